@@ -1,4 +1,4 @@
-// `npm run check`: format and lint, types, layers and circles, the conformance table.
+// `npm run check`: format and lint, types, import rules, generated pages, documentation links, vocabulary.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { ensureInstalled, node, root } from "./install.mjs";
@@ -14,6 +14,9 @@ const steps = [
     [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
   ],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
+  ["generated reference pages", node, ["scripts/reference.ts", "--check"]],
+  ["links of the documentation", node, ["scripts/links.ts"]],
+  ["vocabulary", node, ["scripts/vocabulary.ts"]],
 ];
 const failed = steps.filter(([name, command, args]) => {
   console.log(`\n— ${name}`);

@@ -1,5 +1,5 @@
 /*
- * Writes docs/conformance.md: each item of the specification with the tests that carry its id in
+ * Writes docs/internals/conformance.md: each item of the specification with the tests that carry its id in
  * their title. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ interface Item {
 }
 
 const ROOT = resolve(import.meta.dirname, "..");
-const TARGET = join(ROOT, "docs/conformance.md");
+const TARGET = join(ROOT, "docs/internals/conformance.md");
 const SECTIONS = [
   "The whole",
   "What the product does",
@@ -27,7 +27,7 @@ const SECTIONS = [
   "Constants and limits",
 ];
 
-const items: Item[] = JSON.parse(readFileSync(join(ROOT, "docs/conformance/items.json"), "utf8"));
+const items: Item[] = JSON.parse(readFileSync(join(ROOT, "docs/internals/conformance/items.json"), "utf8"));
 const tests = testsById();
 const unknown = [...tests.keys()].filter((id) => !items.some((item) => item.id === id));
 if (unknown.length > 0) {
@@ -38,7 +38,9 @@ const covered = items.filter((item) => tests.has(item.id)).length;
 const page = render();
 if (process.argv.includes("--check")) {
   if (page !== readFileSync(TARGET, "utf8")) {
-    console.error("docs/conformance.md is stale: run `node scripts/run.mjs scripts/conformance.ts`");
+    console.error(
+      "docs/internals/conformance.md is stale: run `node scripts/run.mjs scripts/conformance.ts`",
+    );
     process.exit(1);
   }
 } else if (!process.argv.includes("--count")) writeFileSync(TARGET, page);
@@ -65,8 +67,8 @@ function render(): string {
   const lines = [
     "# Conformance",
     "",
-    `What the product was specified as, item by item, and the tests that show it: ${covered} of ${items.length} items are covered.`,
-    "Made from the titles of the tests by `node scripts/run.mjs scripts/conformance.ts`.",
+    `Each item of the product specification with the tests that verify it: ${covered} of ${items.length} items are covered.`,
+    "Generated from the test titles by `node scripts/run.mjs scripts/conformance.ts`.",
   ];
   for (const [section, name] of SECTIONS.entries()) {
     const own = items.filter((item) => item.section === section);
@@ -76,13 +78,18 @@ function render(): string {
       "",
       `## ${section}. ${name} (${done} of ${own.length})`,
       "",
-      "| item | says | shown by |",
+      "| Item | Requirement | Tests |",
       "| --- | --- | --- |",
     );
     for (const item of own) {
       const places = [...(tests.get(item.id) ?? [])].map((file) => `\`${file}\``).join("<br>");
-      lines.push(`| ${item.id} | ${item.text.replaceAll("|", "\\|")} | ${places} |`);
+      lines.push(`| ${item.id} | ${escapeCell(item.text)} | ${places} |`);
     }
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Text of a table cell: no column separators, and no HTML. */
+function escapeCell(text: string): string {
+  return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{{", "{&#123;");
 }

@@ -1,24 +1,32 @@
-// `npm run docs`: writes docs/api from the docstrings of the client packages.
+// `npm run docs` builds the documentation site into .cache/docs; `npm run docs -- --dev` serves it with reload.
 import { join } from "node:path";
 import { ensureInstalled, node, root, run } from "./install.mjs";
 
 const home = join(root, "scripts/docs");
+const publicFolder = join(root, ".cache/docs-public");
+const isDev = process.argv.includes("--dev");
 ensureInstalled();
-// Apart from the rest, because TypeDoc needs an older TypeScript.
-ensureInstalled(home, "what writes the API pages");
+// The tools of the site have dependencies of their own: TypeDoc needs an older TypeScript, VitePress an older Vite.
+ensureInstalled(home, "the documentation tools");
+
+// Pages that are generated from the code.
+run(node, [join(root, "scripts/reference.ts")]);
 
 const entries = ["client", "react", "protocol"].map((name) => join(root, "packages", name, "src/index.ts"));
 run(node, [
   join(home, "node_modules/typedoc/bin/typedoc"),
-  ...["--tsconfig", join(home, "tsconfig.json")],
-  ...["--out", join(root, "docs/api")],
+  ...["--tsconfig", join(home, "typedoc.tsconfig.json")],
+  ...["--out", join(publicFolder, "api")],
   ...["--name", "Purse"],
   ...["--readme", join(root, "packages/client/README.md")],
-  // No links into a repository, and the same pages every time.
+  // The output does not depend on the repository's address or on the commit.
   ...["--disableSources", "--disableGit", "--hideGenerator"],
-  // Names with an underscore are the packages' own.
+  // Names with an underscore are internal.
   ...["--excludeInternal", "--excludePrivate", "--excludeExternals"],
   ...["--logLevel", "Warn", "--validation.notExported", "false"],
   ...entries,
 ]);
-console.log("docs/api/index.html");
+
+const vitepress = join(home, "node_modules/vitepress/bin/vitepress.js");
+run(node, [vitepress, isDev ? "dev" : "build", home]);
+if (!isDev) console.log(join(root, ".cache/docs/index.html"));

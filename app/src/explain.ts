@@ -22,7 +22,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
   {
     code: 100,
-    message: /^The IPFS node cannot be asked/,
+    message: /^The IPFS node failed/,
     text: { title: "IPFS is currently unavailable" },
   },
   {

@@ -45,9 +45,9 @@ try {
   const readings = await readAll();
   await measure("SQLite alone", () => writeAll(readings, sqliteIndex(join(folder, "alone.sqlite"))));
   await measure("PostgreSQL alone", async () => {
-    const place = { url: await newDatabase(server.url), schema: "alone" };
-    const sql = openPostgres(place, 2);
-    await preparePostgres(sql, place.schema);
+    const options = { url: await newDatabase(server.url), schema: "alone" };
+    const sql = openPostgres(options, 2);
+    await preparePostgres(sql, options.schema);
     await writeAll(
       readings,
       postgresIndex(sql, async () => undefined),
@@ -59,7 +59,7 @@ try {
   await measure("Purse, PostgreSQL", () => index({ kind: "postgres", url, connections: 4 }));
   await measure("ponder, PostgreSQL", ponder);
   const page = render(ranges);
-  writeFileSync(join(root, "docs/benchmarks-chain.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/chain.md"), page);
   console.log(`\n${page}`);
 } finally {
   await chain.stop();
@@ -69,9 +69,9 @@ try {
 process.exit(0);
 
 async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const result = await run();
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const note = typeof result === "string" ? result : "";
   results.push({ what, seconds, note });
   console.log(`${what}: ${seconds.toFixed(1)} s, ${perSecond(seconds)} transfers/s ${note}`);
@@ -82,7 +82,7 @@ async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
 async function readRaw(): Promise<void> {
   const SIZE = 100;
   const starts = Array.from({ length: Math.ceil((head + 1) / SIZE) }, (_, i) => i * SIZE).values();
-  const ask = async (method: string, from: number, ...more: boolean[]) => {
+  const sendBatch = async (method: string, from: number, ...more: boolean[]) => {
     const numbers = Array.from({ length: Math.min(SIZE, head - from + 1) }, (_, i) => from + i);
     const body = numbers.map((number) => {
       return { jsonrpc: "2.0", id: number, method, params: [`0x${number.toString(16)}`, ...more] };
@@ -93,7 +93,10 @@ async function readRaw(): Promise<void> {
   };
   const worker = async () => {
     for (const from of starts) {
-      await Promise.all([ask("eth_getBlockByNumber", from, true), ask("eth_getBlockReceipts", from)]);
+      await Promise.all([
+        sendBatch("eth_getBlockByNumber", from, true),
+        sendBatch("eth_getBlockReceipts", from),
+      ]);
     }
   };
   await Promise.all([worker(), worker(), worker()]);
@@ -122,19 +125,19 @@ async function index(database: Parameters<typeof createChainService>[0]["databas
   const chains = [{ id: chain.chainId, name: "busy", aliases: [], rpcUrls: [chain.url] }];
   const service = createChainService({ chains, database, log: silent });
   const memory: number[] = [];
-  const looking = setInterval(() => memory.push(process.memoryUsage.rss() / 2 ** 20), 200);
+  const memoryTimer = setInterval(() => memory.push(process.memoryUsage.rss() / 2 ** 20), 200);
   await service.start();
   while ((service.status()[0]?.indexed ?? 0) < head) await sleep(20);
-  clearInterval(looking);
+  clearInterval(memoryTimer);
   await service.stop();
   const half = memory.slice(memory.length >> 1);
-  return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB up and down in the second half)`;
+  return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB variation in the second half)`;
 }
 
 async function ponder(): Promise<string> {
   const url = await newDatabase(server.url);
   const { coins, pieces, items } = chain.traffic;
-  const described = {
+  const benchChain = {
     id: chain.chainId,
     rpc: chain.url,
     coins: coins.map(({ address }) => address),
@@ -158,7 +161,7 @@ async function ponder(): Promise<string> {
       env: {
         ...process.env,
         DATABASE_URL: url,
-        BENCH_CHAIN: JSON.stringify(described),
+        BENCH_CHAIN: JSON.stringify(benchChain),
         PONDER_TELEMETRY_DISABLED: "true",
         PONDER_LOG_LEVEL: "warn",
       },
@@ -199,10 +202,10 @@ function render(_: unknown): string {
   return `# Benchmarks of the chain index
 
 ${(head + 1).toLocaleString("en")} blocks with ${transactions.toLocaleString("en")} transactions and ${transfers.toLocaleString("en")} transfers
-(ERC-20, ERC-721, ERC-1155 with batches) on a local Anvil node, which runs on the same machine. Purse indexes every block,
-transaction, log and transfer, with receipts; ponder the same transfers, by the events of the contracts that it was
-told. "Alone" are the limits: the node's answers to the same questions thrown away unread, and the same rows written
-by the same code without reading anything.
+(ERC-20, ERC-721, ERC-1155 with batches) on a local Anvil node on the same machine. Purse indexes every block,
+transaction, log and transfer, with receipts; ponder indexes the same transfers by the events of the configured
+contracts. "Alone" are the limits: the node's responses to the same requests discarded unread, and the same rows written
+by the same code without reading.
 
 | what | s | transfers/s | |
 | --- | --: | --: | --- |

@@ -38,7 +38,7 @@ const CASES: Record<Case, { about: string; expected: (text: string) => boolean }
   update: { about: "update", expected: (text) => /"updatedAt"/.test(text) },
   create: { about: "create", expected: (text) => /"objectId"/.test(text) },
   "batch-50": { about: "batch of 50 creates", expected: (text) => /objectId/.test(text) },
-  login: { about: "log-in", expected: (text) => /"sessionToken":"r:/.test(text) },
+  login: { about: "login", expected: (text) => /"sessionToken":"r:/.test(text) },
   function: { about: "cloud function", expected: (text) => /Hello, Ada/.test(text) },
 };
 
@@ -53,7 +53,7 @@ const root = join(import.meta.dirname, "../..");
 ensureInstalled(join(root, "bench"), "the bench's contestants");
 const { startLimit, startParseServer, startPurse } = await import("./contestants.ts");
 const { newDatabase, startPostgres } = await import("../../tests/support/postgresServer.ts");
-const { fire, GENERATOR, verify } = await import("./load.ts");
+const { generateLoad: fire, GENERATOR, verify } = await import("./load.ts");
 
 const contestants: Contestant[] = [];
 const postgres = await startPostgres({ durable: true });
@@ -70,7 +70,7 @@ try {
     contestants.push(await start());
   }
   const page = render(await measure());
-  writeFileSync(join(root, "docs/benchmarks.md"), page);
+  writeFileSync(join(root, "docs/internals/benchmarks/index.md"), page);
   console.log(`\n${page}`);
 } finally {
   await stopAll();
@@ -78,15 +78,16 @@ try {
 
 async function measure(): Promise<Map<Case, (Load | undefined)[]>> {
   const table = new Map<Case, (Load | undefined)[]>();
-  const wanted = (Object.keys(CASES) as Case[]).filter((name) => !values.case || name === values.case);
-  for (const name of wanted) {
+  const selected = (Object.keys(CASES) as Case[]).filter((name) => !values.case || name === values.case);
+  for (const name of selected) {
     const loads: Load[][] = contestants.map(() => []);
-    for (const { shots } of contestants) if (shots[name]) await verify(shots[name], CASES[name].expected);
+    for (const { requests: shots } of contestants)
+      if (shots[name]) await verify(shots[name], CASES[name].expected);
     for (let round = 1; round <= Number(values.rounds); round++) {
-      for (const [i, { shots, name: who }] of contestants.entries()) {
-        const shot = shots[name];
-        if (!shot) continue;
-        const load = await fire(shot, Number(values.seconds));
+      for (const [i, { requests: shots, name: who }] of contestants.entries()) {
+        const request = shots[name];
+        if (!request) continue;
+        const load = await fire(request, Number(values.seconds));
         loads[i]?.push(load);
         console.log(`${CASES[name].about}, round ${round}, ${who}: ${Math.round(load.requestsPerSecond)}/s`);
       }
@@ -115,23 +116,22 @@ function render(table: Map<Case, (Load | undefined)[]>): string {
   });
   return `# Benchmarks
 
-Purse on SQLite and on PostgreSQL, beside parse-server on the same PostgreSQL and beside the physical limit (bare \`node:http\` and
-\`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), in one run, in turns.
+Purse on SQLite and on PostgreSQL, compared with parse-server on the same PostgreSQL and with the physical limit (bare \`node:http\` and
+\`better-sqlite3\` with the same rows, fsync'd group commit, no authentication and no protocol), interleaved in one run.
 Requests per second at 32 connections (median of ${values.rounds} rounds of ${values.seconds} s), with p50 / p99 latency in ms.
 
 | case | Purse, SQLite | Purse, PostgreSQL | parse-server | limit | SQLite ÷ parse-server | PostgreSQL ÷ parse-server | SQLite ÷ limit |
 | --- | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
-Every request carries a session token, and every row an ACL; a third of the rows are the user's alone. The query asks
-for 100 rows where a Boolean field is true, without an index for anyone. Geo near has no peer: parse-server
-needs PostGIS for it. Log-in is slow by design and not the same for
-all: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
+Every request has a session token, and every row an ACL; a third of the rows are private to the user. The query returns
+100 rows where a Boolean field is true, without an index. Geo near is not compared: parse-server
+needs PostGIS for it. Login is slow by design and differs: argon2id (19 MiB, two passes) in Purse, bcrypt in parse-server.
 
-More: [live queries](benchmarks-live.md), [files](benchmarks-files.md), [the chain index](benchmarks-chain.md), [a long run](soak.md).
+More: [live queries](live.md), [files](files.md), [the chain index](chain.md), [the client](client.md), [the app](app.md), [the data grid](grid.md).
 
 Made by \`npm run bench\` at commit ${commit} on ${cpus().length} cores (${cpus()[0]?.model}), ${gib} GiB, Node.js
-${process.version}, load by ${GENERATOR}, on the same machine; load average before the end ${loadavg()[0]?.toFixed(1)}.
+${process.version}, load by ${GENERATOR}, on the same machine; load average at the end ${loadavg()[0]?.toFixed(1)}.
 `;
 }
 

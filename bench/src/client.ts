@@ -1,6 +1,6 @@
 /*
  * Measures the client's objects in memory beside `parse` and `moralis`, in turns, each in a process of its own;
- * writes docs/benchmarks-client.md.
+ * writes docs/internals/benchmarks/client.md.
  *   npm run bench:client -- [--objects 10000] [--rounds 5]
  */
 import { execFileSync } from "node:child_process";
@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureInstalled, root } from "../../scripts/install.mjs";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: { objects: { type: "string", default: "10000" }, rounds: { type: "string", default: "5" } },
@@ -62,15 +62,15 @@ const rows = [
 ];
 const page = `# Benchmarks of the client
 
-${OBJECTS.toLocaleString("en-US")} objects of fourteen fields (text, dates, a place, a file, a pointer, an ACL), with a server that answers from
-memory: what the client itself costs, in time of the processor. Median of ${ROUNDS} rounds, in turns, each in a process of its own that has done the
-same work ${2} times before. parse 8.6.0 and moralis 1.7.0 answer below their request, where it would go out.
+${OBJECTS.toLocaleString("en-US")} objects of fourteen fields (text, dates, a place, a file, a pointer, an ACL), with responses from
+memory: the CPU time of the client itself. Median of ${ROUNDS} interleaved rounds, each in a separate process that has done the
+same work ${2} times before. parse 8.6.0 and moralis 1.7.0 are stubbed below their request function.
 
 | | Purse | parse | moralis | parse ÷ Purse | moralis ÷ Purse |
 | --- | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
-${madeBy("npm run bench:client")}
+${provenance("npm run bench:client")}
 `;
-writeFileSync(join(root, "docs/benchmarks-client.md"), page);
+writeFileSync(join(root, "docs/internals/benchmarks/client.md"), page);
 console.log(`\n${page}`);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureFanOut } from "./fanOut.ts";
 import { measureIdleSockets } from "./idleSockets.ts";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: {
@@ -28,9 +28,9 @@ const rows = fanOut.map(
 const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
 const page = `# Benchmarks of live queries
 
-One write to ${size.sockets.toLocaleString("en")} subscribers of one query: ms from the write until the last of them has its event (median, best and worst
-of ${size.writes}). Bare \`ws\` broadcasts the same text to the same number of sockets and does nothing else: no store, no query, no
-permissions. All sockets are read by one process on the same machine.
+Fan-out of one write to ${size.sockets.toLocaleString("en")} subscribers of one query: ms from the write until the last subscriber has received the event (median, best and worst
+of ${size.writes}). Bare \`ws\` broadcasts the same text to the same number of sockets without a database, queries or
+permissions. One process on the same machine reads all sockets.
 
 | | median | best | worst | speed of bare \`ws\` |
 | --- | --: | --: | --: | --: |
@@ -38,8 +38,8 @@ ${rows.join("\n")}
 
 ${idle.count.toLocaleString("en")} idle connections, each with one subscription: ${mib(idle.before)} before, ${mib(idle.after)} with them, ${((idle.after - idle.before) / idle.count / 1024).toFixed(1)} KiB each.
 
-${madeBy("npm run bench:live")}
+${provenance("npm run bench:live")}
 `;
-writeFileSync(join(import.meta.dirname, "../../docs/benchmarks-live.md"), page);
+writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/live.md"), page);
 console.log(`\n${page}`);
 process.exit(0);

@@ -19,7 +19,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -32,12 +32,12 @@ const PIECES = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
 
 let purse: Purse;
 let browser: Browser;
-let hand: ChainHand;
+let hand: ChainClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
-  hand = await chainHand(purse);
+  hand = await createChainClient(purse);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
@@ -187,7 +187,7 @@ describe("a block", () => {
   });
 
   it("lists the NFTs that were transferred in it", async () => {
-    const hash = await hand.moveItem(0, devAccount(7).address, await hand.itemOf(0), 1n);
+    const hash = await hand.transferItem(0, devAccount(7).address, await hand.ownedItemId(0), 1n);
     const { blockNumber } = await node().getTransactionReceipt({ hash });
     const visitor = await open(`/explorer/block/${blockNumber}`);
     const { page } = visitor;
@@ -284,7 +284,7 @@ describe("a transaction", () => {
   });
 
   it("is orphaned after a reorganisation, not gone", async () => {
-    const hash = await hand.moveToken(3, devAccount(4).address, 1n);
+    const hash = await hand.transferToken(3, devAccount(4).address, 1n);
     await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Success").waitFor();

@@ -16,7 +16,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { standInForMagic } from "../support/magicService.ts";
+import { mockMagic } from "../support/magicService.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
@@ -270,7 +270,7 @@ describe("wallets that are no extension", () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 4);
-    const mails = await standInForMagic(page, 4);
+    const mails = await mockMagic(page, 4);
     await page.goto(`${purse.url}/sign-in`);
     await page.getByText("Email wallet (Magic)").click();
     await page.getByLabel("Wallet email").fill("grace");

@@ -4,7 +4,7 @@ import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { devAccount, expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
-import { standInForMagic } from "../support/magicService.ts";
+import { mockMagic } from "../support/magicService.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 type Client = typeof import("@purse/client");
@@ -104,7 +104,7 @@ describe("wallets of the browser", () => {
       account: address(2),
       chainId: "0x539",
     });
-    expect(one.asked).toEqual([]);
+    expect(one.requestedMethods).toEqual([]);
     expectNoErrors(visitor);
   });
 
@@ -118,7 +118,9 @@ describe("wallets of the browser", () => {
     expect(await state(page)).toEqual({ status: "not enabled" });
     expect(await reconnect(page)).toBe(true);
     expect(await state(page)).toMatchObject({ status: "enabled", account: address(2) });
-    expect(two.asked.indexOf("eth_accounts")).toBeLessThan(two.asked.lastIndexOf("eth_requestAccounts"));
+    expect(two.requestedMethods.indexOf("eth_accounts")).toBeLessThan(
+      two.requestedMethods.lastIndexOf("eth_requestAccounts"),
+    );
     await run(page, ({ deactivateWeb3 }) => deactivateWeb3(), null);
     await load(page);
     expect(await reconnect(page)).toBe(false);
@@ -222,8 +224,8 @@ describe("libraries of others", () => {
 
   it("are loaded when they are wanted: Magic's signs in by e-mail, and is reconnected after a reload", async () => {
     const { page } = await open();
-    const { asked } = await installWallet(page, purse, 7);
-    const mails = await standInForMagic(page, 7);
+    const { requestedMethods: asked } = await installWallet(page, purse, 7);
+    const mails = await mockMagic(page, 7);
     await load(page);
     const options = {
       provider: "magicLink",

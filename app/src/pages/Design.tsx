@@ -43,7 +43,7 @@ const FAILED = {
 };
 const ADDRESS = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045";
 
-/** The live page of the design system, with every component. docs/design.md says when to use which. */
+/** The live page of the design system, with every component. docs/contribute/design.md says when to use which. */
 export function Design() {
   usePageTitle("Design");
   const toast = useToast();

@@ -50,7 +50,7 @@ export function TransactionStatus({
         <SpeedUpCancel reference={logged.reference} label={logged.label} />
       )}
       {status === "replaced" && (
-        <Notice kind="warning" title={t(REPLACEMENT_TITLES[view.replacement?.how ?? "replaced"])}>
+        <Notice kind="warning" title={t(REPLACEMENT_TITLES[view.replacement?.reason ?? "replaced"])}>
           {view.replacement?.hash && (
             <ExplorerLink kind="tx" id={view.replacement.hash} chain={reference.chainId ?? undefined}>
               {t("Replacement transaction")}

@@ -20,11 +20,11 @@ export function developmentConnector(settings: AppSettings): ConnectorClass {
       return super.activate({ privateKey, rpcUrl: defaultChain(settings)?.rpcUrl ?? undefined });
     }
 
-    override async authorized(options: Options = {}): Promise<boolean> {
+    override async isAuthorized(options: Options = {}): Promise<boolean> {
       return accountOf(options) !== undefined;
     }
 
-    override kept({ address }: Options = {}): Record<string, unknown> {
+    override persistedOptions({ address }: Options = {}): Record<string, unknown> {
       return { address: address?.toLowerCase() };
     }
   };

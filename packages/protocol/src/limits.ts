@@ -1,5 +1,5 @@
 /*
- * How much a request may ask for: every bound that holds for all clients, in one place. docs/limits.md lists them with
+ * How much a request may ask for: every bound that holds for all clients, in one place. docs/reference/limits.md lists them with
  * the error that a client gets. Lengths of text are in UTF-16 code units, as `String.length` counts them.
  */
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "./values.ts";
 
 /*
  * What the studio's pages and its server (`/studio/api`) tell each other: shapes alone. Which route answers which is in
- * docs/studio.md. Times are ISO 8601 in UTC unless a name says ms; rows are objects as they travel in the Parse protocol.
+ * docs/studio/api.md. Times are ISO 8601 in UTC unless a name says ms; rows are objects as they travel in the Parse protocol.
  */
 
 /** What an operator may do: everything; everything but operators, keys and backups; look. */

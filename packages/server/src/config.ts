@@ -11,7 +11,7 @@ import { parseMarket } from "./config/market.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { WalletServices } from "./config/walletServices.ts";
-import type { LogFormat, LogLevel } from "./observe/log.ts";
+import type { LogFormat, LogLevel } from "./observe/logger.ts";
 import type { DatabaseConfig } from "./store/openStore.ts";
 
 export type { ChainConfig as ChainSetting };
@@ -255,24 +255,44 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
   };
 }
 
-/** All settings as a Markdown table, for `--help` and the documentation. */
+/** One row of the settings reference. Texts are empty if a setting has no flag, variable, key or default. */
+export interface SettingRow {
+  flag: string;
+  env: string;
+  /** Key in purse.config.ts. */
+  key: string;
+  defaultText: string;
+  description: string;
+}
+
+/** All settings: first those with a variable, then those that only the config file can contain. */
+export function settingRows(): SettingRow[] {
+  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(
+    ([key, setting]): SettingRow => ({
+      flag: setting.flag ?? "",
+      env: setting.env,
+      key,
+      defaultText: setting.defaultText ?? "",
+      description: setting.description,
+    }),
+  );
+  rows.push({
+    flag: "--config",
+    env: "PURSE_CONFIG",
+    key: "",
+    defaultText: "./purse.config.ts",
+    description: "Config file; its keys are in the third column.",
+  });
+  for (const { env, description } of CHAIN_SETTINGS)
+    rows.push({ flag: "", env, key: "chains", defaultText: "", description });
+  for (const [key, { description }] of Object.entries(SECTIONS))
+    rows.push({ flag: "", env: "", key, defaultText: "", description });
+  return rows;
+}
+
+/** All settings as a Markdown table, for `--help`. */
 export function settingsTable(): string {
-  const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [
-    setting.flag ?? "",
-    setting.env,
-    key,
-    setting.defaultText ?? "",
-    setting.description,
-  ]);
-  rows.push([
-    "--config",
-    "PURSE_CONFIG",
-    "",
-    "./purse.config.ts",
-    "Config file; its keys are in the third column.",
-  ]);
-  for (const { env, description } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", description]);
-  for (const [key, { description }] of Object.entries(SECTIONS)) rows.push(["", "", key, "", description]);
+  const rows = settingRows().map((row) => [row.flag, row.env, row.key, row.defaultText, row.description]);
   const table = [["Flag", "Environment", "Config file", "Default", "Description"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>

@@ -1,8 +1,15 @@
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
-export { type Config, type ConfigFile, loadConfig, settingsTable } from "./config.ts";
+export {
+  type Config,
+  type ConfigFile,
+  loadConfig,
+  type SettingRow,
+  settingRows,
+  settingsTable,
+} from "./config.ts";
 export * from "./moving/index.ts";
-export { createLog, type Log } from "./observe/log.ts";
+export { createLogger, type Logger } from "./observe/logger.ts";
 export type { ClassSchema } from "./schema/classSchema.ts";
 export { planSchemas } from "./schema/definedSchemas.ts";
 export { openSchemas } from "./schema/openSchemas.ts";

@@ -1,5 +1,5 @@
 import { createAddressMatcher } from "../http/address.ts";
-import { LOG_LEVELS } from "../observe/log.ts";
+import { LOG_LEVELS } from "../observe/logger.ts";
 import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
 import { magicKey, publicId, relayUrl } from "./walletServices.ts";
@@ -35,7 +35,7 @@ export const SETTINGS = {
     flag: "--data-dir",
     env: "PURSE_DATA_DIR",
     defaultText: "./data",
-    description: "Folder for the database, the keys and the local chain.",
+    description: "Directory of the database, the keys, uploaded files and the local chain.",
     parse: text(),
   },
   environment: {
@@ -87,7 +87,7 @@ export const SETTINGS = {
     env: "PURSE_FILES_STORE",
     defaultText: "disk",
     description:
-      "File storage: disk (in the data folder), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
+      "File storage: disk (in the data directory), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
     parse: parseFilesStore,
   },
   maxUploadSize: {
@@ -118,7 +118,7 @@ export const SETTINGS = {
   databaseUrl: {
     env: "PURSE_DATABASE_URL",
     description:
-      "postgres://user:password@host:5432/database, or sqlite:path/to/file. Default: purse.sqlite in the data folder.",
+      "postgres://user:password@host:5432/database, or sqlite:path/to/file. Default: purse.sqlite in the data directory.",
     parse: databaseUrl,
   },
   databaseReplicaUrl: {

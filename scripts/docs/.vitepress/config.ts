@@ -1,0 +1,111 @@
+import { resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "../../..");
+
+/** Sections of the sidebar: folder, title, pages as [file, title]. Pages of docs/internals are not listed. */
+const SECTIONS: [folder: string, title: string, pages: [file: string, title: string][]][] = [
+  [
+    "guide",
+    "Guide",
+    [
+      ["getting-started", "Getting started"],
+      ["tour", "A tour of the app"],
+      ["client", "Client SDK"],
+      ["react-hooks", "React hooks"],
+      ["wallets", "Wallets"],
+      ["contracts", "Transactions and contracts"],
+      ["cloud-functions", "Cloud code"],
+      ["live-queries", "Live queries"],
+      ["push", "Push notifications"],
+      ["files", "Files"],
+      ["client-storage", "Client storage"],
+    ],
+  ],
+  [
+    "deploy",
+    "Deploy",
+    [
+      ["production", "Production"],
+      ["postgresql", "PostgreSQL"],
+      ["backups-and-upgrades", "Backups and upgrades"],
+      ["monitoring", "Monitoring"],
+      ["security", "Security"],
+      ["threat-model", "Threat model"],
+    ],
+  ],
+  [
+    "reference",
+    "Reference",
+    [
+      ["configuration", "Configuration"],
+      ["rest-api", "REST API"],
+      ["data-api", "Data API"],
+      ["limits", "Limits"],
+      ["errors", "Error codes"],
+      ["cli", "Command line"],
+    ],
+  ],
+  [
+    "studio",
+    "Studio",
+    [
+      ["index", "Admin dashboard"],
+      ["api", "Admin API"],
+    ],
+  ],
+  [
+    "migrate",
+    "Migrate",
+    [
+      ["from-moralis", "From Moralis v1"],
+      ["from-parse", "From Parse Server"],
+      ["behavior-differences", "Behavior differences"],
+    ],
+  ],
+  [
+    "contribute",
+    "Contribute",
+    [
+      ["architecture", "Architecture"],
+      ["request-lifecycle", "Request lifecycle"],
+      ["indexing", "Chain indexing"],
+      ["testing", "Testing"],
+      ["recipes", "Recipes"],
+      ["design", "Design system"],
+      ["glossary", "Glossary"],
+    ],
+  ],
+];
+
+const link = (folder: string, file: string) => `/${folder}/${file === "index" ? "" : file}`;
+
+export default {
+  title: "Purse",
+  description: "A self-hosted, wallet-ready backend.",
+  lang: "en-US",
+  srcDir: resolve(root, "docs"),
+  outDir: resolve(root, ".cache/docs"),
+  cacheDir: resolve(root, ".cache/vitepress"),
+  cleanUrls: false,
+  lastUpdated: false,
+  // TypeDoc writes these pages; they are not Markdown.
+  ignoreDeadLinks: [/^\/api\//],
+  vite: { publicDir: resolve(root, ".cache/docs-public") },
+  themeConfig: {
+    outline: [2, 3],
+    search: { provider: "local" },
+    nav: [
+      ...SECTIONS.map(([folder, title, [first]]) => ({
+        text: title,
+        link: link(folder, first?.[0] ?? "index"),
+        activeMatch: `^/${folder}/`,
+      })),
+      { text: "TypeScript API", link: "/api/index.html", target: "_self" },
+    ],
+    sidebar: SECTIONS.map(([folder, title, pages]) => ({
+      text: title,
+      collapsed: false,
+      items: pages.map(([file, text]) => ({ text, link: link(folder, file) })),
+    })),
+  },
+};

@@ -1,0 +1,70 @@
+import { expect, it } from "vitest";
+import { findInPage, findInSource, wordsOf } from "./vocabulary/find.ts";
+import { countByTerm, grown } from "./vocabulary.ts";
+
+const termsOf = (file: string, source: string) => findInSource(file, source).map(({ term }) => term);
+
+it("wordsOf() splits camelCase, PascalCase, snake_case and acronyms", () => {
+  expect(wordsOf("createDataDoor2")).toEqual(["create", "data", "door", "2"]);
+  expect(wordsOf("MOST_WAITING")).toEqual(["most", "waiting"]);
+  expect(wordsOf("HTTPDoor")).toEqual(["http", "door"]);
+});
+
+it.each([
+  ["export function createDataDoor() {}", "door"],
+  ["const judgeKey = 1;", "judge"],
+  ["class X { #teller = 1; }", "teller"],
+  ["export interface StoreParts {}", "parts"],
+  ["class X { #parts = 1; }", "#parts"],
+  ["export const MOST_ITEMS = 5;", "most"],
+  ["export async function carryOut() {}", "carry out"],
+  ["const x = { mayLag: true };", "may lag"],
+])("findInSource() refuses the identifier of `%s`", (source, term) => {
+  expect(termsOf("packages/server/src/planted.ts", source)).toEqual([term]);
+});
+
+it.each([
+  "const formatToParts = 1;",
+  "const parts = text.split(' ');",
+  "const outdoors = 1;",
+  "const text = 'a door';",
+  "// a door",
+  "const MAX_ITEMS = 5;",
+])("findInSource() accepts `%s`", (source) => {
+  expect(termsOf("packages/server/src/planted.ts", source)).toEqual([]);
+});
+
+it("findInSource() refuses names of files and folders", () => {
+  expect(termsOf("packages/server/src/http/dataDoor.ts", "")).toEqual(["door"]);
+  expect(termsOf("app/src/studio/rooms/Data.tsx", "")).toEqual(["rooms"]);
+});
+
+it("findInSource() refuses terms of one area in that area only", () => {
+  expect(termsOf("packages/server/src/objects/draft.ts", "interface Draft {}")).toEqual(["Draft"]);
+  expect(termsOf("app/src/studio/data/draft.ts", "interface Draft {}")).toEqual([]);
+});
+
+it("findInSource() refuses phrases in texts of the app, in code and in JSX", () => {
+  expect(termsOf("app/src/pages/X.tsx", 't("Half are faster than");')).toEqual(["“faster than”"]);
+  expect(termsOf("app/src/pages/X.tsx", "const x = <p>Ways in</p>;")).toEqual(["“ways in”"]);
+  expect(termsOf("packages/server/src/x.ts", 't("Half are faster than");')).toEqual([]);
+});
+
+it("findInPage() refuses phrases of pages, with their lines, but not in code", () => {
+  const page = "# Page\n\nEvery door is closed.\n`door`\n\n```sh\ndoor\n```\nWhoever asks\n";
+  expect(findInPage("docs/page.md", page).map(({ term, line }) => [term, line])).toEqual([
+    ["“door”", 3],
+    ["“whoever”", 9],
+  ]);
+});
+
+it("grown() reports terms above the baseline and new ones, and accepts fewer", () => {
+  const finding = (term: string) => ({ term, file: "a.ts", line: 1, text: term, use: "" });
+  const counts = countByTerm([finding("door"), finding("door"), finding("judge"), finding("room")]);
+  expect(counts).toEqual({ door: 2, judge: 1, room: 1 });
+  expect(grown(counts, { door: 1, judge: 3 }).map((problem) => problem.split(" ")[0])).toEqual([
+    "door",
+    "room",
+  ]);
+  expect(grown(counts, { door: 2, judge: 1, room: 1 })).toEqual([]);
+});
