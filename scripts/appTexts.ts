@@ -1,4 +1,4 @@
-/* What the app says, read from its source, and how it stands beside the translations in app/src/texts. */
+/* What the app says, read from its source, and how it stands beside the translations in app/src/i18n. */
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";

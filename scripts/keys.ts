@@ -20,7 +20,7 @@ export async function changeKeys(
   switch (action) {
     case "add": {
       const limit = values.limit === undefined ? undefined : Number(values.limit);
-      const { key, id } = await keys.add({ name: values.name, limit, key: values.key });
+      const { key, id } = await keys.create({ name: values.name, limit, key: values.key });
       return values.key === undefined
         ? `${key}\n\nSend it in the header X-API-Key. It is not kept, so it cannot be shown again. Its id is ${id}.`
         : `${id}: the key is good from now on`;

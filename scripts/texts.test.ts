@@ -20,7 +20,7 @@ describe("what the app says", () => {
   const { said, bare } = readAppTexts();
 
   it("is found where it is said directly, by number, from a table and in a message", () => {
-    for (const sentence of ["Sign in", "Reverted by the chain", "Paste the ABI first."])
+    for (const sentence of ["Sign in", "Wrong password", "Paste the ABI first."])
       expect(said.app.has(sentence)).toBe(true);
     expect(said.app.has("Spam folder: {n} tokens")).toBe(true);
   });

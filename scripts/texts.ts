@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { LANGUAGES } from "../app/src/texts/languages.ts";
+import { LANGUAGES } from "../app/src/i18n/languages.ts";
 import { PARTS, type Part, readAppTexts } from "./appTexts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -66,7 +66,7 @@ function standingOf(code: string, part: Part, said: ReadonlyMap<string, string[]
 }
 
 function fileOf(code: string, part: Part): string {
-  return `app/src/texts/${part === "app" ? code : `${code}.${part}`}.json`;
+  return `app/src/i18n/${part === "app" ? code : `${code}.${part}`}.json`;
 }
 
 function read(file: string): Record<string, string> {

@@ -2,34 +2,34 @@ import { expect, it } from "vitest";
 import { explain } from "./explain.ts";
 
 it.each([
-  [{ code: 4001, message: "User rejected" }, "Declined in the wallet"],
-  [{ code: 202, message: "Account already exists for this username." }, "This username is taken"],
-  [{ code: 100, message: "XMLHttpRequest failed" }, "The server cannot be reached"],
+  [{ code: 4001, message: "User rejected" }, "Request rejected in wallet"],
+  [{ code: 202, message: "Account already exists for this username." }, "Username already taken"],
+  [{ code: 100, message: "XMLHttpRequest failed" }, "Can't reach the server"],
   [new Error("Non ethereum enabled browser"), "No wallet found"],
-  [["receiver is required"], "That did not work"],
-  [undefined, "That did not work"],
+  [["receiver is required"], "Something went wrong"],
+  [undefined, "Something went wrong"],
 ])("explains %j", (error, title) => {
   expect(explain(error).title).toBe(title);
 });
 
 it.each([
-  [100, 'XMLHttpRequest failed: "Failed to fetch"', "The server cannot be reached"],
-  [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain cannot be read at the moment"],
-  [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain cannot be read at the moment"],
-  [100, "The IPFS node cannot be asked: fetch failed", "IPFS cannot be reached at the moment"],
-  [100, "The request was cut off", "The upload was interrupted"],
+  [100, 'XMLHttpRequest failed: "Failed to fetch"', "Can't reach the server"],
+  [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain is currently unavailable"],
+  [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain is currently unavailable"],
+  [100, "The IPFS node cannot be asked: fetch failed", "IPFS is currently unavailable"],
+  [100, "The request was cut off", "Upload interrupted"],
   [101, "Invalid username/password.", "Wrong username or password"],
   [101, "The password is wrong.", "Wrong password"],
   [101, "Your account is locked due to multiple failed login attempts.", "Too many failed attempts"],
   [101, "Your password has expired. Please reset your password.", "Your password has expired"],
   [101, "Permission denied, user needs to be authenticated.", "You are not signed in"],
-  [101, "Wallet sign-in was refused: the nonce has expired.", "Sign-in was refused"],
+  [101, "Wallet sign-in was refused: the nonce has expired.", "Sign-in rejected"],
   [101, "Object not found.", "Not found"],
   [101, "There is no such upload: begin it anew.", "Not found"],
   [206, "Cannot modify user abc.", "Not allowed"],
   [206, "Session missing.", "You are not signed in"],
   [141, "Invalid MFA token", "Wrong code"],
-  [141, "The cloud code failed.", "That did not work"],
+  [141, "The cloud code failed.", "Something went wrong"],
 ])("explains code %i by what it means here: %s", (code, message, title) => {
   expect(explain({ code, message }).title).toBe(title);
 });
@@ -41,5 +41,8 @@ it("keeps the server's words where there are none better", () => {
 
 it("explains a deadline that has passed without the number of a browser's exception", () => {
   const timeout = new DOMException("signal timed out", "TimeoutError");
-  expect(explain(timeout)).toMatchObject({ title: "The server takes too long to answer", code: undefined });
+  expect(explain(timeout)).toMatchObject({
+    title: "The server is taking too long to respond",
+    code: undefined,
+  });
 });

@@ -1,4 +1,4 @@
-import { createTexts, type Texts } from "./texts/text.ts";
+import { createTranslator, type Translator } from "./i18n/translator.ts";
 
 export interface Explanation {
   title: string;
@@ -7,108 +7,111 @@ export interface Explanation {
 }
 
 /** An error in words for people: sentences of the texts. Without a detail the error's own message stands there. */
-interface Words {
+interface ErrorText {
   title: string;
   detail?: string;
 }
 
 /** Errors whose code means different things, told apart by the messages of the protocol. */
-const BY_MESSAGE: readonly { code: number; message: RegExp; words: Words }[] = [
+const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] = [
   // The server answers, and what it asks does not: a chain's node, or its IPFS node.
   {
     code: 100,
     message: /^(the node of )?chain ".*" cannot /,
-    words: { title: "This chain cannot be read at the moment" },
+    text: { title: "This chain is currently unavailable" },
   },
   {
     code: 100,
     message: /^The IPFS node cannot be asked/,
-    words: { title: "IPFS cannot be reached at the moment" },
+    text: { title: "IPFS is currently unavailable" },
   },
   {
     code: 100,
     message: /^The request was cut off/,
-    words: { title: "The upload was interrupted", detail: "Check that you are online, then try again." },
+    text: { title: "Upload interrupted", detail: "Check your connection and try again." },
   },
   {
     code: 101,
     message: /^Invalid username\/password/,
-    words: { title: "Wrong username or password", detail: "Check both and try again." },
+    text: { title: "Wrong username or password", detail: "Check both and try again." },
   },
-  { code: 101, message: /^The password is wrong/, words: { title: "Wrong password" } },
-  { code: 101, message: /account is locked/, words: { title: "Too many failed attempts" } },
-  { code: 101, message: /password has expired/, words: { title: "Your password has expired" } },
+  { code: 101, message: /^The password is wrong/, text: { title: "Wrong password" } },
+  { code: 101, message: /account is locked/, text: { title: "Too many failed attempts" } },
+  { code: 101, message: /password has expired/, text: { title: "Your password has expired" } },
   {
     code: 101,
     message: /needs to be authenticated/,
-    words: { title: "You are not signed in", detail: "Sign in and try again." },
+    text: { title: "You are not signed in", detail: "Sign in and try again." },
   },
-  { code: 101, message: /sign-in was refused|^Auth is invalid/, words: { title: "Sign-in was refused" } },
+  { code: 101, message: /sign-in was refused|^Auth is invalid/, text: { title: "Sign-in rejected" } },
   {
     code: 101,
     message: /^Object not found/,
-    words: { title: "Not found", detail: "It does not exist, or you do not have access to it." },
+    text: { title: "Not found", detail: "It does not exist or you don't have access." },
   },
   {
     code: 141,
     message: /^Invalid MFA token/,
-    words: { title: "Wrong code", detail: "Enter the code that the app shows now. Each code works once." },
+    text: {
+      title: "Wrong code",
+      detail: "Enter the current code from your authenticator app. Each code works once.",
+    },
   },
   {
     code: 206,
     message: /^Cannot modify user/,
-    words: { title: "Not allowed", detail: "You can only change your own account." },
+    text: { title: "Not allowed", detail: "You can only change your own account." },
   },
 ];
 
 /** What people can do about an error, by its code: those of the server, and of wallets (EIP-1193). */
-const BY_CODE: Readonly<Record<number, Words>> = {
-  4001: { title: "Declined in the wallet", detail: "Nothing was signed or sent. You can try again." },
+const BY_CODE: Readonly<Record<number, ErrorText>> = {
+  4001: { title: "Request rejected in wallet", detail: "Nothing was signed or sent." },
   4100: {
-    title: "The wallet does not allow this",
-    detail: "Unlock the wallet and allow this page to use the account.",
+    title: "Not authorized by the wallet",
+    detail: "Unlock your wallet and allow this page to use the account.",
   },
   4902: {
-    title: "The wallet does not know this chain",
+    title: "Chain not added to the wallet",
     detail: "Add the chain to the wallet and try again.",
   },
   [-32002]: {
-    title: "The wallet is waiting",
-    detail: "It has an open request already: open the wallet to answer it.",
+    title: "Pending wallet request",
+    detail: "The wallet already has a pending request. Open the wallet to respond.",
   },
   100: {
-    title: "The server cannot be reached",
-    detail: "Check that it runs and that you are online, then try again.",
+    title: "Can't reach the server",
+    detail: "Check your connection and that the server is running, then try again.",
   },
   101: { title: "Not found" },
   119: { title: "Not allowed" },
-  125: { title: "That is not an e-mail address", detail: "It needs a name, an @ and a domain." },
-  142: { title: "That cannot be saved as it is" },
-  155: { title: "Too many tries", detail: "Wait a moment, then try again." },
-  200: { title: "A username is missing" },
-  201: { title: "A password is missing" },
-  202: { title: "This username is taken", detail: "Choose another one." },
-  203: { title: "This e-mail address has an account already", detail: "Use another one." },
+  125: { title: "Invalid email address", detail: "Enter an address such as name@example.com." },
+  142: { title: "Invalid data" },
+  155: { title: "Too many attempts", detail: "Wait a moment, then try again." },
+  200: { title: "Username required" },
+  201: { title: "Password required" },
+  202: { title: "Username already taken", detail: "Choose a different one." },
+  203: { title: "An account with this email already exists", detail: "Use a different one." },
   206: { title: "You are not signed in", detail: "Sign in and try again." },
   208: {
-    title: "This wallet belongs to another account",
-    detail: "Unlink it there first, or use another wallet.",
+    title: "Wallet linked to another account",
+    detail: "Unlink it there first, or use a different wallet.",
   },
-  209: { title: "Your session has ended", detail: "Sign in again; what you typed is still here." },
+  209: { title: "Session expired", detail: "Sign in again. Your unsaved input is kept." },
 };
 
 /** Puts an error into words for people, with `t` of the texts in theirs. What the server says stays as it says it. */
-export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Explanation {
+export function explain(error: unknown, t: Translator["t"] = createTranslator("en").t): Explanation {
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return {
-      title: t("The server takes too long to answer"),
+      title: t("The server is taking too long to respond"),
       detail: t("Try again in a moment."),
       code: undefined,
     };
   }
   const code = codeOf(error);
   const message = messageOf(error);
-  const known = code === undefined ? undefined : wordsFor(code, message);
+  const known = code === undefined ? undefined : findErrorText(code, message);
   if (known) {
     return { title: t(known.title), detail: known.detail ? t(known.detail) : message, code };
   }
@@ -125,9 +128,9 @@ export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Ex
     )?.[1];
   if (library) {
     return {
-      title: t("This server's app was built without this wallet"),
+      title: t("This wallet is not available on this server"),
       detail: t(
-        "Its operator installs {library} and starts the server again. Until then, use another wallet or a password.",
+        "Ask the operator to install {library} and restart the server. Until then, use another wallet or a password.",
         { library },
       ),
       code,
@@ -135,18 +138,18 @@ export function explain(error: unknown, t: Texts["t"] = createTexts("en").t): Ex
   }
   if (/dynamically imported module|Importing a module script failed/.test(message)) {
     return {
-      title: t("A part of the app could not be loaded"),
-      detail: t("Check that you are online, then try again or load the page anew."),
+      title: t("Part of the app failed to load"),
+      detail: t("Check your connection, then try again or reload the page."),
       code,
     };
   }
   // Failures of the app itself, as that the server did not answer, are sentences of the texts.
-  return { title: t("That did not work"), detail: t(message || "No reason was given."), code };
+  return { title: t("Something went wrong"), detail: t(message || "No reason given."), code };
 }
 
-function wordsFor(code: number, message: string): Words | undefined {
+function findErrorText(code: number, message: string): ErrorText | undefined {
   const found = BY_MESSAGE.find((each) => each.code === code && each.message.test(message));
-  return found?.words ?? BY_CODE[code];
+  return found?.text ?? BY_CODE[code];
 }
 
 function codeOf(error: unknown): number | undefined {

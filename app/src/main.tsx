@@ -4,14 +4,14 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./app.css";
-import { ToastArea } from "./design/Toasts.tsx";
-import { explainMissingCode } from "./notLoaded.ts";
+import { handleChunkErrors } from "./chunkErrors.ts";
+import { ToastProvider } from "./design/Toasts.tsx";
+import { TranslationProvider } from "./i18n/TranslationContext.tsx";
+import { loadTranslator } from "./i18n/translator.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { StartFailure } from "./StartFailure.tsx";
 import { loadSettings } from "./settings.ts";
-import { TextsArea } from "./texts/TextsContext.tsx";
-import { loadTexts } from "./texts/text.ts";
 import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
 
 const container = document.getElementById("root");
@@ -21,13 +21,13 @@ const root = createRoot(container);
 /** The app calls none, so its start asks the server nothing and is over at once. */
 const NO_PLUGINS: [] = [];
 
-explainMissingCode();
+handleChunkErrors();
 // The code of the page comes while the settings do.
 void router.load();
 // Both are asked for at once; what went wrong is said in the reader's language too.
-const asked = loadSettings().catch((error: unknown) => ({ error }));
-const texts = await loadTexts("app");
-const settings = await asked;
+const pendingSettings = loadSettings().catch((error: unknown) => ({ error }));
+const translator = await loadTranslator("app");
+const settings = await pendingSettings;
 if (!("error" in settings) && settings.development) {
   registerConnector(DEVELOPMENT_WALLET, async () =>
     (await import("./wallet/developmentWallet.ts")).developmentConnector(settings),
@@ -35,18 +35,18 @@ if (!("error" in settings) && settings.development) {
 }
 root.render(
   <StrictMode>
-    <TextsArea part="app" first={texts}>
+    <TranslationProvider namespace="app" initial={translator}>
       {"error" in settings ? (
         <StartFailure error={settings.error} />
       ) : (
         <SettingsContext value={settings}>
           <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
-            <ToastArea>
+            <ToastProvider>
               <RouterProvider router={router} />
-            </ToastArea>
+            </ToastProvider>
           </MoralisProvider>
         </SettingsContext>
       )}
-    </TextsArea>
+    </TranslationProvider>
   </StrictMode>,
 );

@@ -1,6 +1,6 @@
 import { createRootRoute } from "@tanstack/react-router";
+import { isChunkError } from "./chunkErrors.ts";
 import { ErrorState } from "./design/states.tsx";
-import { isNotLoaded } from "./notLoaded.ts";
 import { NotFound } from "./pages/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
@@ -9,11 +9,11 @@ export const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => (
-    <ErrorState error={error} retry={isNotLoaded(error) ? () => window.location.reload() : reset} />
+    <ErrorState error={error} retry={isChunkError(error) ? () => window.location.reload() : reset} />
   ),
 });
 
 /** A text of the address bar; undefined where it is none, or empty. */
-export function text(value: unknown): string | undefined {
+export function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

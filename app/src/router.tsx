@@ -8,13 +8,13 @@ import { Home } from "./pages/home/Home.tsx";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
 import { signInRoutes } from "./pages/signIn/routes.ts";
-import { root, text } from "./root.tsx";
+import { root, stringParam } from "./root.tsx";
 
 const pages = [
   createRoute({
     getParentRoute: () => root,
     path: "/",
-    validateSearch: (search): { code?: string | undefined } => ({ code: text(search.code) }),
+    validateSearch: (search): { code?: string | undefined } => ({ code: stringParam(search.code) }),
     component: Home,
   }),
   ...signInRoutes,

@@ -29,14 +29,14 @@ export interface AppChain {
 }
 
 /** How long the server may take to tell them, in ms. */
-const START_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Throws Error with words for people where the server does not answer. */
 export async function loadSettings(): Promise<AppSettings> {
-  const response = await fetch("/config.json", { signal: AbortSignal.timeout(START_MS) }).catch(
+  const response = await fetch("/config.json", { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     () => undefined,
   );
-  if (!response?.ok) throw new Error("The server did not answer. Check that it runs, then try again.");
+  if (!response?.ok) throw new Error("The server did not respond. Check that it is running, then try again.");
   const settings: AppSettings = await response.json();
   // The app is served by the server that it talks to: behind a proxy its own origin is the right one.
   const { pathname } = new URL(settings.serverUrl);

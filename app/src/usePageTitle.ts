@@ -1,11 +1,11 @@
 import { useEffect } from "react";
-import { useTexts } from "./texts/TextsContext.tsx";
+import { useTranslation } from "./i18n/TranslationContext.tsx";
 
 /** What the window is called: a sentence of the texts, or one that is put together already. */
 export function usePageTitle(title: string): void {
-  const { t } = useTexts();
-  const said = t(title);
+  const { t } = useTranslation();
+  const translated = t(title);
   useEffect(() => {
-    document.title = `${said} · Purse`;
-  }, [said]);
+    document.title = `${translated} · Purse`;
+  }, [translated]);
 }

@@ -57,7 +57,7 @@ const dialog = (page: Page) => page.getByRole("dialog", { name: "Connect a walle
 const PAGES = [
   { path: "/portfolio", shown: (page: Page) => page.getByText("Purse Token") },
   { path: "/send", shown: (page: Page) => page.getByLabel("Recipient") },
-  { path: WRITING, shown: (page: Page) => page.getByRole("button", { name: "Try it out" }) },
+  { path: WRITING, shown: (page: Page) => page.getByRole("button", { name: "Simulate" }) },
 ];
 
 describe("connecting a wallet while signed in", () => {
@@ -115,7 +115,7 @@ describe("connecting a wallet while signed in", () => {
     wallet.declineNext();
     await connectButton(page).click();
     await dialog(page).getByRole("button", { name: "Test Wallet" }).click();
-    await dialog(page).getByText("Declined in the wallet").waitFor();
+    await dialog(page).getByText("Request rejected in wallet").waitFor();
     await dialog(page).getByRole("button", { name: "Try again" }).click();
     await page.getByLabel("Recipient").waitFor();
   });

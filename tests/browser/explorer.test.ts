@@ -61,7 +61,7 @@ const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 /** The lines of the file that the page hands out. */
 async function downloaded(page: Page): Promise<string[]> {
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export as CSV" }).click();
+  await page.getByRole("button", { name: "Export CSV" }).click();
   return readFileSync(await (await download).path(), "utf8")
     .trim()
     .split("\r\n");
@@ -69,7 +69,7 @@ async function downloaded(page: Page): Promise<string[]> {
 
 async function search({ page }: Visit, words: string): Promise<void> {
   await page.getByRole("searchbox").fill(words);
-  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByRole("button", { name: "Search", exact: true }).click();
 }
 
 /** A transfer of more than there is, sent nevertheless. */
@@ -116,18 +116,18 @@ describe("the search box", () => {
     const visitor = await open("/explorer");
     const { page } = visitor;
     await search(visitor, "0x1234");
-    await page.getByRole("alert").getByText("That is none of them").waitFor();
+    await page.getByRole("alert").getByText("Not a valid address").waitFor();
     await search(visitor, "NOSUCHTOKEN");
-    await page.getByText("No token calls itself NOSUCHTOKEN.").waitFor();
+    await page.getByText('No token found for "NOSUCHTOKEN".').waitFor();
     expect(await page.getByRole("searchbox").inputValue()).toBe("NOSUCHTOKEN");
     await search(visitor, "nobody.eth");
-    await page.getByText("nobody.eth stands for no address.").waitFor();
+    await page.getByText("nobody.eth does not resolve to an address.").waitFor();
     expectNoErrors(visitor);
   });
 
   it("is at hand everywhere, by the commands", async () => {
     const { page } = await open("/");
-    await page.getByRole("button", { name: /Find anything/ }).click();
+    await page.getByRole("button", { name: /Search or jump to/ }).click();
     for (const [words, option] of [
       [SWAP, "Transaction 0x2cabeba5…5d09"],
       [NAMED, "Address 0x7099…79c8"],
@@ -159,11 +159,11 @@ describe("the head", () => {
 
   it("is found at a date, which stays in the URL", async () => {
     const { page } = await open("/explorer");
-    await page.getByLabel(/Day and time/).fill("2025-01-10T00:00:00");
-    await page.getByRole("button", { name: "Find the block" }).click();
-    await page.getByText("The nearest block is").waitFor();
+    await page.getByLabel(/Local date and time/).fill("2025-01-10T00:00:00");
+    await page.getByRole("button", { name: "Find block" }).click();
+    await page.getByText("Nearest block:").waitFor();
     await page.reload();
-    await page.getByText("The nearest block is").waitFor();
+    await page.getByText("Nearest block:").waitFor();
   });
 });
 
@@ -180,7 +180,7 @@ describe("a block", () => {
     await page.getByRole("heading", { level: 1, name: "Block 58" }).waitFor();
     await page.keyboard.press("k");
     await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
-    await page.getByRole("link", { name: "After" }).click();
+    await page.getByRole("link", { name: "Next" }).click();
     await page.getByRole("heading", { level: 1, name: "Block 60" }).waitFor();
     await page.goBack();
     await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
@@ -198,23 +198,23 @@ describe("a block", () => {
     await page.reload();
     await table.waitFor();
     await page.goto(`${purse.url}/explorer/block/1?tab=nft-transfers`);
-    await page.getByText("No NFT changed hands in this block.").waitFor();
+    await page.getByText("No NFTs were transferred in this block.").waitFor();
     expectNoErrors(visitor);
   });
 
   it("shows itself when it comes, where it is not there yet", async () => {
     const next = (await node().getBlockNumber()) + 1n;
     const { page } = await open(`/explorer/block/${next}`);
-    await page.getByText("Not there yet").waitFor();
+    await page.getByText("Block not mined yet").waitFor();
     await hand.mine(1);
-    await page.getByRole("region", { name: "The block" }).waitFor();
+    await page.getByRole("region", { name: "Block" }).waitFor();
   });
 
   it("says that it is orphaned, or unknown, where others say 404", async () => {
     await hand.mine(3);
     const { hash } = await node().getBlock();
     const visitor = await open(`/explorer/block/${hash}`);
-    await visitor.page.getByRole("region", { name: "The block" }).waitFor();
+    await visitor.page.getByRole("region", { name: "Block" }).waitFor();
     await hand.reorganise(2);
     await hand.mine(1);
     await visitor.page
@@ -229,9 +229,9 @@ describe("a transaction", () => {
   it("tells what it called and what it moved", async () => {
     const visitor = await open(`/explorer/tx/${SWAP}`);
     const { page } = visitor;
-    await page.getByText("Succeeded").waitFor();
+    await page.getByText("Success").waitFor();
     await page.getByText(/swapExactETHForTokens\(uint256 amountOutMin/).waitFor();
-    const flows = page.getByRole("region", { name: "What moved" });
+    const flows = page.getByRole("region", { name: "Token transfers" });
     await flows.getByRole("link", { name: "PURSE" }).first().waitFor();
     expect(await flows.getByText("WETH").count()).toBeGreaterThan(1);
     await flows
@@ -240,7 +240,7 @@ describe("a transaction", () => {
       .waitFor();
     await page.getByRole("switch", { name: "Raw" }).click();
     await page.getByText(/^0x7ff36ab5/).waitFor();
-    await page.getByRole("link", { name: "The sender's next one" }).click();
+    await page.getByRole("link", { name: "Next nonce" }).click();
     await page.waitForURL(/\/explorer\/tx\/(?!0x2cabeba5)/);
     expectNoErrors(visitor);
   });
@@ -249,7 +249,7 @@ describe("a transaction", () => {
     const { page } = await open(`/explorer/tx/${SWAP}`);
     await page.getByRole("tab", { name: "6 logs" }).click();
     await page.getByText("Swap", { exact: true }).waitFor();
-    await page.getByRole("switch", { name: "All as raw data" }).click();
+    await page.getByRole("switch", { name: "Show raw data" }).click();
     await page.getByText("0xd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822").waitFor();
     await page.getByRole("tab", { name: "Internal calls" }).click();
     await page.getByRole("table", { name: "Internal calls" }).getByText("STATICCALL").first().waitFor();
@@ -266,7 +266,7 @@ describe("a transaction", () => {
     await node().waitForTransactionReceipt({ hash });
     const visitor = await open(`/explorer/tx/${hash}`);
     const { page } = visitor;
-    await page.getByRole("link", { name: "Paste the contract's ABI" }).waitFor();
+    await page.getByRole("link", { name: "Paste contract ABI" }).waitFor();
     await page.evaluate(([key, text]) => localStorage.setItem(key, text), [
       `purse.abi/0x539/${to.toLowerCase()}`,
       abi.join("\n"),
@@ -287,7 +287,7 @@ describe("a transaction", () => {
     const hash = await hand.moveToken(3, devAccount(4).address, 1n);
     await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
-    await page.getByText("Succeeded").waitFor();
+    await page.getByText("Success").waitFor();
     await hand.reorganise(1);
     await hand.mine(1);
     await page.getByText("This transaction is orphaned").waitFor();
@@ -297,9 +297,9 @@ describe("a transaction", () => {
 
   it("may be none", async () => {
     const visitor = await open(`/explorer/tx/0x${"12".repeat(32)}`);
-    await visitor.page.getByText("Not in the chain").waitFor();
+    await visitor.page.getByText("Transaction not found").waitFor();
     await visitor.page.goto(`${purse.url}/explorer/tx/0x12`);
-    await visitor.page.getByText("That is no transaction").waitFor();
+    await visitor.page.getByText("Invalid transaction hash").waitFor();
     expectNoErrors(visitor);
   });
 });
@@ -325,7 +325,7 @@ describe("an address", () => {
 
   it("lights up wherever else it stands while it is pointed at", async () => {
     const { page } = await open(`/explorer/tx/${SWAP}`);
-    await page.getByRole("region", { name: "The transaction" }).locator("[data-address]").first().hover();
+    await page.getByRole("region", { name: "Transaction" }).locator("[data-address]").first().hover();
     expect(await page.locator("[data-same]").count()).toBeGreaterThan(1);
   });
 
@@ -345,17 +345,17 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByRole("tab", { name: "Holders" }).click();
     await page.getByText(/\d+ holders/).waitFor();
     expect((await downloaded(page)).length).toBeGreaterThan(3);
-    await page.getByRole("tab", { name: "Price over time" }).click();
+    await page.getByRole("tab", { name: "Price history" }).click();
     // Between the chain's history and what tests have added lies a long time without a block.
     await page.getByRole("link", { name: "All", exact: true }).click();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
     await page.getByRole("link", { name: "Week" }).click();
     await page.waitForURL(/range=week/);
-    await page.getByLabel("Pair with another token").fill("0x12");
-    await page.getByRole("button", { name: "Show the pair" }).click();
-    await page.getByText("An address is 0x and 40 digits.").waitFor();
-    await page.getByLabel("Pair with another token").fill(WETH);
-    await page.getByRole("button", { name: "Show the pair" }).click();
+    await page.getByLabel("Trading pair").fill("0x12");
+    await page.getByRole("button", { name: "View pair" }).click();
+    await page.getByText("Expected 0x followed by 40 hex characters.").waitFor();
+    await page.getByLabel("Trading pair").fill(WETH);
+    await page.getByRole("button", { name: "View pair" }).click();
     await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
     expectNoErrors(visitor);
   });
@@ -383,8 +383,8 @@ describe("tokens, NFTs and pairs", () => {
     await page.getByText("Purse Piece #1", { exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "Purse Piece #1" }).waitFor();
     await page.getByRole("img", { name: "Purse Piece #1" }).waitFor();
-    await page.getByRole("button", { name: "Read the metadata again" }).click();
-    await page.getByText("The metadata has been read again.").waitFor();
+    await page.getByRole("button", { name: "Refresh metadata" }).click();
+    await page.getByText("Metadata refreshed").waitFor();
     await page.getByRole("tab", { name: "Transfers" }).click();
     await page.getByRole("table", { name: "NFT transfers" }).waitFor();
     expect((await downloaded(page))[0]).toBe("hash,block,time,collection,token_id,from,to,amount");
@@ -398,7 +398,7 @@ describe("tokens, NFTs and pairs", () => {
     const { page } = visitor;
     await page.getByRole("heading", { level: 1, name: "PURSE / WETH" }).waitFor();
     await page.getByRole("slider", { name: /Price/ }).waitFor();
-    await page.getByRole("link", { name: "The other way round" }).click();
+    await page.getByRole("link", { name: "Invert" }).click();
     await page.getByRole("heading", { level: 1, name: "WETH / PURSE" }).waitFor();
     await page.getByLabel("Exchange").fill("nowhere");
     await page.getByRole("button", { name: "Show" }).click();

@@ -75,7 +75,7 @@ describe("signing in with a wallet", () => {
     await page.goto(`${purse.url}/sign-in`);
     wallet.declineNext();
     await page.getByRole("button", { name: "Test Wallet" }).click();
-    await page.getByText("Declined in the wallet").waitFor();
+    await page.getByText("Request rejected in wallet").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
@@ -140,7 +140,7 @@ describe("sending", () => {
     const before = await node().getBalance({ address: to });
     await page.getByRole("link", { name: "Send" }).first().click();
     await page.getByLabel("Recipient").fill(to);
-    await page.getByLabel(/Amount in/).fill("1,25");
+    await page.getByLabel(/^Amount \(/).fill("1,25");
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("1.25 ETH", { exact: true }).waitFor();
     await page.getByText("−1.25 ETH").waitFor();
@@ -157,17 +157,17 @@ describe("sending", () => {
     await installWallet(page, purse, 7);
     await signInWithWallet(page, purse);
     await page.goto(`${purse.url}/send`);
-    await page.getByText(/You have [\d,]+/).waitFor();
+    await page.getByText(/Balance: [\d,]+/).waitFor();
     await page.getByLabel("Recipient").fill("0x12");
-    await page.getByLabel(/Amount in/).fill("999999999");
+    await page.getByLabel(/^Amount \(/).fill("999999999");
     await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("An address is 0x and 40 digits").waitFor();
+    await page.getByText("Invalid address").waitFor();
     await page
       .getByRole("alert")
-      .getByText(/You have/)
+      .getByText(/Insufficient balance/)
       .waitFor();
     await page.getByLabel("Recipient").fill("0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266");
-    await page.getByText("typing mistake").waitFor();
+    await page.getByText("Invalid checksum").waitFor();
   });
 });
 
@@ -184,7 +184,7 @@ describe("live data", () => {
     await reader.page.getByRole("button", { name: "First light", exact: true }).waitFor();
     await writer.page.getByRole("checkbox", { name: "done: First light" }).click();
     await reader.page.locator('[role="checkbox"][aria-checked="true"]').waitFor();
-    await writer.page.getByRole("button", { name: "Delete: First light" }).click();
+    await writer.page.getByRole("button", { name: "Delete First light" }).click();
     await reader.page.getByText("No records yet").waitFor();
     expectNoErrors(writer);
     expectNoErrors(reader);

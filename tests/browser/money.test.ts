@@ -90,7 +90,7 @@ describe("the portfolio", () => {
     await page.getByRole("button", { name: /Purse Piece #1/ }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "Refresh metadata" }).click();
-    await page.getByText("The metadata has been read again.").waitFor();
+    await page.getByText("Metadata refreshed").waitFor();
     await page.keyboard.press("Escape");
     // Pictures come from this server, small, and nobody else gets to know who looks.
     const picture = page.locator("img.nft-picture").first();
@@ -99,7 +99,7 @@ describe("the portfolio", () => {
       .poll(() => picture.evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth))
       .toBeGreaterThan(0);
     const history = page.getByRole("region", { name: "History" });
-    await history.getByText("Contract called").first().waitFor();
+    await history.getByText("Contract interaction").first().waitFor();
     await history
       .locator(".method", { hasText: /^[a-z]\w+$/ })
       .first()
@@ -116,9 +116,9 @@ describe("the portfolio", () => {
     await open(page, "/portfolio", { chain: "0x539" });
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("+3 PURSE").waitFor();
-    await history.getByText(/moves? of nothing or dust (is|are) hidden/).waitFor();
+    await history.getByText(/dust or zero-value transfers? hidden/).waitFor();
     await expect.poll(() => history.getByText("+< 0.000001 PURSE").count()).toBe(0);
-    await history.getByRole("switch", { name: "Dust and moves of nothing too" }).click();
+    await history.getByRole("switch", { name: "Show dust and zero-value transfers" }).click();
     await history.getByText("+< 0.000001 PURSE").first().waitFor();
     await history.getByText("+0 PURSE").first().waitFor();
   });
@@ -139,7 +139,7 @@ describe("the portfolio", () => {
     await total.getByText(/Prices missing for \d+ assets/).waitFor();
     await page.getByRole("navigation", { name: "Chains" }).getByRole("link", { name: "second" }).click();
     await page.waitForURL(/chain=0x7a6a/);
-    await total.getByText("No prices").waitFor();
+    await total.getByText("Prices unavailable").waitFor();
     await tokens.getByText("Ether").first().waitFor();
     await expectAccessible(page);
     expectNoErrors(visitor);
@@ -160,7 +160,7 @@ describe("the portfolio", () => {
     await expectFits(page);
     await expectAccessible(page);
     await open(page, "/portfolio", { address: "0x12" });
-    await page.getByText("That is not an address").waitFor();
+    await page.getByText("Invalid address").waitFor();
     expectNoErrors(visitor);
   });
 
@@ -169,10 +169,10 @@ describe("the portfolio", () => {
     await open(page, "/portfolio", { chain: "0x539" });
     const tokens = page.getByRole("region", { name: "Tokens" });
     await tokens.getByRole("button", { name: /Purse Token/ }).click();
-    await tokens.getByRole("button", { name: "Move to spam" }).click();
+    await tokens.getByRole("button", { name: "Mark as spam" }).click();
     await page.reload();
     await tokens.getByText("Spam folder: 1 token").click();
-    await tokens.getByText("You have put it here").waitFor();
+    await tokens.getByText("Marked as spam by you").waitFor();
     await tokens.getByRole("button", { name: /Purse Token/ }).click();
     await tokens.getByRole("button", { name: "Not spam" }).click();
     await tokens.getByText(/Spam folder/).waitFor({ state: "detached" });
@@ -189,10 +189,10 @@ describe("sending what a wallet holds", () => {
     const before = await balanceOf();
     await open(page, "/send", { asset: hand.token });
     await page.getByLabel("Recipient").fill(to);
-    await page.getByLabel("Amount in PURSE").fill("1.0000000000000000001");
+    await page.getByLabel("Amount (PURSE)").fill("1.0000000000000000001");
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("up to 18 decimals").waitFor();
-    await page.getByLabel("Amount in PURSE").fill("2,5");
+    await page.getByLabel("Amount (PURSE)").fill("2,5");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("−2.5 PURSE").waitFor();
@@ -207,7 +207,7 @@ describe("sending what a wallet holds", () => {
     await tab.goto(page.url());
     await tab.getByText("Send 2.5 PURSE", { exact: true }).waitFor();
     await hand.mine(12);
-    await page.getByText(/Final: \d+ blocks stand on it/).waitFor();
+    await page.getByText(/Finalized \(\d+ confirmations\)/).waitFor();
     await tab.close();
     expectNoErrors(visitor);
   });
@@ -233,7 +233,7 @@ describe("sending what a wallet holds", () => {
     const item = await hand.itemOf(0);
     await open(page, "/send", { asset: `${hand.items}/${item}` });
     await page.getByLabel("Recipient").fill(to);
-    await page.getByLabel(/Amount in/).fill("2");
+    await page.getByLabel(/^Amount \(/).fill("2");
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText(`−2 × NFT #${item}`).waitFor();
     await page.getByRole("button", { name: "Send NFT" }).click();
@@ -245,13 +245,13 @@ describe("sending what a wallet holds", () => {
     const { page } = await visitAs(1);
     await open(page, "/send");
     await page.getByRole("button", { name: "Max" }).click();
-    await page.getByText("stay for the network's fee").waitFor();
+    await page.getByText("reserved for the network fee").waitFor();
     await page.getByRole("button", { name: "$" }).click();
     // The same amount in the other unit.
     await expect
-      .poll(async () => Number(await page.getByLabel("Amount in dollars").inputValue()))
+      .poll(async () => Number(await page.getByLabel("Amount (USD)").inputValue()))
       .toBeGreaterThan(1000);
-    await page.getByLabel("Amount in dollars").fill("100");
+    await page.getByLabel("Amount (USD)").fill("100");
     await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
   });
 
@@ -265,37 +265,37 @@ describe("sending what a wallet holds", () => {
     await page.getByRole("status").getByText("alice.eth").waitFor();
     await field.fill("nobody-has-this.eth");
     await page.getByRole("button", { name: "Review" }).click();
-    await page.getByText("No address stands behind this name.").waitFor();
+    await page.getByText("This name does not resolve to an address.").waitFor();
     await field.fill(devAccount(2).address);
     await page.getByText("This is your own address").waitFor();
     await field.fill(hand.items);
     await page.getByText("This is a contract, not a wallet").waitFor();
     await page.getByRole("button", { name: "Address book" }).click();
-    await page.getByRole("button", { name: "Add somebody" }).click();
+    await page.getByRole("button", { name: "Add contact" }).click();
     const dialog = page.getByRole("dialog");
     const friend = devAccount(9).address;
     await dialog.getByLabel("Name", { exact: true }).fill("Ada");
     await dialog.getByLabel("Address", { exact: true }).fill(friend);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByRole("button", { name: "Change: Ada", exact: true }).click();
+    await dialog.getByRole("button", { name: "Edit Ada", exact: true }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("Ada L.");
     await dialog.getByRole("button", { name: "Save" }).click();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: /^Ada L\./ }).click();
     expect(await field.inputValue()).toBe(friend);
     await field.fill(`${friend.slice(0, 6)}${"0".repeat(32)}${friend.slice(-4)}`.toLowerCase());
-    await page.getByText("It looks like an address that you know, and is another").waitFor();
+    await page.getByText("Looks similar to a known address, but is different").waitFor();
     // Whom the chain remembers is known in every browser.
     const past = devAccount(7).address;
     await hand.moveToken(2, past, 1n);
     await page.reload();
     await field.fill(`${past.slice(0, 6)}${"0".repeat(32)}${past.slice(-4)}`.toLowerCase());
-    await page.getByText("It looks like an address that you know, and is another").waitFor();
+    await page.getByText("Looks similar to a known address, but is different").waitFor();
     const seen = await rest(purse, "GET", "/classes/Contact");
     expect(seen.body.results).toEqual([]);
     await page.getByRole("button", { name: "Address book" }).click();
-    await page.getByRole("button", { name: "Remove: Ada L." }).click();
-    await page.getByText("Nobody yet").waitFor();
+    await page.getByRole("button", { name: "Remove Ada L." }).click();
+    await page.getByText("No contacts yet").waitFor();
     expectNoErrors(visitor);
   });
 
@@ -304,16 +304,16 @@ describe("sending what a wallet holds", () => {
     const { page, wallet } = visitor;
     wallet.beOnChain("0x2105");
     await open(page, "/send", { chain: "0x539", to: devAccount(8).address, amount: "0.1" });
-    await page.getByText("The wallet is on another network").waitFor();
+    await page.getByText("Wrong network").waitFor();
     await page.getByRole("button", { name: "Switch to Local chain" }).click();
     await page.getByRole("button", { name: "Review" }).click();
     await page.getByText("−0.1 ETH").waitFor();
     wallet.declineNext();
     await page.getByRole("button", { name: "Send ETH" }).click();
-    await page.getByText("Declined in the wallet").waitFor();
+    await page.getByText("Request rejected in wallet").waitFor();
     await page.goBack();
     expect(await page.getByLabel("Recipient").inputValue()).toBe(devAccount(8).address);
-    expect(await page.getByLabel(/Amount in/).inputValue()).toBe("0.1");
+    expect(await page.getByLabel(/^Amount \(/).inputValue()).toBe("0.1");
     expectNoErrors(visitor);
   });
 });
@@ -326,8 +326,8 @@ describe("sending on another chain", () => {
     const there = createPublicClient({ transport: http(second.url), cacheTime: 0 });
     const before = await there.getBalance({ address: to });
     await open(page, "/send", { chain: SECOND, to, amount: "0,25" });
-    await page.getByText("The wallet is on another network").waitFor();
-    expect(await page.getByRole("button", { name: "Switch the network first" }).isDisabled()).toBe(true);
+    await page.getByText("Wrong network").waitFor();
+    expect(await page.getByRole("button", { name: "Switch network to continue" }).isDisabled()).toBe(true);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Switch to second" }).click();
     await page.getByRole("button", { name: "Review" }).click();
@@ -351,23 +351,23 @@ describe("a transaction that waits", () => {
       await open(page, "/send", { chain: "0x539", to, amount: "0.5" });
       await page.getByRole("button", { name: "Review" }).click();
       await page.getByRole("button", { name: "Send ETH" }).click();
-      await page.getByRole("heading", { name: "On its way" }).waitFor();
+      await page.getByRole("heading", { name: "Pending" }).waitFor();
     };
     const before = await node().getBalance({ address: to });
     await automine(false);
     try {
       await send();
       await page.getByRole("button", { name: "Speed up" }).click();
-      await page.getByText("Sent again for a higher fee").waitFor();
+      await page.getByText("Resubmitted with a higher fee").waitFor();
       await hand.mine(1);
-      await page.getByText("It was sped up").waitFor();
+      await page.getByText("Sped up: resubmitted").waitFor();
       expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
       await send();
       await expectAccessible(page);
-      await page.getByRole("button", { name: "Cancel the transaction" }).click();
-      await page.getByText("Sent nothing in its place").waitFor();
+      await page.getByRole("button", { name: "Cancel transaction" }).click();
+      await page.getByText("Cancellation submitted").waitFor();
       await hand.mine(1);
-      await page.getByText("It was cancelled in the wallet").waitFor();
+      await page.getByText("Cancelled in the wallet").waitFor();
       expect((await node().getBalance({ address: to })) - before).toBe(parseEther("0.5"));
     } finally {
       await automine(true);
@@ -401,12 +401,12 @@ describe("what has become of a transaction", () => {
     const { page } = visitor;
     await open(page, "/send", { tx: hash, chain: "0x539" });
     await page.getByRole("heading", { name: "Reverted" }).waitFor();
-    await page.getByText("Only the network's fee is lost.").waitFor();
+    await page.getByText("You only paid the network fee.").waitFor();
     await expectAccessible(page);
     expectNoErrors(visitor);
     await page.route(`${purse.rpcUrl}/**`, (route) => route.abort());
     await page.reload();
-    await page.getByText("The chain cannot be asked at the moment").waitFor();
+    await page.getByText("The chain is currently unavailable").waitFor();
   });
 });
 
@@ -421,7 +421,7 @@ describe("a contract", () => {
     await page.getByRole("link", { name: /^balanceOf/ }).click();
     await page.locator('a[aria-current="page"]', { hasText: "balanceOf" }).waitFor();
     await page.getByRole("button", { name: "Read", exact: true }).click();
-    await page.getByText("An address is 0x and 40 digits").waitFor();
+    await page.getByText("Invalid address").waitFor();
     await page.getByLabel("account (address)").fill(devAccount(0).address);
     await page.getByRole("button", { name: "Read", exact: true }).click();
     const balance = await node().readContract({
@@ -448,7 +448,7 @@ describe("a contract", () => {
       token1_address: WETH,
     });
     await open(page, "/contract", { address: String(Object(body.result).pairAddress) });
-    await page.getByText(/known functions in its code/).waitFor();
+    await page.getByText(/ABI inferred from/).waitFor();
     await page.getByRole("link", { name: /^getReserves/ }).click();
     await page.getByRole("button", { name: "Read", exact: true }).click();
     await page.getByRole("region", { name: "Result" }).getByText("reserve1").waitFor();
@@ -468,11 +468,11 @@ describe("a contract", () => {
     await open(page, "/contract", { address: hand.token, fn: "transfer(address,uint256)" });
     await page.getByLabel("recipient (address)").fill(devAccount(6).address);
     await page.getByLabel("amount (uint256)").fill("100000000000 ether");
-    await page.getByRole("button", { name: "Try it out" }).click();
-    await page.getByText("The contract would refuse it").waitFor();
+    await page.getByRole("button", { name: "Simulate" }).click();
+    await page.getByText("Simulation failed").waitFor();
     await page.getByLabel("amount (uint256)").fill("1.5 ether");
-    await page.getByRole("button", { name: "Try it out" }).click();
-    await page.getByText("Tried out: it would go through").waitFor();
+    await page.getByRole("button", { name: "Simulate" }).click();
+    await page.getByText("Simulation succeeded").waitFor();
     await page.getByRole("button", { name: "Write" }).click();
     await page.getByRole("heading", { name: "Sent" }).waitFor();
     await page.getByRole("region", { name: "Events" }).getByText("1500000000000000000").waitFor();
@@ -494,10 +494,10 @@ describe("a contract", () => {
     });
     await open(page, "/contract", { address: hand.items });
     await page.getByText("This is a proxy").waitFor();
-    await page.getByRole("button", { name: "Paste an ABI" }).click();
+    await page.getByRole("button", { name: "Paste ABI" }).click();
     await page.getByLabel("ABI").fill("function nonsense");
     await page.getByRole("button", { name: "Use this ABI" }).click();
-    await page.getByText("A line is no signature.").waitFor();
+    await page.getByText("Invalid signature.").waitFor();
     await page
       .getByLabel("ABI")
       .fill(
@@ -510,9 +510,9 @@ describe("a contract", () => {
     await page.getByLabel("sizes[0] (uint8)").fill("256");
     await page.getByLabel("to (address)").fill(devAccount(1).address);
     await page.getByLabel("id (uint256)").fill("1");
-    await page.getByRole("button", { name: "Try it out" }).click();
+    await page.getByRole("button", { name: "Simulate" }).click();
     await page.getByText("uint8 takes what lies between 0 and 255.").waitFor();
-    await page.getByLabel("Sent along, in ETH").waitFor();
+    await page.getByLabel("Value (ETH)").waitFor();
     await page.getByRole("link", { name: /^balanceOfBatch/ }).click();
     await page.getByRole("button", { name: "Add to accounts" }).click();
     await page.getByRole("button", { name: "Add to ids" }).click();

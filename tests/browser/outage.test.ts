@@ -113,30 +113,30 @@ describe("a page that was there when the server goes", () => {
       await tokens.getByText("Purse Token").waitFor();
       await tokens.getByText(/^Last updated/).waitFor();
       expect((await shownOn(page)).empty).toEqual([]);
-      await page.getByRole("banner").getByText("Cannot reach the server").waitFor();
+      await page.getByRole("banner").getByText("Can't reach the server").waitFor();
       await expectAccessible(page);
       await mendServer(context);
       await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
-      expect(await page.getByText("Cannot reach the server").count()).toBe(0);
+      expect(await page.getByText("Can't reach the server").count()).toBe(0);
     });
   });
 
   it("keeps the blocks of the explorer, and says that the chain cannot be asked", async () => {
     await asVisitor("/explorer", async (page, context) => {
       await page.goto(`${purse.url}/explorer`);
-      await page.getByText("At the head").waitFor();
+      await page.getByText("Synced").waitFor();
       const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
       await rows.getByRole("link").first().waitFor();
       const before = await rows.count();
       await breakServer(context, purse);
-      await page.getByText("Not reached").waitFor();
+      await page.getByText("Unreachable").waitFor();
       await page
         .getByText(/^Last updated/)
         .first()
         .waitFor();
       expect(await rows.count()).toBe(before);
       await mendServer(context);
-      await page.getByText("At the head").waitFor();
+      await page.getByText("Synced").waitFor();
     });
   });
 
@@ -164,7 +164,7 @@ describe("a page that was there when the server goes", () => {
       await page
         .getByRole("banner")
         .getByRole("status")
-        .filter({ hasText: "Cannot reach" })
+        .filter({ hasText: "Can't reach" })
         .waitFor({ state: "attached" });
       expect(await placesOf()).toEqual(before);
     });

@@ -98,16 +98,16 @@ describe("signing in", () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "factor", "/account");
-    await page.getByRole("tab", { name: "Ways in" }).click();
-    await page.getByRole("button", { name: "Set it up" }).click();
-    await page.getByRole("img", { name: "QR code of the second factor" }).waitFor();
-    const secret = await page.getByRole("region", { name: "The same to type by hand" }).innerText();
+    await page.getByRole("tab", { name: "Sign-in methods" }).click();
+    await page.getByRole("button", { name: "Set up" }).click();
+    await page.getByRole("img", { name: "Two-factor QR code" }).waitFor();
+    const secret = await page.getByRole("region", { name: "Setup key" }).innerText();
     const code = new TOTP({ secret: Secret.fromBase32(secret.trim()), period: 30, digits: 6 }).generate();
-    await page.getByLabel("Code of the app").fill(code);
-    await page.getByRole("button", { name: "Turn it on" }).click();
+    await page.getByLabel("Authenticator code").fill(code);
+    await page.getByRole("button", { name: "Turn on" }).click();
     const codes = await page.getByRole("region", { name: "Recovery codes" }).innerText();
     await expectAccessible(page);
-    await page.getByRole("checkbox", { name: /I have kept them/ }).click();
+    await page.getByRole("checkbox", { name: /I've saved my recovery codes/ }).click();
     await page.getByRole("button", { name: "Done" }).click();
     await page.getByText("On", { exact: true }).waitFor();
     // Nothing of the secret stays in the browser.
@@ -116,11 +116,11 @@ describe("signing in", () => {
     await page.getByText("You are not signed in").waitFor();
     expectNoErrors(visitor);
     await logIn(page, "factor");
-    await page.getByLabel("Code of your authenticator app").fill("000000");
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByText("This code was not taken").waitFor();
-    await page.getByLabel("Code of your authenticator app").fill(codes.trim().split("\n")[0] ?? "");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByLabel("Authenticator code").fill("000000");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Invalid or already used code").waitFor();
+    await page.getByLabel("Authenticator code").fill(codes.trim().split("\n")[0] ?? "");
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.waitForURL(({ pathname }) => pathname === "/account");
   });
 
@@ -132,7 +132,7 @@ describe("signing in", () => {
     // The server remembers who has just asked for some seconds; ended sessions are forgotten at once.
     await endSessionsOf("patient");
     await page.getByRole("button", { name: "Create" }).click();
-    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    const dialog = page.getByRole("dialog", { name: "Session expired" });
     await dialog.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
     await dialog.getByRole("button", { name: "Log in", exact: true }).click();
     await dialog.waitFor({ state: "detached" });
@@ -155,10 +155,10 @@ describe("signing in", () => {
     );
     await endSessionsOf(username[0] ?? "");
     await page.getByRole("button", { name: "Create" }).click();
-    const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+    const dialog = page.getByRole("dialog", { name: "Session expired" });
     wallet.declineNext();
     await dialog.getByRole("button", { name: "Sign in with this wallet" }).click();
-    await dialog.getByText("Declined in the wallet").waitFor();
+    await dialog.getByText("Request rejected in wallet").waitFor();
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Close" }).click();
     expect(await page.getByLabel("text", { exact: true }).inputValue()).toBe("Still here");
@@ -180,24 +180,24 @@ describe("signing in", () => {
       email: "ann@example.org",
     });
     await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
-    await page.getByRole("button", { name: "Forgotten your password?" }).click();
-    await page.getByLabel("E-mail", { exact: true }).fill("nobody");
-    await page.getByRole("button", { name: "Send me a link" }).click();
-    await page.getByText("Enter the e-mail address of your account.").waitFor();
-    await page.getByLabel("E-mail", { exact: true }).fill("ann@example.org");
-    await page.getByRole("button", { name: "Send me a link" }).click();
-    await page.getByText("Look into your mail").waitFor();
+    await page.getByRole("button", { name: "Forgot password?" }).click();
+    await page.getByLabel("Email", { exact: true }).fill("nobody");
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    await page.getByText("Enter your account's email address.").waitFor();
+    await page.getByLabel("Email", { exact: true }).fill("ann@example.org");
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    await page.getByText("Check your email").waitFor();
     await expectAccessible(page);
     await expect.poll(linkOfMail).toMatch(/^http/);
     await page.goto(linkOfMail());
     await page.getByLabel("New password").fill(PASSWORD);
-    await page.getByLabel("Again").fill("another");
-    await page.getByRole("button", { name: "Set the password" }).click();
-    await page.getByText("The two passwords are not the same.").waitFor();
+    await page.getByLabel("Confirm password").fill("another");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("The passwords do not match.").waitFor();
     await expectAccessible(page);
     await page.getByLabel("New password").fill(PASSWORD);
-    await page.getByLabel("Again").fill(PASSWORD);
-    await page.getByRole("button", { name: "Set the password" }).click();
+    await page.getByLabel("Confirm password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("link", { name: "Go to the app" }).click();
     await logIn(page, "oblivious");
     await page.waitForURL(({ pathname }) => pathname === "/account");
@@ -206,7 +206,7 @@ describe("signing in", () => {
   it("leads from the pages of mails into the app", async () => {
     const { page } = await open();
     await page.goto(`${purse.serverUrl}/apps/${purse.appId}/request_password_reset?token=none`);
-    await page.getByText("This link does not work any more").waitFor();
+    await page.getByText("This link is no longer valid").waitFor();
     await expectAccessible(page);
     await page.getByRole("link", { name: "Go to the app" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
@@ -232,7 +232,7 @@ describe("signing in", () => {
     // The wallet that was used last stands first, and says so.
     await page.getByRole("button", { name: "Field Wallet Recent" }).waitFor();
     await page.getByText("What is a wallet?").click();
-    await page.getByText("It keeps your keys").waitFor();
+    await page.getByText("A home for your keys").waitFor();
     await expectAccessible(page);
     expectNoErrors(visitor);
   });
@@ -249,14 +249,14 @@ describe("wallets that are no extension", () => {
     const { paired } = await agree;
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("button", { name: "WalletConnect" }).click();
-    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    await page.getByRole("img", { name: "Wallet QR code" }).waitFor();
     const link = page.getByRole("link", { name: "Open a wallet app" });
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Ask again" }).click();
-    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("img", { name: "Wallet QR code" }).waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByRole("button", { name: "WalletConnect" }).click();
-    await page.getByRole("img", { name: "QR code for the wallet" }).waitFor();
+    await page.getByRole("img", { name: "Wallet QR code" }).waitFor();
     await paired(String(await link.getAttribute("href")));
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
@@ -272,12 +272,12 @@ describe("wallets that are no extension", () => {
     await installWallet(page, purse, 4);
     const mails = await standInForMagic(page, 4);
     await page.goto(`${purse.url}/sign-in`);
-    await page.getByText("Wallet by e-mail (Magic)").click();
-    await page.getByLabel("E-mail of the wallet").fill("grace");
-    await page.getByRole("button", { name: "Go on" }).click();
-    await page.getByText("Enter your e-mail address.").waitFor();
-    await page.getByLabel("E-mail of the wallet").fill("grace@test.local");
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("Email wallet (Magic)").click();
+    await page.getByLabel("Wallet email").fill("grace");
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByText("Enter your email address.").waitFor();
+    await page.getByLabel("Wallet email").fill("grace@test.local");
+    await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Sign in with this wallet" }).click();
     await page.waitForURL("**/portfolio");
     expect(mails).toEqual(["grace@test.local"]);
@@ -289,10 +289,10 @@ describe("wallets that are no extension", () => {
     await installWallet(page, purse, 3);
     await page.goto(`${purse.url}/sign-in`);
     await page.getByRole("button", { name: "Social login (Web3Auth)" }).click();
-    await page.getByText("This server's app was built without this wallet").waitFor();
-    await page.getByText(/installs @web3auth\/modal and starts/).waitFor();
+    await page.getByText("This wallet is not available on this server").waitFor();
+    await page.getByText(/install @web3auth\/modal and restart/).waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Use another wallet" }).click();
+    await page.getByRole("button", { name: "Use a different wallet" }).click();
     await page.getByRole("button", { name: "Test Wallet" }).waitFor();
     expectNoErrors(visitor);
   });
@@ -353,11 +353,11 @@ describe("the account", () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await signUpInPage(page, purse, "profiled", "/account");
-    await page.getByLabel("Another field").fill("2nd");
-    await page.getByRole("button", { name: "Add the field" }).click();
-    await page.getByText("A name begins with a letter").waitFor();
-    await page.getByLabel("Another field").fill("hobby");
-    await page.getByRole("button", { name: "Add the field" }).click();
+    await page.getByLabel("Field name").fill("2nd");
+    await page.getByRole("button", { name: "Add field" }).click();
+    await page.getByText("Names start with a letter").waitFor();
+    await page.getByLabel("Field name").fill("hobby");
+    await page.getByRole("button", { name: "Add field" }).click();
     await page.getByLabel("hobby").fill("rowing");
     await page.getByRole("button", { name: "Save profile" }).click();
     await page.getByText("Profile saved").waitFor();
@@ -379,8 +379,8 @@ describe("the account", () => {
     await page.getByText("Wallet linked").waitFor();
     const wallets = page.getByRole("list", { name: "Linked wallets" }).getByRole("listitem");
     await expect.poll(() => wallets.count()).toBe(2);
-    await page.getByRole("button", { name: "Make primary" }).click();
-    await page.getByText("This is your primary wallet now").waitFor();
+    await page.getByRole("button", { name: "Set as primary" }).click();
+    await page.getByText("Primary wallet updated").waitFor();
     const unlink = async () => {
       await page.getByRole("button", { name: "Unlink" }).first().click();
       await page.getByRole("dialog").getByRole("button", { name: "Unlink" }).click();
@@ -390,7 +390,7 @@ describe("the account", () => {
     await expect.poll(() => wallets.count()).toBe(1);
     await unlink();
     await page.getByText("This is your last wallet").waitFor();
-    await page.getByText("This is the only way into the account").waitFor();
+    await page.getByText("This is the account's only sign-in method").waitFor();
     const { results } = await asOperator(
       "GET",
       `/classes/_EthAddress${query({ where: { objectId: devAccount(6).address.toLowerCase() } })}`,
@@ -408,30 +408,30 @@ describe("the account", () => {
     await signUpInPage(one.page, purse, "sessions", "/account");
     await logIn(other.page, "sessions");
     await other.page.waitForURL(({ pathname }) => pathname === "/account");
-    await one.page.getByRole("tab", { name: "Ways in" }).click();
+    await one.page.getByRole("tab", { name: "Sign-in methods" }).click();
     await one.page.getByText("1 other session ends").waitFor();
-    const ending = one.page.getByRole("list", { name: "Sessions that end" });
-    await ending.getByText("Chrome, Linux, by password, last used").waitFor();
+    const ending = one.page.getByRole("list", { name: "Sessions to be revoked" });
+    await ending.getByText("Chrome, Linux, with password, last used").waitFor();
     await one.page.getByRole("tab", { name: "Sessions" }).click();
     const list = one.page.getByRole("list", { name: "Sessions" });
     await expect.poll(() => list.getByRole("listitem").count()).toBe(2);
     await list.getByText("Chrome, Linux").first().waitFor();
-    await list.getByText("This one").waitFor();
-    await list.getByText("in use now").waitFor();
+    await list.getByText("This device").waitFor();
+    await list.getByText("active now").waitFor();
     await list.getByText(/^last used/).waitFor();
     const brief = await rest(purse, "POST", "/login", { username: "sessions", password: PASSWORD });
     await one.page.reload();
     // This program says of itself that it is node.
-    await one.page.getByRole("button", { name: "End it: node" }).click();
-    await one.page.getByText("Session ended").waitFor();
+    await one.page.getByRole("button", { name: "Revoke node" }).click();
+    await one.page.getByText("Session revoked").waitFor();
     const ended = { sessionToken: String(brief.body.sessionToken) };
     expect((await rest(purse, "GET", "/users/me", undefined, ended)).body.code).toBe(209);
-    await one.page.getByRole("button", { name: "End all others" }).click();
-    await one.page.getByText("1 session ended").waitFor();
+    await one.page.getByRole("button", { name: "Revoke all other sessions" }).click();
+    await one.page.getByText("1 session revoked").waitFor();
     await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
     await expectAccessible(one.page);
     await other.page.getByRole("tab", { name: "Sessions" }).click();
-    await other.page.getByRole("dialog", { name: "Your session has ended" }).waitFor();
+    await other.page.getByRole("dialog", { name: "Session expired" }).waitFor();
   });
 
   it("gives the data along, and deletes the account after its name was typed", async () => {
@@ -446,11 +446,11 @@ describe("the account", () => {
     expect(JSON.stringify(exported)).not.toMatch(/r:[0-9a-f]{32}/);
     await page.getByRole("button", { name: "Delete my account…" }).click();
     await expectAccessible(page);
-    const confirm = page.getByRole("button", { name: "Delete for good" });
+    const confirm = page.getByRole("button", { name: "Delete permanently" });
     expect(await confirm.isDisabled()).toBe(true);
-    await page.getByLabel(/Type your username/).fill("leaving");
+    await page.getByLabel(/^Type .* to confirm/).fill("leaving");
     await confirm.click();
-    await page.getByText("Your account is deleted").waitFor();
+    await page.getByText("Account deleted").waitFor();
     expect(await idOf("leaving")).toBe("undefined");
   });
 });
@@ -460,7 +460,7 @@ describe("files", () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "filer", "/files");
-    await page.getByText("No file yet").waitFor();
+    await page.getByText("No files yet").waitFor();
     await page.getByLabel("Files to upload").setInputFiles({
       name: "hällo & co.txt",
       mimeType: "text/plain",
@@ -475,14 +475,14 @@ describe("files", () => {
     await page.getByRole("textbox", { name: "Value" }).fill("grace");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Saved").waitFor();
-    await page.getByRole("switch", { name: "Share with everyone" }).click();
-    await page.getByText("Everyone finds it now").waitFor();
+    await page.getByRole("switch", { name: "Public" }).click();
+    await page.getByText("File is now public").waitFor();
     await expectAccessible(page);
     const { results } = await rest(purse, "GET", "/classes/StoredFile").then(({ body }) => body);
     expect(results).toMatchObject([{ tags: ["greeting", "short"], metadata: { author: "grace" }, size: 5 }]);
     await page.getByRole("button", { name: "Close" }).click();
-    await page.getByRole("button", { name: "Delete: hällo & co.txt" }).click();
-    await page.getByText("No file yet").waitFor();
+    await page.getByRole("button", { name: "Delete hällo & co.txt" }).click();
+    await page.getByText("No files yet").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await name.waitFor();
     expectNoErrors(visitor);
@@ -492,7 +492,7 @@ describe("files", () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await signUpInPage(page, purse, "planet", "/files");
-    await page.getByRole("switch", { name: "Keep files in IPFS too" }).click();
+    await page.getByRole("switch", { name: "Also pin to IPFS" }).click();
     await page.getByLabel("Files to upload").setInputFiles({
       name: "a.txt",
       mimeType: "text/plain",
@@ -500,7 +500,7 @@ describe("files", () => {
     });
     await page.getByRole("button", { name: "a.txt", exact: true }).click();
     await page.getByRole("link", { name: "dweb.link" }).waitFor();
-    await page.getByText("Kept by this server").waitFor();
+    await page.getByText("Pinned by this server").waitFor();
     const cid = await page.getByRole("region", { name: "Content identifier (CID)" }).innerText();
     const answer = await fetch(`${purse.url}/ipfs/${cid.trim()}`);
     expect(await answer.text()).toBe("in the open");
@@ -533,12 +533,12 @@ describe("files", () => {
       mimeType: "application/octet-stream",
       buffer: Buffer.alloc(8 * 1024 * 1024, 7),
     });
-    await page.getByRole("button", { name: "Pause: large.bin" }).click();
+    await page.getByRole("button", { name: "Pause large.bin" }).click();
     await page.getByText("Paused").waitFor();
     isHeld = false;
-    await page.getByRole("button", { name: "Go on: large.bin" }).click();
+    await page.getByRole("button", { name: "Resume large.bin" }).click();
     await page.getByRole("button", { name: "large.bin", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Dismiss: large.bin" }).click();
+    await page.getByRole("button", { name: "Dismiss large.bin" }).click();
   });
 });
 
@@ -552,12 +552,12 @@ describe("data", () => {
     await page.getByRole("button", { name: "Soup", exact: true }).click();
     await page.getByLabel("serves").fill("3,5");
     await asOperator("PUT", `/classes/Recipe/${recipe.objectId}`, { serves: 8 });
-    await page.getByText("This record was changed elsewhere").waitFor();
+    await page.getByText("This record was changed by someone else").waitFor();
     const row = page.getByRole("row", { name: /serves/ });
     await row.getByText("8", { exact: true }).waitFor();
     await row.getByText("3.5", { exact: true }).waitFor();
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Take theirs" }).click();
+    await page.getByRole("button", { name: "Keep their version" }).click();
     expect(await page.getByLabel("serves").inputValue()).toBe("8");
     await page.getByLabel("serves").fill("x");
     await page.getByRole("button", { name: "Save", exact: true }).click();
@@ -599,7 +599,7 @@ describe("data", () => {
     expect(await page.getByLabel("ship").inputValue()).toBe("Ship:");
     await page.getByLabel("place").fill("100, 10");
     await page.getByRole("button", { name: "Create" }).click();
-    await page.getByText("A place is a latitude (−90 to 90)").waitFor();
+    await page.getByText("Enter a latitude (−90 to 90)").waitFor();
     await page.getByLabel("place").fill("53.55, 9.99");
     await expectAccessible(page);
     await page.getByRole("button", { name: "Create" }).click();
@@ -607,7 +607,7 @@ describe("data", () => {
     const { results } = await asOperator("GET", `/classes/Voyage${query({ where: { harbour } })}`);
     expect(results).toMatchObject([{ place: { latitude: 53.55 }, leaves: { __type: "Date" } }]);
     await classes.getByRole("button", { name: "Ship" }).click();
-    await page.getByText("You may not make records of this class.").waitFor();
+    await page.getByText("You can't create records in this class.").waitFor();
     expect(await page.getByRole("button", { name: "New record" }).count()).toBe(0);
     expectNoErrors(visitor);
   });
@@ -623,16 +623,16 @@ describe("data", () => {
     await send("To everyone", { "*": { read: true }, [other]: write });
     await send("Mine alone", { [id]: write });
     await page.getByRole("button", { name: "Mine alone", exact: true }).waitFor();
-    await page.getByRole("combobox", { name: "Whose" }).click();
+    await page.getByRole("combobox", { name: "Owner filter" }).click();
     await page.getByRole("option", { name: "Shared with me" }).click();
-    await page.getByText("Nobody else has given you anything here.").waitFor();
+    await page.getByText("No records have been shared with you.").waitFor();
     await send("For you", { [id]: { read: true }, [other]: write });
     const row = page.getByRole("button", { name: "For you", exact: true });
     await row.waitFor();
     expect(await page.getByRole("button", { name: "To everyone", exact: true }).count()).toBe(0);
     await page.reload();
     await row.click();
-    await page.getByRole("dialog").getByText("Read: you, 1 person, write: 1 person").waitFor();
+    await page.getByRole("dialog").getByText("Read: you, 1 user, write: 1 user").waitFor();
     await expectAccessible(page);
     expectNoErrors(visitor);
   });
@@ -650,24 +650,24 @@ describe("data", () => {
     ])
       await asOperator("POST", "/classes/Task", { title, hours, ACL });
     await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
-    await page.getByText("Only you read and write").first().waitFor();
+    await page.getByText("Private").first().waitFor();
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("combobox", { name: "Field" }).click();
     await page.getByRole("option", { name: "hours" }).click();
     await page.getByRole("combobox", { name: "Condition" }).click();
-    await page.getByRole("option", { name: "is more than" }).click();
+    await page.getByRole("option", { name: "greater than" }).click();
     await page.getByLabel("Value").fill("3");
-    await page.getByRole("button", { name: "Show these" }).click();
+    await page.getByRole("button", { name: "Apply filter" }).click();
     await page.getByRole("button", { name: "Sand", exact: true }).waitFor({ state: "detached" });
     await page.reload();
     await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
     expect(await page.getByRole("button", { name: "Sand", exact: true }).count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Delete: Paint" }).click();
-    await page.getByText("Nothing like this").waitFor();
+    await page.getByRole("button", { name: "Delete Paint" }).click();
+    await page.getByText("No results").waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Paint", exact: true }).waitFor();
-    await page.getByRole("button", { name: "Remove the filter hours" }).click();
+    await page.getByRole("button", { name: "Remove filter hours" }).click();
     await page.getByRole("button", { name: "Sand", exact: true }).waitFor();
     expectNoErrors(visitor);
   });

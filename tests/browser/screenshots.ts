@@ -81,7 +81,7 @@ async function shootApp(): Promise<void> {
         await page.goto(purse.url);
         await page.getByRole("heading", { level: 1 }).waitFor();
         await page.keyboard.press("Control+k");
-        await page.getByRole("combobox", { name: "Find a page" }).fill("s");
+        await page.getByRole("combobox", { name: "Search pages" }).fill("s");
         await shoot("commands");
         await close();
       }

@@ -117,7 +117,7 @@ describe("the theme", () => {
     await page.reload();
     expect(await page.evaluate(() => Reflect.get(window, "themeAtFirst"))).toBe("dark");
     await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: "Find a page" }).fill("theme light");
+    await page.getByRole("combobox", { name: "Search pages" }).fill("theme light");
     await page.keyboard.press("Enter");
     await page.getByRole("radio", { name: "Light" }).and(page.locator(":checked")).waitFor();
   });
@@ -139,13 +139,13 @@ describe("without a connection", () => {
     await page.goto(purse.url);
     await page.getByText("Running").waitFor();
     await page.context().setOffline(true);
-    await page.getByText("You are offline. What you see may be old.").waitFor();
+    await page.getByText("You're offline. Data may be out of date.").waitFor();
     await page.getByRole("link", { name: "Files" }).click();
     await page.getByRole("button", { name: "Try again" }).waitFor();
     await page.context().setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("heading", { level: 1, name: "Files" }).waitFor();
-    await expect.poll(() => page.getByText("You are offline").count()).toBe(0);
+    await expect.poll(() => page.getByText("You're offline").count()).toBe(0);
   });
 });
 
@@ -168,9 +168,9 @@ describe("the keyboard", () => {
       expect(await hasVisibleFocus(page), names.at(-1)).toBe(true);
     }
     expect(names.join("|")).toContain("Home|Portfolio|Send|Explorer|Contract|Data|Files|Account");
-    expect(names.join("|")).toContain("Find anything");
+    expect(names.join("|")).toContain("Search or jump to…");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keys" }).waitFor();
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => focused(page)).toBe(names.at(-1));
     await page.keyboard.press("g");
@@ -178,7 +178,7 @@ describe("the keyboard", () => {
     await expect.poll(() => focused(page)).toBe("Files");
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H1");
     await page.goBack();
-    await page.getByRole("heading", { level: 1, name: "A backend" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Your own wallet-ready backend" }).waitFor();
     expectNoErrors(visitor);
   });
 
@@ -199,10 +199,10 @@ describe("in German", () => {
   it("is the browser's language, or the one that is chosen here, and stays chosen", async () => {
     const { page } = await open({ locale: "de-AT" });
     await page.goto(purse.url);
-    await page.getByRole("heading", { level: 1, name: "Ein eigenes Backend mit Wallets." }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Dein eigenes Backend mit Wallets" }).waitFor();
     expect(await page.evaluate(() => document.documentElement.lang)).toBe("de-AT");
     await page.getByRole("combobox", { name: "Sprache" }).selectOption("English");
-    await page.getByRole("heading", { level: 1, name: "A backend with wallets" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "Your own wallet-ready backend" }).waitFor();
     await expect.poll(() => page.title()).toBe("Home · Purse");
     await page.reload();
     await page.getByRole("combobox", { name: "Language" }).selectOption("Deutsch");

@@ -293,7 +293,7 @@ describe("an editor of classes", () => {
     await expect.poll(() => fieldsOf("Game")).not.toHaveProperty("player");
     await page.getByRole("tab", { name: "Code" }).click();
     await page.getByText('score: { type: "Number", required: true, defaultValue: 0 }').waitFor();
-    expect(await page.getByRole("button", { name: "Copy: schemas of purse.config.ts" }).count()).toBe(1);
+    expect(await page.getByRole("button", { name: "Copy schemas of purse.config.ts" }).count()).toBe(1);
     expectNoErrors(visitor);
   });
 

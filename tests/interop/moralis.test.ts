@@ -222,7 +222,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
 
   it("unlinks the last wallet only of a user who has a password, and leaves no address behind", async () => {
     const user = await Moralis.authenticate({ connector: connectorOf(6) });
-    await expect(Moralis.unlink(addressOf(6))).rejects.toThrow("This is the only way into the account");
+    await expect(Moralis.unlink(addressOf(6))).rejects.toThrow("This is the account's only sign-in method");
     expect((await Moralis.authenticate({ connector: connectorOf(6) })).id).toBe(user.id);
 
     await Moralis.User.current().save({ username: "walletless", password: "secret-2" });

@@ -82,14 +82,14 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     const again = await keys(env, "revoke", "short lived");
     expect(again).toMatchObject({
       code: 1,
-      output: expect.stringContaining('There is no key "short lived"'),
+      output: expect.stringContaining('The key "short lived" does not exist'),
     });
     // The name is free again.
     const next = await keys(env, "add", "--name", "short lived");
     expect(next.code).toBe(0);
     const id = /Its id is (\w+)/.exec(next.output)?.[1] ?? "";
     expect((await keys(env, "revoke", id)).code).toBe(0);
-    expect((await keys(env, "revoke", id)).output).toContain("revoked already");
+    expect((await keys(env, "revoke", id)).output).toContain("already revoked");
   });
 
   it("may be those that clients have already", async () => {
@@ -98,7 +98,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     expect(added.code).toBe(0);
     expect(added.output).not.toContain(key);
     expect((await untilStatus(purse, key, (status) => status !== 401)).status).not.toBe(401);
-    expect((await keys(env, "add", "--key", key)).output).toContain("This key is there already");
+    expect((await keys(env, "add", "--key", key)).output).toContain("This key already exists");
   });
 
   it("are listed without themselves, with their last use", async () => {
@@ -117,7 +117,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     await purseCommand(["export", "--out", file], env);
     const other = { PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-keys-")) };
     expect((await purseCommand(["import", "--in", file], other)).code).toBe(0);
-    expect((await keys(other, "add", "--key", key)).output).toContain("This key is there already");
+    expect((await keys(other, "add", "--key", key)).output).toContain("This key already exists");
     expect((await keys(other, "revoke", "moved")).code).toBe(0);
   });
 
@@ -127,7 +127,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
     await keys(env, "add", "--name", "one of a kind");
     const before = await count();
     const second = await keys(env, "add", "--name", "one of a kind");
-    expect(second.output).toContain("There is a key of the name");
+    expect(second.output).toContain("A key named");
     expect(await count()).toBe(before);
   });
 
@@ -214,15 +214,15 @@ describe("npm run purse -- keys", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "purse-keys-"));
 
   it.each([
-    [["add", "--key", "too-short"], "20 to 512 characters"],
-    [["add", "--key", "spaces are not for headers"], "20 to 512 characters"],
+    [["add", "--key", "too-short"], "20 to 512 printable ASCII characters"],
+    [["add", "--key", "spaces are not for headers"], "20 to 512 printable ASCII characters"],
     [["add", "--limit", "0"], "whole number from 1"],
     [["add", "--limit", "many"], "whole number from 1"],
     [["add", "--name", ""], "1 to 100 characters"],
     [["add", "--name", "x".repeat(101)], "1 to 100 characters"],
     [["add", "stray"], "stray"],
     [["revoke"], "the id or the name"],
-    [["revoke", "nobody's"], "There is no key"],
+    [["revoke", "nobody's"], "does not exist"],
     [[], "add, list or revoke"],
   ])("%j is refused in clear words", async (args, message) => {
     const done = await keys({ PURSE_DATA_DIR: dataDir }, ...args);
@@ -236,7 +236,7 @@ describe("npm run purse -- keys", () => {
     expect(added).toMatchObject({ code: 0, output: expect.stringMatching(/^[\w-]{43}\n/) });
     expect(await purseProgram(["keys", "add", "--name", "shop"], env)).toMatchObject({
       code: 1,
-      output: expect.stringContaining("There is a key of the name"),
+      output: expect.stringContaining("A key named"),
     });
   });
 

@@ -221,7 +221,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect(await history("tick", "succeeded")).toContainEqual(expect.objectContaining({ jobName: "tick" }));
       await expect
         .poll(() => history("endless", "failed"), { timeout: 10_000 })
-        .toContainEqual(expect.objectContaining({ message: "It did not end within 200 ms." }));
+        .toContainEqual(expect.objectContaining({ message: "The job did not finish within 200 ms." }));
     });
 
     it("run by rows that the operator writes", async () => {

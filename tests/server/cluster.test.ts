@@ -67,7 +67,7 @@ describe("two processes on one PostgreSQL", () => {
     expect(made.map(({ status }) => status).sort()).toEqual([200, 400]);
     const called = await until(
       () => rest(two, "POST", "/functions/far", {}),
-      ({ body }) => body.error === "The hook could not be called.",
+      ({ body }) => body.error === "The webhook could not be called.",
     );
     expect(called.body.code).toBe(141);
   });

@@ -151,7 +151,7 @@ describe.each(DATABASES)("hooks on %s", (database) => {
       ],
       ["no JSON", { body: "<html>" }, { code: 141, error: "Malformed response" }],
       ["a redirect", { status: 302, headers: { location: "http://127.0.0.1:1" } }, { code: 141 }],
-      ["nothing for too long", { isSilent: true }, { code: 141, error: "The hook could not be called." }],
+      ["nothing for too long", { isSilent: true }, { code: 141, error: "The webhook could not be called." }],
       ["too much", { body: `{"success":"${"x".repeat(25_000_000)}"}` }, { code: 141 }],
     ])("[8.code.141] that answer %s fail", async (_, reply, answer) => {
       Object.assign(other.reply, reply);
@@ -205,7 +205,7 @@ describe("[31] hooks that lead inside", () => {
     await rest(purse, "POST", "/hooks/functions", { functionName: name, url }, MASTER);
     const started = Date.now();
     const { body } = await rest(purse, "POST", `/functions/${name}`, {});
-    expect(body).toEqual({ code: 141, error: "The hook could not be called." });
+    expect(body).toEqual({ code: 141, error: "The webhook could not be called." });
     expect(Date.now() - started).toBeLessThan(5_000);
     expect(purse.output()).not.toContain("ECONNREFUSED");
   });

@@ -52,7 +52,7 @@ describe.each(DATABASES)("large answers on %s", (database) => {
       status: 400,
       body: {
         code: 116,
-        error: "The answer would be larger than 7 MB: ask for fewer objects at a time, with limit and skip",
+        error: "The response would be larger than 7 MB: request fewer objects at a time, with limit and skip",
       },
     });
   });

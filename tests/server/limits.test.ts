@@ -25,7 +25,7 @@ async function newKeys(dataDir: string, limits: (number | undefined)[]): Promise
   };
   const keys = new ApiKeys({ store, schemaOf, clock: Date.now, onError });
   const made: string[] = [];
-  for (const limit of limits) made.push((await keys.add({ limit })).key);
+  for (const limit of limits) made.push((await keys.create({ limit })).key);
   await store.close();
   return made;
 }

@@ -74,7 +74,7 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
     it.each([["{"], [JSON.stringify({ a: { $no: 1 } })], ["[]"]])("is not made of %j", async (query) => {
       expect((await ask("POST", "/push_audiences", { name: "x", query })).body).toMatchObject({
         code: 102,
-        error: expect.stringContaining("question about installations"),
+        error: expect.stringContaining("query for installations"),
       });
     });
 

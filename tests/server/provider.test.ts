@@ -128,7 +128,7 @@ describe("without settings", () => {
 
   it("a secret without a key is refused at the start", async () => {
     await expect(startPurse({ env: { PURSE_KEY_FETCH_SECRET: SECRET } })).rejects.toThrow(
-      "PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY go together",
+      "PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY must be set together",
     );
   });
 });

@@ -1,5 +1,5 @@
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { addressGroups, shortAddress } from "../money/address.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { Identicon } from "./Identicon.tsx";
 
@@ -11,7 +11,7 @@ export interface AddressProps {
 }
 
 export function Address({ address, short, copy }: AddressProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <span className="row" style={{ gap: "0.5rem", flexWrap: "nowrap" }}>
       <Identicon address={address} size={short ? 20 : 28} />

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nearest } from "./Chart.tsx";
+import { nearestIndex } from "./Chart.tsx";
 
 const points = [0, 10, 20, 40].map((at) => ({ at, value: at }));
 
@@ -10,6 +10,6 @@ it.each([
   [29, 2],
   [31, 3],
   [99, 3],
-])("the point nearest to %i is the one at place %i", (at, place) => {
-  expect(nearest(points, at)).toBe(place);
+])("the point nearest to %i is the one at place %i", (at, index) => {
+  expect(nearestIndex(points, at)).toBe(index);
 });

@@ -1,7 +1,7 @@
 import { scaleLinear, scaleUtc } from "d3-scale";
 import { area, curveMonotoneX, line } from "d3-shape";
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef, useState } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import "./Chart.css";
 
 export interface Point {
@@ -23,40 +23,45 @@ export interface ChartProps {
 }
 
 /** Room around the line, in CSS pixels: the values stand at the right, the dates below. */
-const AROUND = { top: 12, bottom: 26, left: 4 };
+const PADDING = { top: 12, bottom: 26, left: 4 };
 /** How wide a letter of a value is at most. */
-const LETTER = 7.5;
+const CHARACTER_WIDTH = 7.5;
 
 /**
  * A value over time. The pointer or the arrow keys read single points; screen readers get what it spans in a
  * sentence and the point that is read.
  */
 export function Chart({ label, points, format, height = 220, fromLowest }: ChartProps) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(720);
-  const [read, setRead] = useState<number | undefined>(undefined);
-  const isDrawn = points.length > 1;
+  const [activeIndex, setActiveIndex] = useState<number | undefined>(undefined);
+  const hasLine = points.length > 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is there once there is a line to draw.
   useEffect(() => {
     if (!frame.current) return undefined;
-    const watch = new ResizeObserver(([entry]) => entry && setWidth(Math.max(240, entry.contentRect.width)));
-    watch.observe(frame.current);
-    return () => watch.disconnect();
-  }, [isDrawn]);
+    const observer = new ResizeObserver(
+      ([entry]) => entry && setWidth(Math.max(240, entry.contentRect.width)),
+    );
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, [hasLine]);
   const [first, last] = [points[0], points.at(-1)];
   if (!first || !last || points.length < 2) {
-    return <p className="chart-empty soft">{t("Not enough has happened yet to draw a line.")}</p>;
+    return <p className="chart-empty soft">{t("Not enough data to draw a chart yet.")}</p>;
   }
   const values = points.map(({ value }) => value);
   const [low, high] = rangeOf(values);
   const bottom = fromLowest ? low - (high - low) * 0.08 : Math.min(0, low);
-  const y = scaleLinear([bottom, high === bottom ? bottom + 1 : high], [height - AROUND.bottom, AROUND.top]);
+  const y = scaleLinear(
+    [bottom, high === bottom ? bottom + 1 : high],
+    [height - PADDING.bottom, PADDING.top],
+  );
   // A value that has no number, between whole ones, has no line either.
   const ticks = y.ticks(4).flatMap((tick) => (format(tick) === "" ? [] : [{ tick, text: format(tick) }]));
-  const right = 14 + LETTER * Math.max(...ticks.map(({ text }) => text.length), 2);
-  const margin = { ...AROUND, right };
+  const right = 14 + CHARACTER_WIDTH * Math.max(...ticks.map(({ text }) => text.length), 2);
+  const margin = { ...PADDING, right };
   const x = scaleUtc([first.at, last.at], [margin.left, width - margin.right]);
   const path = line<Point>(
     (point) => x(point.at),
@@ -75,15 +80,15 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
     span > 2 * 86_400_000 ? { dateStyle: "medium" } : { timeStyle },
   );
   const exact = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle });
-  const point = read === undefined ? undefined : points[read];
+  const point = activeIndex === undefined ? undefined : points[activeIndex];
 
-  function move(event: PointerEvent) {
+  function handlePointerMove(event: PointerEvent) {
     const box = frame.current?.getBoundingClientRect();
     if (!box || box.width === 0) return;
     const at = x.invert(((event.clientX - box.left) / box.width) * width).getTime();
-    setRead(nearest(points, at));
+    setActiveIndex(nearestIndex(points, at));
   }
-  function key(event: KeyboardEvent) {
+  function handleKeyDown(event: KeyboardEvent) {
     const steps: Record<string, number> = {
       ArrowLeft: -1,
       ArrowRight: 1,
@@ -93,7 +98,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
     const step = steps[event.key];
     if (step === undefined) return;
     event.preventDefault();
-    setRead(Math.max(0, Math.min(points.length - 1, (read ?? points.length - 1) + step)));
+    setActiveIndex(Math.max(0, Math.min(points.length - 1, (activeIndex ?? points.length - 1) + step)));
   }
   return (
     <figure className="chart">
@@ -114,12 +119,12 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
         aria-describedby={`${id}-about`}
         aria-valuemin={0}
         aria-valuemax={points.length - 1}
-        aria-valuenow={read ?? points.length - 1}
+        aria-valuenow={activeIndex ?? points.length - 1}
         aria-valuetext={`${format((point ?? last).value)}, ${exact.format((point ?? last).at)}`}
-        onPointerMove={move}
-        onPointerLeave={() => setRead(undefined)}
-        onKeyDown={key}
-        onBlur={() => setRead(undefined)}
+        onPointerMove={handlePointerMove}
+        onPointerLeave={() => setActiveIndex(undefined)}
+        onKeyDown={handleKeyDown}
+        onBlur={() => setActiveIndex(undefined)}
       >
         <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           {ticks.map(({ tick, text }) => (
@@ -199,7 +204,7 @@ export function Sparkline({ label, values }: { label: string; values: readonly n
 }
 
 /** Where in `points`, ordered by time, the one nearest to a time is. */
-export function nearest(points: readonly Point[], at: number): number {
+export function nearestIndex(points: readonly Point[], at: number): number {
   let [low, high] = [0, points.length - 1];
   while (high - low > 1) {
     const middle = (low + high) >> 1;

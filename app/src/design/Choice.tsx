@@ -55,7 +55,7 @@ export function Select<K extends string>(props: SelectProps<K>) {
   );
 }
 
-interface YesNoProps {
+interface ToggleProps {
   label: ReactNode;
   checked: boolean;
   onChange: (checked: boolean) => void;
@@ -63,7 +63,7 @@ interface YesNoProps {
 }
 
 /** Takes effect at once. */
-export function Switch({ label, checked, onChange, disabled }: YesNoProps) {
+export function Switch({ label, checked, onChange, disabled }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control.
     <label className="choice">
@@ -81,7 +81,7 @@ export function Switch({ label, checked, onChange, disabled }: YesNoProps) {
 }
 
 /** Takes effect with the form that it is part of. */
-export function Checkbox({ label, checked, onChange, disabled }: YesNoProps) {
+export function Checkbox({ label, checked, onChange, disabled }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control.
     <label className="choice">

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 
 /** Copies a text and says so; where the browser does not let it, the text is shown to be copied by hand. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   useEffect(() => {
     if (state === "idle") return undefined;
@@ -19,10 +19,10 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
       setState("refused");
     }
   }
-  const said = { idle: t("Copy"), copied: t("Copied"), refused: t("Not allowed") }[state];
+  const status = { idle: t("Copy"), copied: t("Copied"), refused: t("Not allowed") }[state];
   return (
-    <Button small look="quiet" onClick={copy} aria-label={t("Copy: {what}", { what: label })}>
-      <span role="status">{said}</span>
+    <Button small variant="quiet" onClick={copy} aria-label={t("Copy {what}", { what: label })}>
+      <span role="status">{status}</span>
     </Button>
   );
 }

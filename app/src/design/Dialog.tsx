@@ -1,7 +1,7 @@
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { X } from "lucide-react";
 import { type ReactNode, useEffect } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import "./Dialog.css";
 import { focusHeading, isFocusLost } from "./focus.ts";
 
@@ -10,7 +10,7 @@ export interface DialogProps {
   onClose: () => void;
   title: string;
   /** Says more under the title. */
-  about?: ReactNode;
+  description?: ReactNode;
   children: ReactNode;
   /** The buttons at its foot; the one that goes on is the last. */
   actions?: ReactNode;
@@ -21,8 +21,8 @@ export interface DialogProps {
 }
 
 /** A window over the page. The focus stays in it and goes back to where it was; Escape closes. */
-export function Dialog({ open, onClose, title, about, children, actions, side, wide }: DialogProps) {
-  const { t } = useTexts();
+export function Dialog({ open, onClose, title, description, children, actions, side, wide }: DialogProps) {
+  const { t } = useTranslation();
   useEffect(
     () => () => {
       // What it was opened by may be gone with what was done in it.
@@ -32,16 +32,16 @@ export function Dialog({ open, onClose, title, about, children, actions, side, w
     },
     [],
   );
-  const names = ["dialog", side && "beside", wide && "wide"].filter(Boolean).join(" ");
+  const classNames = ["dialog", side && "beside", wide && "wide"].filter(Boolean).join(" ");
   return (
     <Base.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Base.Portal>
         <Base.Backdrop className="dialog-backdrop" />
-        <Base.Popup className={names}>
+        <Base.Popup className={classNames}>
           <header className="dialog-head">
             <div className="grow">
               <Base.Title className="dialog-title">{title}</Base.Title>
-              {about && <Base.Description className="soft">{about}</Base.Description>}
+              {description && <Base.Description className="soft">{description}</Base.Description>}
             </div>
             <Base.Close className="icon-button" aria-label={t("Close")}>
               <X size={18} aria-hidden="true" />

@@ -1,6 +1,6 @@
 import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
 
-interface Labelled {
+interface LabelProps {
   label: string;
   hint?: ReactNode;
   /** What is wrong with the input, in words that help. */
@@ -9,14 +9,14 @@ interface Labelled {
   after?: ReactNode;
 }
 
-export type FieldProps = InputHTMLAttributes<HTMLInputElement> & Labelled;
-export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & Labelled;
+export type FieldProps = InputHTMLAttributes<HTMLInputElement> & LabelProps;
+export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & LabelProps;
 
 /** A labelled input of one line; its hint and its problem belong to it for screen readers too. */
 export function Field({ label, hint, problem, after, ...input }: FieldProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(bound) => <input {...input} {...bound} className="grow" />}
+      {(binding) => <input {...input} {...binding} className="grow" />}
     </FieldFrame>
   );
 }
@@ -25,12 +25,12 @@ export function Field({ label, hint, problem, after, ...input }: FieldProps) {
 export function TextArea({ label, hint, problem, after, rows = 4, ...area }: TextAreaProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(bound) => <textarea {...area} {...bound} rows={rows} className="grow" />}
+      {(binding) => <textarea {...area} {...binding} rows={rows} className="grow" />}
     </FieldFrame>
   );
 }
 
-interface Bound {
+interface InputBinding {
   id: string;
   "aria-invalid": true | undefined;
   "aria-describedby": string | undefined;
@@ -42,9 +42,9 @@ function FieldFrame({
   problem,
   after,
   children,
-}: Labelled & { children: (bound: Bound) => ReactNode }) {
+}: LabelProps & { children: (binding: InputBinding) => ReactNode }) {
   const id = useId();
-  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  const describedBy = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -52,7 +52,7 @@ function FieldFrame({
         {children({
           id,
           "aria-invalid": problem ? true : undefined,
-          "aria-describedby": described || undefined,
+          "aria-describedby": describedBy || undefined,
         })}
         {after}
       </div>

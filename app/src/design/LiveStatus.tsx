@@ -1,4 +1,4 @@
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Status, type StatusKind } from "./Status.tsx";
 
 /** Of a live query; `refused` where the server sends no changes, as without the right. */
@@ -14,7 +14,7 @@ const STATES: Record<LiveState, { kind: StatusKind; label: string }> = {
 
 /** Whether changes show by themselves, at this moment. */
 export function LiveStatus({ state }: { state: LiveState }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { kind, label } = STATES[state];
   return (
     <span role="status">

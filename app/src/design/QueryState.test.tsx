@@ -3,8 +3,8 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { FailedRead, type QueryResult, QueryState } from "./QueryState.tsx";
 
-const AWAY = { code: 100, message: "XMLHttpRequest failed" };
-const NONE: QueryResult<string[]> = {
+const NETWORK_ERROR = { code: 100, message: "XMLHttpRequest failed" };
+const IDLE: QueryResult<string[]> = {
   data: undefined,
   error: null,
   isFetching: false,
@@ -12,9 +12,9 @@ const NONE: QueryResult<string[]> = {
   refetch: () => undefined,
 };
 
-function render(query: Partial<QueryResult<string[]>>, instead?: (error: unknown) => string): string {
+function render(query: Partial<QueryResult<string[]>>, renderError?: (error: unknown) => string): string {
   return renderToStaticMarkup(
-    <QueryState query={{ ...NONE, ...query }} label="Loading tokens" {...(instead && { instead })}>
+    <QueryState query={{ ...IDLE, ...query }} label="Loading tokens" {...(renderError && { renderError })}>
       {(tokens) => (tokens.length === 0 ? "No tokens" : tokens.join(", "))}
     </QueryState>,
   );
@@ -30,32 +30,32 @@ describe("QueryState", () => {
   it("shows data, and that there is none only where the read has succeeded", () => {
     expect(render({ data: ["PURSE"] })).toContain("PURSE");
     expect(render({ data: [] })).toContain("No tokens");
-    expect(render({ error: AWAY })).not.toContain("No tokens");
+    expect(render({ error: NETWORK_ERROR })).not.toContain("No tokens");
   });
 
   it("shows why there is no data, with a way to try again that is busy while it is tried", () => {
-    expect(render({ error: AWAY })).toMatch(/The server cannot be reached.*Try again/s);
-    expect(render({ error: AWAY, isFetching: true })).toContain("aria-busy");
+    expect(render({ error: NETWORK_ERROR })).toMatch(/reach the server.*Try again/s);
+    expect(render({ error: NETWORK_ERROR, isFetching: true })).toContain("aria-busy");
   });
 
   it("keeps the last data after a failure, with its age", () => {
-    const html = render({ data: ["PURSE"], error: AWAY, dataUpdatedAt: Date.now() - 120_000 });
+    const html = render({ data: ["PURSE"], error: NETWORK_ERROR, dataUpdatedAt: Date.now() - 120_000 });
     expect(html).toContain("PURSE");
     expect(html).toMatch(/Last updated.*2 minutes ago.*Try again/s);
   });
 
   it("lets a page answer for errors that are answers", () => {
-    const instead = (error: unknown) => (error === AWAY ? "" : "No such block");
-    expect(render({ error: { code: 101 } }, instead)).toBe("No such block");
+    const renderError = (error: unknown) => (error === NETWORK_ERROR ? "" : "No such block");
+    expect(render({ error: { code: 101 } }, renderError)).toBe("No such block");
   });
 });
 
 describe("FailedRead", () => {
   it("says what could not be read, and nothing where it could", () => {
     const line = (query: Partial<QueryResult<string[]>>) =>
-      renderToStaticMarkup(<FailedRead query={{ ...NONE, ...query }}>No fee</FailedRead>);
-    expect(line({ error: AWAY })).toMatch(/No fee.*Try again/s);
-    expect(line({ error: AWAY, data: [] })).toBe("");
+      renderToStaticMarkup(<FailedRead query={{ ...IDLE, ...query }}>No fee</FailedRead>);
+    expect(line({ error: NETWORK_ERROR })).toMatch(/No fee.*Try again/s);
+    expect(line({ error: NETWORK_ERROR, data: [] })).toBe("");
     expect(line({})).toBe("");
   });
 });

@@ -1,9 +1,9 @@
 import { TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { explain } from "../explain.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
-import { Moment } from "./Moment.tsx";
+import { RelativeTime } from "./RelativeTime.tsx";
 import "./QueryState.css";
 import { Status } from "./Status.tsx";
 import { ErrorState, SkeletonList } from "./states.tsx";
@@ -26,7 +26,7 @@ export interface QueryStateProps<T> {
   /** Holds the place of the data; some lines by default. */
   skeleton?: ReactNode;
   /** What stands there for an error that is an answer, as "not found"; undefined for errors that are failures. */
-  instead?: (error: unknown) => ReactNode;
+  renderError?: (error: unknown) => ReactNode;
   children: (data: T) => ReactNode;
 }
 
@@ -34,12 +34,18 @@ export interface QueryStateProps<T> {
  * What a read has found, or that it is on its way, or that it has failed: never one of them for another. After a failure
  * the last data stays, marked as old with its age. `children` say what stands there where there is nothing to show.
  */
-export function QueryState<T>({ query, label, skeleton, instead, children }: QueryStateProps<T>): ReactNode {
+export function QueryState<T>({
+  query,
+  label,
+  skeleton,
+  renderError,
+  children,
+}: QueryStateProps<T>): ReactNode {
   const { data, error, isFetching, refetch } = query;
   const retry = () => void refetch();
   const hasFailed = error !== null && error !== undefined;
-  const answer = hasFailed ? instead?.(error) : undefined;
-  if (answer !== undefined) return answer;
+  const replacement = hasFailed ? renderError?.(error) : undefined;
+  if (replacement !== undefined) return replacement;
   if (data === undefined) {
     if (hasFailed) return <ErrorState error={error} retry={retry} busy={isFetching} />;
     return skeleton ?? <SkeletonList label={label} />;
@@ -54,7 +60,7 @@ export function QueryState<T>({ query, label, skeleton, instead, children }: Que
 
 /** That something is old, how old it is, and the way to read it again; nothing where it is not. */
 export function StaleNote({ query }: { query: QueryResult<unknown> }): ReactNode {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { data, error, isFetching, dataUpdatedAt, refetch } = query;
   if (data === undefined || error === null || error === undefined) return null;
   const { title, detail } = explain(error, t);
@@ -62,9 +68,9 @@ export function StaleNote({ query }: { query: QueryResult<unknown> }): ReactNode
     <p className="stale-note" role="status" title={`${title}. ${detail}`}>
       <TriangleAlert size={14} aria-hidden="true" />
       <span>
-        {t("Last updated")} <Moment at={dataUpdatedAt} />
+        {t("Last updated")} <RelativeTime at={dataUpdatedAt} />
       </span>
-      <Button small look="quiet" busy={isFetching} onClick={() => void refetch()}>
+      <Button small variant="quiet" busy={isFetching} onClick={() => void refetch()}>
         {t("Try again")}
       </Button>
     </p>
@@ -79,7 +85,7 @@ export function FailedRead({
   query: QueryResult<unknown>;
   children: ReactNode;
 }): ReactNode {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (query.data !== undefined || query.error === null || query.error === undefined) return null;
   return (
     <p className="row small" role="status">

@@ -15,10 +15,10 @@ const ICONS = {
 
 /** A state in a word: its sign says the same as its colour, for those who do not see colours. */
 export function Status({ kind, children }: { kind: StatusKind; children: ReactNode }) {
-  const Sign = ICONS[kind];
+  const Icon = ICONS[kind];
   return (
     <span className="status" data-kind={kind}>
-      <Sign size={14} strokeWidth={2.4} aria-hidden="true" />
+      <Icon size={14} strokeWidth={2.4} aria-hidden="true" />
       {children}
     </span>
   );
@@ -36,10 +36,10 @@ export function Notice({
   children?: ReactNode;
   action?: ReactNode;
 }) {
-  const Sign = ICONS[kind];
+  const Icon = ICONS[kind];
   return (
     <div className="notice" data-kind={kind} role={kind === "danger" ? "alert" : undefined}>
-      <Sign size={20} aria-hidden="true" />
+      <Icon size={20} aria-hidden="true" />
       <div className="grow">
         <p>
           <strong>{title}</strong>

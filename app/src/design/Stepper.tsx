@@ -1,6 +1,6 @@
 export type StepState = "todo" | "now" | "done" | "failed";
 
-const SPOKEN: Record<StepState, string> = {
+const STATE_LABELS: Record<StepState, string> = {
   todo: "to do",
   now: "in progress",
   done: "done",
@@ -9,7 +9,7 @@ const SPOKEN: Record<StepState, string> = {
 
 /** Steps of something that takes a while, the present one told to screen readers as it changes. */
 export function Stepper({ steps }: { steps: { label: string; state: StepState }[] }) {
-  const now = steps.find((step) => step.state === "now" || step.state === "failed");
+  const current = steps.find((step) => step.state === "now" || step.state === "failed");
   return (
     <>
       <ol className="steps">
@@ -20,13 +20,13 @@ export function Stepper({ steps }: { steps: { label: string; state: StepState }[
             </span>
             <span>
               {label}
-              <span className="visually-hidden">, {SPOKEN[state]}</span>
+              <span className="visually-hidden">, {STATE_LABELS[state]}</span>
             </span>
           </li>
         ))}
       </ol>
       <p className="visually-hidden" role="status">
-        {now && `${now.label}, ${SPOKEN[now.state]}`}
+        {current && `${current.label}, ${STATE_LABELS[current.state]}`}
       </p>
     </>
   );

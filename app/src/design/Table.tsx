@@ -9,7 +9,7 @@ export interface Column<Row> {
   /** Numbers stand at the right, with figures of one width. */
   number?: boolean;
   /** Left away on a phone, where each row is a small card. */
-  minor?: boolean;
+  hideOnPhone?: boolean;
 }
 
 export interface TableProps<Row> {
@@ -18,13 +18,13 @@ export interface TableProps<Row> {
   columns: readonly Column<Row>[];
   /** Undefined while they are on their way. */
   rows: readonly Row[] | undefined;
-  keyOf: (row: Row) => string;
+  rowKey: (row: Row) => string;
   /** Shown where there is no row. */
   empty: ReactNode;
 }
 
 /** Some rows that people read; thousands to work with are the studio's grid. */
-export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
   if (rows?.length === 0) return empty;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
@@ -43,7 +43,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
         <tbody>
           {rows
             ? rows.map((row) => (
-                <tr key={keyOf(row)}>
+                <tr key={rowKey(row)}>
                   {columns.map((column) => (
                     <td key={column.key} className={className(column)} data-label={labelOf(column)}>
                       {column.cell(row)}
@@ -66,8 +66,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty }: TableProps<
   );
 }
 
-function className({ number, minor }: { number?: boolean; minor?: boolean }): string | undefined {
-  return [number && "number right", minor && "minor"].filter(Boolean).join(" ") || undefined;
+function className({ number, hideOnPhone }: { number?: boolean; hideOnPhone?: boolean }): string | undefined {
+  return [number && "number right", hideOnPhone && "minor"].filter(Boolean).join(" ") || undefined;
 }
 
 function labelOf({ label }: { label: ReactNode }): string | undefined {

@@ -1,9 +1,9 @@
 import { Toast } from "@base-ui/react/toast";
 import { useEffect, useRef } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 
 /** A short message, with something to do about it where there is. */
-export interface Message {
+export interface ToastMessage {
   /** Counted up: the order in which they were said. */
   key: number;
   text: string;
@@ -11,13 +11,13 @@ export interface Message {
 }
 
 /** The messages that are in sight, the newest in front. */
-export function ToastList({ said }: { said: readonly Message[] }) {
+export function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
   return (
     <Toast.Provider timeout={6000}>
-      <Showing said={said} />
+      <ToastQueue messages={messages} />
       <Toast.Portal>
         <Toast.Viewport className="toasts">
-          <InSight />
+          <VisibleToasts />
         </Toast.Viewport>
       </Toast.Portal>
     </Toast.Provider>
@@ -25,11 +25,11 @@ export function ToastList({ said }: { said: readonly Message[] }) {
 }
 
 /** Shows each message once. */
-function Showing({ said }: { said: readonly Message[] }) {
+function ToastQueue({ messages }: { messages: readonly ToastMessage[] }) {
   const { add, close } = Toast.useToastManager();
   const shown = useRef(0);
   useEffect(() => {
-    for (const { key, text, action } of said) {
+    for (const { key, text, action } of messages) {
       if (key <= shown.current) continue;
       shown.current = key;
       const id: string = add({
@@ -45,12 +45,12 @@ function Showing({ said }: { said: readonly Message[] }) {
         }),
       });
     }
-  }, [said, add, close]);
+  }, [messages, add, close]);
   return null;
 }
 
-function InSight() {
-  const { t } = useTexts();
+function VisibleToasts() {
+  const { t } = useTranslation();
   const { toasts } = Toast.useToastManager();
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className="toast">

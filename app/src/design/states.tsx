@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { explain } from "../explain.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 
@@ -49,7 +49,7 @@ export function ErrorState({
   /** It is being tried again. */
   busy?: boolean;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { title, detail, code } = explain(error, t);
   return (
     <div className="notice danger" role="alert">
@@ -58,10 +58,10 @@ export function ErrorState({
           <strong>{title}</strong>
         </p>
         <p>{detail}</p>
-        {code !== undefined && <p className="small soft">{t("Code {code}", { code: String(code) })}</p>}
+        {code !== undefined && <p className="small soft">{t("Error code {code}", { code: String(code) })}</p>}
       </div>
       <div className="row">
-        <CopyButton text={detailsOf(title, detail, code)} label={t("Details of the failure")} />
+        <CopyButton text={detailsOf(title, detail, code)} label={t("error details")} />
         {retry && (
           <Button small busy={busy} onClick={retry}>
             {t("Try again")}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { emptyDraft, fits, readDraft } from "./abiDraft.ts";
+import { emptyDraft, matchesType, parseDraft } from "./abiDraft.ts";
 
 const order = {
   type: "tuple[]",
@@ -19,49 +19,49 @@ describe("what is typed for a function's inputs", () => {
   });
 
   it("becomes what the encoding takes, tuples and arrays inside each other", () => {
-    expect(readDraft(order, [[TO, ["1", "0x10"], "true"]])).toEqual([
+    expect(parseDraft(order, [[TO, ["1", "0x10"], "true"]])).toEqual([
       { to: TO, range: [1n, 16n], open: true },
     ]);
   });
 
   it("may be amounts in ether and gwei, or of a token by its decimals", () => {
     const amount = { type: "uint256", name: "amount" };
-    expect(readDraft(amount, "1.5 ether")).toBe(1_500_000_000_000_000_000n);
-    expect(readDraft(amount, "2,5 gwei")).toBe(2_500_000_000n);
-    expect(readDraft(amount, "1.5 e6")).toBe(1_500_000n);
-    expect(readDraft(amount, "0x1e6")).toBe(0x1e6n);
-    expect(() => readDraft(amount, "0.5")).toThrow("whole number");
-    expect(() => readDraft(amount, "1e6")).toThrow("whole number");
+    expect(parseDraft(amount, "1.5 ether")).toBe(1_500_000_000_000_000_000n);
+    expect(parseDraft(amount, "2,5 gwei")).toBe(2_500_000_000n);
+    expect(parseDraft(amount, "1.5 e6")).toBe(1_500_000n);
+    expect(parseDraft(amount, "0x1e6")).toBe(0x1e6n);
+    expect(() => parseDraft(amount, "0.5")).toThrow("whole number");
+    expect(() => parseDraft(amount, "1e6")).toThrow("whole number");
   });
 
   it("may be grouped as the locale does, and is refused where it could mean two numbers", () => {
     const amount = { type: "uint256", name: "amount" };
-    expect(readDraft(amount, "1,234.5 ether", "amount", "en")).toBe(12_345n * 10n ** 17n);
-    expect(readDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
-    expect(readDraft(amount, "1,000", "amount", "en")).toBe(1_000n);
-    expect(readDraft({ type: "int8", name: "n" }, "-5", "n", "en")).toBe(-5n);
-    expect(() => readDraft(amount, "1,000 ether", "amount", "en")).toThrow("two things");
-    expect(() => readDraft(amount, "1.000 ether", "amount", "de")).toThrow("two things");
+    expect(parseDraft(amount, "1,234.5 ether", "amount", "en")).toBe(12_345n * 10n ** 17n);
+    expect(parseDraft(amount, "1.234,5 ether", "amount", "de")).toBe(12_345n * 10n ** 17n);
+    expect(parseDraft(amount, "1,000", "amount", "en")).toBe(1_000n);
+    expect(parseDraft({ type: "int8", name: "n" }, "-5", "n", "en")).toBe(-5n);
+    expect(() => parseDraft(amount, "1,000 ether", "amount", "en")).toThrow("Ambiguous");
+    expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("Ambiguous");
   });
 
   it("is refused with its place and what helps", () => {
-    const refusal = (draft: unknown) => {
+    const errorOf = (draft: unknown) => {
       try {
-        return fits(order, draft) && readDraft(order, draft);
+        return matchesType(order, draft) && parseDraft(order, draft);
       } catch (error) {
         return error;
       }
     };
-    expect(refusal([["0x12", ["1", "2"], "true"]])).toMatchObject({ place: "orders[0].to" });
-    expect(refusal([[TO, ["1", "x"], "true"]])).toMatchObject({ place: "orders[0].range[1]" });
-    expect(() => readDraft({ type: "uint8", name: "n" }, "256")).toThrow("between 0 and 255");
-    expect(() => readDraft({ type: "int8", name: "n" }, "-129")).toThrow("between -128 and 127");
-    expect(() => readDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("4 bytes, not 2");
+    expect(errorOf([["0x12", ["1", "2"], "true"]])).toMatchObject({ path: "orders[0].to" });
+    expect(errorOf([[TO, ["1", "x"], "true"]])).toMatchObject({ path: "orders[0].range[1]" });
+    expect(() => parseDraft({ type: "uint8", name: "n" }, "256")).toThrow("between 0 and 255");
+    expect(() => parseDraft({ type: "int8", name: "n" }, "-129")).toThrow("between -128 and 127");
+    expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("4 bytes, not 2");
   });
 
   it("is taken from an address bar only in the type's shape", () => {
-    expect(fits(order, [[TO, ["1"], "true"]])).toBe(false);
-    expect(fits(order, "x")).toBe(false);
-    expect(fits(order, [[TO, ["1", "2"], "true"]])).toBe(true);
+    expect(matchesType(order, [[TO, ["1"], "true"]])).toBe(false);
+    expect(matchesType(order, "x")).toBe(false);
+    expect(matchesType(order, [[TO, ["1", "2"], "true"]])).toBe(true);
   });
 });

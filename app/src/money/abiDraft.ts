@@ -1,16 +1,16 @@
 import type { AbiParameter } from "viem";
-import { readDecimal } from "./decimal.ts";
+import { parseDecimal } from "./decimal.ts";
 
 /** What is typed for one input: text, or for tuples and arrays one of these for each part. */
 export type Draft = string | Draft[];
 
-export class DraftProblem extends Error {
+export class DraftError extends Error {
   /** Where: the names and places on the way, as `order.items[2]`. */
-  readonly place: string;
+  readonly path: string;
 
-  constructor(place: string, message: string) {
+  constructor(path: string, message: string) {
     super(message);
-    this.place = place;
+    this.path = path;
   }
 }
 
@@ -24,12 +24,14 @@ export function splitUnit(text: string): { number: string; unit: string } {
 }
 
 /** The parts of a tuple; undefined for other types. */
-export function partsOf(parameter: AbiParameter): readonly AbiParameter[] | undefined {
+export function tupleComponents(parameter: AbiParameter): readonly AbiParameter[] | undefined {
   return "components" in parameter && !parameter.type.endsWith("]") ? parameter.components : undefined;
 }
 
 /** The type of an array's items, with its length (null for any); undefined for other types. */
-export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: number | null } | undefined {
+export function arrayItem(
+  parameter: AbiParameter,
+): { item: AbiParameter; length: number | null } | undefined {
   const found = /^(.*)\[(\d*)\]$/.exec(parameter.type);
   if (!found) return undefined;
   const [, type = "", length = ""] = found;
@@ -38,102 +40,105 @@ export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: n
 
 /** What a form begins with: nothing typed, and the parts that there must be. */
 export function emptyDraft(parameter: AbiParameter): Draft {
-  const parts = partsOf(parameter);
-  if (parts) return parts.map(emptyDraft);
-  const array = itemOf(parameter);
+  const components = tupleComponents(parameter);
+  if (components) return components.map(emptyDraft);
+  const array = arrayItem(parameter);
   if (!array) return parameter.type === "bool" ? "false" : "";
   return Array.from({ length: array.length ?? 0 }, () => emptyDraft(array.item));
 }
 
 /** Whether a draft, as from an address bar, has the shape of a type. */
-export function fits(parameter: AbiParameter, draft: unknown): draft is Draft {
-  const parts = partsOf(parameter);
-  if (parts) {
+export function matchesType(parameter: AbiParameter, draft: unknown): draft is Draft {
+  const components = tupleComponents(parameter);
+  if (components) {
     return (
-      Array.isArray(draft) && draft.length === parts.length && parts.every((part, i) => fits(part, draft[i]))
+      Array.isArray(draft) &&
+      draft.length === components.length &&
+      components.every((component, i) => matchesType(component, draft[i]))
     );
   }
-  const array = itemOf(parameter);
+  const array = arrayItem(parameter);
   if (!array) return typeof draft === "string";
   const isLength = Array.isArray(draft) && (array.length === null || draft.length === array.length);
-  return isLength && draft.every((each) => fits(array.item, each));
+  return isLength && draft.every((each) => matchesType(array.item, each));
 }
 
 /** What the ABI's encoding takes; numbers by the locale. Throws DraftProblem, which says where and what helps. */
-export function readDraft(
+export function parseDraft(
   parameter: AbiParameter,
   draft: Draft,
-  place = parameter.name || "value",
+  path = parameter.name || "value",
   locale?: string,
 ): unknown {
-  const parts = partsOf(parameter);
-  if (parts) {
-    const values = parts.map((part, i) =>
-      readDraft(part, draft[i] ?? "", `${place}.${part.name || i}`, locale),
+  const components = tupleComponents(parameter);
+  if (components) {
+    const values = components.map((component, i) =>
+      parseDraft(component, draft[i] ?? "", `${path}.${component.name || i}`, locale),
     );
     // The encoding wants an object where every part has a name, and a list otherwise.
-    if (parts.some(({ name }) => !name)) return values;
-    return Object.fromEntries(parts.map(({ name }, i) => [name, values[i]]));
+    if (components.some(({ name }) => !name)) return values;
+    return Object.fromEntries(components.map(({ name }, i) => [name, values[i]]));
   }
-  const array = itemOf(parameter);
+  const array = arrayItem(parameter);
   if (array) {
     return typeof draft === "string"
       ? []
-      : draft.map((each, i) => readDraft(array.item, each, `${place}[${i}]`, locale));
+      : draft.map((each, i) => parseDraft(array.item, each, `${path}[${i}]`, locale));
   }
-  return readText(parameter.type, typeof draft === "string" ? draft : "", place, locale);
+  return parseValue(parameter.type, typeof draft === "string" ? draft : "", path, locale);
 }
 
-function readText(type: string, typed: string, place: string, locale: string | undefined): unknown {
-  const text = typed.trim();
-  if (type === "string") return typed;
+function parseValue(type: string, input: string, path: string, locale: string | undefined): unknown {
+  const text = input.trim();
+  if (type === "string") return input;
   if (type === "bool") return text === "true";
   if (type === "address") {
     if (!/^0x[0-9a-fA-F]{40}$/.test(text)) {
-      throw new DraftProblem(place, "An address is 0x and 40 digits from 0 to 9 and a to f.");
+      throw new DraftError(path, "Invalid address: expected 0x followed by 40 hex characters.");
     }
     return text.toLowerCase();
   }
   const [, size] = /^bytes(\d*)$/.exec(type) ?? [];
-  if (size !== undefined) return readBytes(text, size === "" ? null : Number(size), place);
-  return readWhole(type, text, place, locale);
+  if (size !== undefined) return parseBytes(text, size === "" ? null : Number(size), path);
+  return parseInteger(type, text, path, locale);
 }
 
-function readBytes(text: string, size: number | null, place: string): string {
+function parseBytes(text: string, size: number | null, path: string): string {
   if (text === "" && size === null) return "0x";
   if (!/^0x([0-9a-fA-F]{2})*$/.test(text)) {
-    throw new DraftProblem(place, "Bytes are 0x and two digits for each, from 0 to 9 and a to f.");
+    throw new DraftError(path, "Invalid bytes: expected 0x followed by two hex characters per byte.");
   }
   const length = (text.length - 2) / 2;
   if (size !== null && length !== size) {
-    throw new DraftProblem(place, `This takes ${size} bytes, not ${length}.`);
+    throw new DraftError(path, `This takes ${size} bytes, not ${length}.`);
   }
   return text;
 }
 
-function readWhole(type: string, text: string, place: string, locale: string | undefined): bigint {
+function parseInteger(type: string, text: string, path: string, locale: string | undefined): bigint {
   const { number, unit } = splitUnit(text);
-  const value = wholeOf(number, UNITS[unit] ?? Number(unit.slice(1)), locale);
-  if (typeof value === "string") throw new DraftProblem(place, number === "" ? "Enter a number." : value);
+  const value = integerOf(number, UNITS[unit] ?? Number(unit.slice(1)), locale);
+  if (typeof value === "string") throw new DraftError(path, number === "" ? "Enter a number." : value);
   const bits = BigInt(/\d+$/.exec(type)?.[0] ?? 256);
   const isSigned = type.startsWith("int");
   const [low, high] = isSigned ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n];
   if (value < low || value > high) {
-    throw new DraftProblem(place, `${type} takes what lies between ${low} and ${high}.`);
+    throw new DraftError(path, `${type} takes what lies between ${low} and ${high}.`);
   }
   return value;
 }
 
-const NO_WHOLE = "This takes a whole number of the smallest unit.";
-const AMBIGUOUS = "This number could mean two things: enter it without a thousands separator.";
+const NOT_AN_INTEGER = "Enter a whole number in the smallest unit.";
+const AMBIGUOUS = "Ambiguous number: enter it without a thousands separator.";
 
 /** The number in the smallest unit, or what is wrong with it. */
-function wholeOf(number: string, decimals: number, locale: string | undefined): bigint | string {
+function integerOf(number: string, decimals: number, locale: string | undefined): bigint | string {
   if (/^0x[0-9a-f]{1,64}$/i.test(number)) return BigInt(number) * 10n ** BigInt(decimals);
   const isNegative = number.startsWith("-");
-  const read = readDecimal(isNegative ? number.slice(1) : number, locale, decimals);
-  if ("refusal" in read) return read.refusal === "ambiguous" ? AMBIGUOUS : NO_WHOLE;
-  if (read.whole === "" || read.whole.length > 80 || read.fraction.length > decimals) return NO_WHOLE;
-  const size = BigInt(read.whole + read.fraction.padEnd(decimals, "0"));
+  const parsed = parseDecimal(isNegative ? number.slice(1) : number, locale, decimals);
+  if ("reason" in parsed) return parsed.reason === "ambiguous" ? AMBIGUOUS : NOT_AN_INTEGER;
+  if (parsed.integer === "" || parsed.integer.length > 80 || parsed.fraction.length > decimals)
+    return NOT_AN_INTEGER;
+  const size = BigInt(parsed.integer + parsed.fraction.padEnd(decimals, "0"));
   return isNegative ? -size : size;
 }

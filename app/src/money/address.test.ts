@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressGroups, lookalikeOf, recipientProblem, shortAddress } from "./address.ts";
+import { addressGroups, findLookalike, recipientProblem, shortAddress } from "./address.ts";
 
 const ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const checksumOf = (address: string) => (address.toLowerCase() === ADDRESS.toLowerCase() ? ADDRESS : address);
@@ -33,11 +33,11 @@ describe("an address that looks like a known one", () => {
   const known = `0x1234${"a".repeat(32)}cdef`;
 
   it("is told by its ends, where people look", () => {
-    expect(lookalikeOf(`0x1234${"b".repeat(32)}cDEF`, [known])).toBe(known);
-    expect(lookalikeOf(`0x1234${"b".repeat(32)}0000`, [known])).toBeUndefined();
+    expect(findLookalike(`0x1234${"b".repeat(32)}cDEF`, [known])).toBe(known);
+    expect(findLookalike(`0x1234${"b".repeat(32)}0000`, [known])).toBeUndefined();
   });
 
   it("is not the known one itself", () => {
-    expect(lookalikeOf(known.toUpperCase().replace("0X", "0x"), [known])).toBeUndefined();
+    expect(findLookalike(known.toUpperCase().replace("0X", "0x"), [known])).toBeUndefined();
   });
 });

@@ -22,15 +22,15 @@ export function recipientProblem(
   if (!/^0x[0-9a-fA-F]{40}$/.test(address)) return "shape";
   if (/^0x0{40}$/.test(address)) return "zero";
   const digits = address.slice(2);
-  const mixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  return mixed && checksumOf(address) !== address ? "checksum" : undefined;
+  const isMixedCase = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
+  return isMixedCase && checksumOf(address) !== address ? "checksum" : undefined;
 }
 
 /**
  * The known address that another could be taken for: the same at both ends, where people look, and another in
  * between. Such addresses are made on purpose, so that they are copied from a history by mistake.
  */
-export function lookalikeOf(address: string, known: readonly string[]): string | undefined {
+export function findLookalike(address: string, known: readonly string[]): string | undefined {
   const sought = address.toLowerCase();
   const lower = known.map((each) => each.toLowerCase());
   if (lower.includes(sought)) return undefined;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { createTexts } from "../texts/text.ts";
+import { createTranslator } from "../i18n/translator.ts";
 import {
   amountProblem,
-  displayAmount,
   exactAmount,
-  inputAmount,
+  formatAmount,
+  formatInputAmount,
   parseAmount,
   parseExactAmount,
 } from "./amount.ts";
@@ -26,32 +26,32 @@ describe("parseAmount()", () => {
     expect(parseAmount(text, decimals, "en")).toEqual({ value });
   });
 
-  it("reads what displayAmount() writes, in the same locale, or asks which of two amounts is meant", () => {
+  it("reads what formatAmount() writes, in the same locale, or asks which of two amounts is meant", () => {
     for (const locale of ["en", "de"]) {
       for (const value of [1_234_567n * 10n ** 18n, 12_345n * 10n ** 17n, 5n * 10n ** 17n]) {
-        expect(parseAmount(displayAmount(value, 18, locale), 18, locale)).toEqual({ value });
+        expect(parseAmount(formatAmount(value, 18, locale), 18, locale)).toEqual({ value });
       }
-      expect(parseAmount(displayAmount(1_000n * 10n ** 18n, 18, locale), 18, locale)).toEqual({
-        refusal: "ambiguous",
+      expect(parseAmount(formatAmount(1_000n * 10n ** 18n, 18, locale), 18, locale)).toEqual({
+        reason: "ambiguous",
         readings: ["1000", "1"],
       });
     }
   });
 
   it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1".repeat(31)])("refuses %j", (text) => {
-    expect(parseAmount(text, 18, "en")).toEqual({ refusal: "invalid" });
+    expect(parseAmount(text, 18, "en")).toEqual({ reason: "invalid" });
   });
 
   it("refuses more decimals than the token has", () => {
-    expect(parseAmount("1.23", 1, "en")).toEqual({ refusal: "decimals" });
+    expect(parseAmount("1.23", 1, "en")).toEqual({ reason: "decimals" });
   });
 });
 
 describe("amountProblem()", () => {
   it("names both amounts that an ambiguous one could mean", () => {
-    expect(amountProblem({ refusal: "ambiguous", readings: ["1000", "1"] }, 18, createTexts("en").t)).toBe(
-      "This could mean 1000 or 1. Enter one of them.",
-    );
+    expect(
+      amountProblem({ reason: "ambiguous", readings: ["1000", "1"] }, 18, createTranslator("en").t),
+    ).toBe("This could mean 1000 or 1. Enter one of them.");
   });
 });
 
@@ -71,28 +71,28 @@ describe("exactAmount", () => {
   });
 });
 
-describe("inputAmount()", () => {
+describe("formatInputAmount()", () => {
   it("writes every digit so that parseAmount() reads it back in the same locale", () => {
     const value = 1_234n * 10n ** 15n;
     for (const locale of ["en", "de", "de-CH"]) {
-      expect(parseAmount(inputAmount(value, 18, locale), 18, locale)).toEqual({ value });
+      expect(parseAmount(formatInputAmount(value, 18, locale), 18, locale)).toEqual({ value });
     }
-    expect(inputAmount(value, 18, "de")).toBe("1,234");
+    expect(formatInputAmount(value, 18, "de")).toBe("1,234");
   });
 });
 
-describe("displayAmount", () => {
+describe("formatAmount", () => {
   it("groups and cuts, never rounding up", () => {
-    expect(displayAmount(1999999999n, 6, "en")).toBe("1,999.999999");
-    expect(displayAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
+    expect(formatAmount(1999999999n, 6, "en")).toBe("1,999.999999");
+    expect(formatAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
   });
 
   it("does not show something as nothing", () => {
-    expect(displayAmount(1n, 18, "en")).toBe("< 0.000001");
-    expect(displayAmount(0n, 18, "en")).toBe("0");
+    expect(formatAmount(1n, 18, "en")).toBe("< 0.000001");
+    expect(formatAmount(0n, 18, "en")).toBe("0");
   });
 
   it("writes the point as the locale does", () => {
-    expect(displayAmount(15n, 1, "de")).toBe("1,5");
+    expect(formatAmount(15n, 1, "de")).toBe("1,5");
   });
 });

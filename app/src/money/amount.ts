@@ -1,33 +1,33 @@
-import { decimalSeparator, readDecimal } from "./decimal.ts";
+import { decimalSeparator, parseDecimal } from "./decimal.ts";
 
 /** An amount that was typed, in the smallest unit, or why it cannot be used. */
-export type TypedAmount =
+export type ParsedAmount =
   | { value: bigint }
-  | { refusal: "invalid" | "decimals" }
+  | { reason: "invalid" | "decimals" }
   /** Both amounts that it could mean, as the locale writes them. */
-  | { refusal: "ambiguous"; readings: readonly [whole: string, decimal: string] };
+  | { reason: "ambiguous"; readings: readonly [integer: string, decimal: string] };
 
 /** More digits are no amount of anything. */
-const MAX_WHOLE_DIGITS = 30;
+const MAX_INTEGER_DIGITS = 30;
 
-/** An amount as people type and paste it (`1.5`, `1,5`, `1,234.5`), by the locale: see `readDecimal`. */
-export function parseAmount(text: string, decimals: number, locale?: string): TypedAmount {
-  const read = readDecimal(text, locale, decimals);
-  if ("refusal" in read) return read;
-  const { whole, fraction } = read;
-  if (whole.length > MAX_WHOLE_DIGITS) return { refusal: "invalid" };
-  if (fraction.length > decimals) return { refusal: "decimals" };
-  return { value: BigInt(whole + fraction.padEnd(decimals, "0")) };
+/** An amount as people type and paste it (`1.5`, `1,5`, `1,234.5`), by the locale: see `parseDecimal`. */
+export function parseAmount(text: string, decimals: number, locale?: string): ParsedAmount {
+  const parsed = parseDecimal(text, locale, decimals);
+  if ("reason" in parsed) return parsed;
+  const { integer, fraction } = parsed;
+  if (integer.length > MAX_INTEGER_DIGITS) return { reason: "invalid" };
+  if (fraction.length > decimals) return { reason: "decimals" };
+  return { value: BigInt(integer + fraction.padEnd(decimals, "0")) };
 }
 
 /** What is wrong with a typed amount: a sentence of the texts with its values. */
 export function amountProblem(
-  typed: Exclude<TypedAmount, { value: bigint }>,
+  parsed: Exclude<ParsedAmount, { value: bigint }>,
   decimals: number,
   t: (sentence: string, values?: Record<string, string | number>) => string,
 ): string {
-  if (typed.refusal === "ambiguous") {
-    const [whole, decimal] = typed.readings;
+  if (parsed.reason === "ambiguous") {
+    const [whole, decimal] = parsed.readings;
     return t("This could mean {whole} or {decimal}. Enter one of them.", { whole, decimal });
   }
   if (decimals === 0) return t("Enter a whole number, such as 2.");
@@ -50,17 +50,17 @@ export function exactAmount(value: bigint, decimals: number): string {
 }
 
 /** The whole amount for an input, as `parseAmount` reads it back in the same locale: `1234.5`, in German `1234,5`. */
-export function inputAmount(value: bigint, decimals: number, locale?: string): string {
+export function formatInputAmount(value: bigint, decimals: number, locale?: string): string {
   return exactAmount(value, decimals).replace(".", decimalSeparator(locale));
 }
 
 /** The amount for the eye: grouped, by locale, at most six digits behind the point, never shown as more than it is. */
-export function displayAmount(value: bigint, decimals: number, locale?: string): string {
+export function formatAmount(value: bigint, decimals: number, locale?: string): string {
   const [whole = "0", fraction = ""] = exactAmount(value, decimals).split(".");
-  const kept = fraction.slice(0, 6).replace(/0+$/, "");
+  const shown = fraction.slice(0, 6).replace(/0+$/, "");
   const grouped = BigInt(whole).toLocaleString(locale);
-  if (kept === "") {
+  if (shown === "") {
     return fraction !== "" && whole === "0" ? `< 0${decimalSeparator(locale)}000001` : grouped;
   }
-  return `${grouped}${decimalSeparator(locale)}${kept}`;
+  return `${grouped}${decimalSeparator(locale)}${shown}`;
 }

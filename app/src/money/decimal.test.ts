@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readDecimal } from "./decimal.ts";
+import { parseDecimal } from "./decimal.ts";
 
 const GROUPED = [
   "1,234.5",
@@ -14,9 +14,9 @@ const GROUPED = [
   "1234.5",
 ];
 
-describe.each(["en", "de"])("readDecimal() in %s", (locale) => {
+describe.each(["en", "de"])("parseDecimal() in %s", (locale) => {
   it.each(GROUPED)("reads the pasted %j as 1234.5", (text) => {
-    expect(readDecimal(text, locale)).toEqual({ whole: "1234", fraction: "5" });
+    expect(parseDecimal(text, locale)).toEqual({ integer: "1234", fraction: "5" });
   });
 
   it.each([
@@ -33,8 +33,8 @@ describe.each(["en", "de"])("readDecimal() in %s", (locale) => {
     ["1234,567", "1234", "567"],
     ["1234.567", "1234", "567"],
     ["1 234,567", "1234", "567"],
-  ])("reads %j, which can mean one number only", (text, whole, fraction) => {
-    expect(readDecimal(text, locale)).toEqual({ whole, fraction });
+  ])("reads %j, which can mean one number only", (text, integer, fraction) => {
+    expect(parseDecimal(text, locale)).toEqual({ integer, fraction });
   });
 
   it.each([
@@ -53,25 +53,25 @@ describe.each(["en", "de"])("readDecimal() in %s", (locale) => {
     "1.234,5,6",
     "1'000'00",
   ])("refuses %j as no number", (text) => {
-    expect(readDecimal(text, locale)).toEqual({ refusal: "invalid" });
+    expect(parseDecimal(text, locale)).toEqual({ reason: "invalid" });
   });
 });
 
-describe("readDecimal() with one separator before three digits", () => {
+describe("parseDecimal() with one separator before three digits", () => {
   it("reads the decimal separator of the locale as such", () => {
-    expect(readDecimal("1.234", "en")).toEqual({ whole: "1", fraction: "234" });
-    expect(readDecimal("1,234", "de")).toEqual({ whole: "1", fraction: "234" });
-    expect(readDecimal("1.234", "de-CH")).toEqual({ whole: "1", fraction: "234" });
+    expect(parseDecimal("1.234", "en")).toEqual({ integer: "1", fraction: "234" });
+    expect(parseDecimal("1,234", "de")).toEqual({ integer: "1", fraction: "234" });
+    expect(parseDecimal("1.234", "de-CH")).toEqual({ integer: "1", fraction: "234" });
   });
 
   it("refuses the other one as ambiguous, with both numbers that it could mean", () => {
-    expect(readDecimal("1,500", "en")).toEqual({ refusal: "ambiguous", readings: ["1500", "1.5"] });
-    expect(readDecimal("1.500", "de")).toEqual({ refusal: "ambiguous", readings: ["1500", "1,5"] });
-    expect(readDecimal("1,000", "en")).toEqual({ refusal: "ambiguous", readings: ["1000", "1"] });
+    expect(parseDecimal("1,500", "en")).toEqual({ reason: "ambiguous", readings: ["1500", "1.5"] });
+    expect(parseDecimal("1.500", "de")).toEqual({ reason: "ambiguous", readings: ["1500", "1,5"] });
+    expect(parseDecimal("1,000", "en")).toEqual({ reason: "ambiguous", readings: ["1000", "1"] });
   });
 
   it("reads the other one as a group where the number can have no three decimals", () => {
-    expect(readDecimal("1,000", "en", 2)).toEqual({ whole: "1000", fraction: "" });
-    expect(readDecimal("1.000", "de", 0)).toEqual({ whole: "1000", fraction: "" });
+    expect(parseDecimal("1,000", "en", 2)).toEqual({ integer: "1000", fraction: "" });
+    expect(parseDecimal("1.000", "de", 0)).toEqual({ integer: "1000", fraction: "" });
   });
 });

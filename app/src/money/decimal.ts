@@ -1,16 +1,16 @@
 /** A decimal number as its digits, without separators; either part may be empty, not both. */
 export interface Decimal {
-  whole: string;
+  integer: string;
   fraction: string;
 }
 
 /** Why a text is not read as a number; an ambiguous one with both numbers that it could mean, as the locale writes them. */
-export type DecimalRefusal =
-  | { refusal: "invalid" }
-  | { refusal: "ambiguous"; readings: readonly [whole: string, decimal: string] };
+export type DecimalError =
+  | { reason: "invalid" }
+  | { reason: "ambiguous"; readings: readonly [integer: string, decimal: string] };
 
 /** Spaces of every width and apostrophes: people and programs only put them between groups of digits. */
-const GROUP_MARKS = /[\s'’]/g;
+const GROUP_SEPARATORS = /[\s'’]/g;
 /** Groups of three; in India groups of two before the last three. */
 const GROUPED = {
   " ": /^\d{1,3}(?: \d{3})+$/,
@@ -25,39 +25,39 @@ type Separator = keyof typeof GROUPED;
  * A single separator before exactly three digits is read as the locale's decimal separator where it is that one.
  * Otherwise it could be either: it is refused, unless the number can have no three decimals (`maxFraction`).
  */
-export function readDecimal(
+export function parseDecimal(
   text: string,
   locale: string | undefined,
   maxFraction = Number.POSITIVE_INFINITY,
-): Decimal | DecimalRefusal {
-  const clean = text.trim().replace(GROUP_MARKS, " ");
+): Decimal | DecimalError {
+  const clean = text.trim().replace(GROUP_SEPARATORS, " ");
   const last = Math.max(clean.lastIndexOf("."), clean.lastIndexOf(","));
-  if (last < 0) return wholeNumber(clean);
+  if (last < 0) return parseInteger(clean);
   const separator: Separator = clean[last] === "." ? "." : ",";
   const [before, after] = [clean.slice(0, last), clean.slice(last + 1)];
   // The same separator twice stands between groups: `1,234,567`.
-  if (before.includes(separator)) return ungrouped(clean, separator);
-  if (!/^\d*$/.test(after) || before + after === "") return { refusal: "invalid" };
+  if (before.includes(separator)) return removeGroups(clean, separator);
+  if (!/^\d*$/.test(after) || before + after === "") return { reason: "invalid" };
   if (/[ .,]/.test(before)) {
-    const whole = ungrouped(before, before.includes(" ") ? " " : separator === "." ? "," : ".");
-    return "refusal" in whole ? whole : { whole: whole.whole, fraction: after };
+    const whole = removeGroups(before, before.includes(" ") ? " " : separator === "." ? "," : ".");
+    return "reason" in whole ? whole : { integer: whole.integer, fraction: after };
   }
-  if (!/^\d*$/.test(before)) return { refusal: "invalid" };
+  if (!/^\d*$/.test(before)) return { reason: "invalid" };
   const couldBeGroup = /^[1-9]\d{0,2}$/.test(before) && after.length === 3;
-  if (!couldBeGroup || separator === decimalSeparator(locale)) return { whole: before, fraction: after };
-  if (maxFraction < 3) return { whole: before + after, fraction: "" };
+  if (!couldBeGroup || separator === decimalSeparator(locale)) return { integer: before, fraction: after };
+  if (maxFraction < 3) return { integer: before + after, fraction: "" };
   const decimal = [before, after.replace(/0+$/, "")].filter(Boolean).join(decimalSeparator(locale));
-  return { refusal: "ambiguous", readings: [before + after, decimal] };
+  return { reason: "ambiguous", readings: [before + after, decimal] };
 }
 
-function wholeNumber(text: string): Decimal | DecimalRefusal {
-  if (/^\d+$/.test(text)) return { whole: text, fraction: "" };
-  return ungrouped(text, " ");
+function parseInteger(text: string): Decimal | DecimalError {
+  if (/^\d+$/.test(text)) return { integer: text, fraction: "" };
+  return removeGroups(text, " ");
 }
 
-function ungrouped(text: string, separator: Separator): Decimal | DecimalRefusal {
-  if (!GROUPED[separator].test(text)) return { refusal: "invalid" };
-  return { whole: text.replaceAll(separator, ""), fraction: "" };
+function removeGroups(text: string, separator: Separator): Decimal | DecimalError {
+  if (!GROUPED[separator].test(text)) return { reason: "invalid" };
+  return { integer: text.replaceAll(separator, ""), fraction: "" };
 }
 
 /** `.` or `,`, as the locale writes it. */

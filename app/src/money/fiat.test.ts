@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { boughtBy, displayFiat, shortFiat, worth } from "./fiat.ts";
+import { amountForFiat, fiatValue, formatCompactFiat, formatFiat } from "./fiat.ts";
 
 describe("dollars", () => {
   it("are shown to the cent, and below a cent to two digits", () => {
-    expect(displayFiat(1204.5, "en-US")).toBe("$1,204.50");
-    expect(displayFiat(0.00123, "en-US")).toBe("$0.0012");
+    expect(formatFiat(1204.5, "en-US")).toBe("$1,204.50");
+    expect(formatFiat(0.00123, "en-US")).toBe("$0.0012");
   });
 
   it("are shortened where there is little room", () => {
-    expect(shortFiat(20_526_247.35, "en-US")).toBe("$20.53M");
-    expect(shortFiat(915.5, "en-US")).toBe("$915.50");
+    expect(formatCompactFiat(20_526_247.35, "en-US")).toBe("$20.53M");
+    expect(formatCompactFiat(915.5, "en-US")).toBe("$915.50");
   });
 
   it("are what an amount is worth", () => {
-    expect(worth(1_500_000n, 6, 2)).toBe(3);
-    expect(worth(2n, 0, 0.5)).toBe(1);
+    expect(fiatValue(1_500_000n, 6, 2)).toBe(3);
+    expect(fiatValue(2n, 0, 0.5)).toBe(1);
   });
 
   it("buy an amount, never more than they pay for", () => {
-    expect(boughtBy(3_000_000n, 6, 2)).toBe(1_500_000n);
-    expect(boughtBy(1_500_000n, 18, 1)).toBe(1_500_000_000_000_000_000n);
-    expect(boughtBy(1_000_000n, 0, 0.3)).toBe(3n);
-    expect(boughtBy(1_000_000n, 6, 0)).toBeUndefined();
+    expect(amountForFiat(3_000_000n, 6, 2)).toBe(1_500_000n);
+    expect(amountForFiat(1_500_000n, 18, 1)).toBe(1_500_000_000_000_000_000n);
+    expect(amountForFiat(1_000_000n, 0, 0.3)).toBe(3n);
+    expect(amountForFiat(1_000_000n, 6, 0)).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type NamedToken, seenSymbol, spamReason } from "./spam.ts";
+import { type NamedToken, normalizeSymbol, spamReason } from "./spam.ts";
 
 const token = (symbol: string, more: Partial<NamedToken> = {}): NamedToken => ({
   address: "0x1",
@@ -11,14 +11,14 @@ const token = (symbol: string, more: Partial<NamedToken> = {}): NamedToken => ({
 
 describe("tokens that want to be taken for others", () => {
   it("are read as the eye reads them", () => {
-    expect(seenSymbol("UЅDС")).toBe("USDC");
-    expect(seenSymbol("ＵＳＤ\u200bC ")).toBe("USDC");
+    expect(normalizeSymbol("UЅDС")).toBe("USDC");
+    expect(normalizeSymbol("ＵＳＤ\u200bC ")).toBe("USDC");
   });
 
   it("are kept apart where they copy the chain's own coin or another token", () => {
     const real = token("USDC", { address: "0x2", isPriced: true });
     const copy = token("USDС");
-    expect(spamReason(copy, [copy, real], "ETH")).toBe("twin");
+    expect(spamReason(copy, [copy, real], "ETH")).toBe("confusable");
     expect(spamReason(real, [copy, real], "ETH")).toBeUndefined();
     expect(spamReason(token("ΕΤΗ"), [], "ETH")).toBe("native");
   });

@@ -8,10 +8,10 @@ export interface NamedToken {
   isPriced: boolean;
 }
 
-export type SpamReason = "link" | "native" | "twin" | "hidden";
+export type SpamReason = "link" | "native" | "confusable" | "hidden";
 
 /** Letters of other alphabets that look like Latin ones. */
-const TWINS: Readonly<Record<string, string>> = {
+const CONFUSABLES: Readonly<Record<string, string>> = {
   А: "A",
   В: "B",
   Е: "E",
@@ -44,9 +44,9 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 
 /** A symbol as the eye reads it: without what is not seen, and without the alphabets that letters are borrowed from. */
-export function seenSymbol(symbol: string): string {
+export function normalizeSymbol(symbol: string): string {
   const plain = symbol.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}|\s/gu, "");
-  return [...plain.toUpperCase()].map((letter) => TWINS[letter] ?? letter).join("");
+  return [...plain.toUpperCase()].map((letter) => CONFUSABLES[letter] ?? letter).join("");
 }
 
 /**
@@ -58,13 +58,15 @@ export function spamReason(
   all: readonly NamedToken[],
   nativeSymbol: string,
 ): SpamReason | undefined {
-  const words = `${token.name} ${token.symbol}`;
-  if (/https?:|www\.|\b[\w-]{2,}\.(com|org|net|io|xyz|app|finance|site|top|claim|gift|vip)\b/i.test(words)) {
+  const text = `${token.name} ${token.symbol}`;
+  if (/https?:|www\.|\b[\w-]{2,}\.(com|org|net|io|xyz|app|finance|site|top|claim|gift|vip)\b/i.test(text)) {
     return "link";
   }
-  if (/\p{Default_Ignorable_Code_Point}/u.test(words)) return "hidden";
-  const seen = seenSymbol(token.symbol);
-  if (seen === seenSymbol(nativeSymbol) && !token.isPriced) return "native";
-  const isTwin = all.some((other) => other.address !== token.address && seenSymbol(other.symbol) === seen);
-  return isTwin && seen !== "" && !token.isPriced ? "twin" : undefined;
+  if (/\p{Default_Ignorable_Code_Point}/u.test(text)) return "hidden";
+  const normalized = normalizeSymbol(token.symbol);
+  if (normalized === normalizeSymbol(nativeSymbol) && !token.isPriced) return "native";
+  const isConfusable = all.some(
+    (other) => other.address !== token.address && normalizeSymbol(other.symbol) === normalized,
+  );
+  return isConfusable && normalized !== "" && !token.isPriced ? "confusable" : undefined;
 }

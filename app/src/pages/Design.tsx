@@ -8,8 +8,8 @@ import { Code } from "../design/Code.tsx";
 import { Dialog } from "../design/Dialog.tsx";
 import { Field, TextArea } from "../design/Field.tsx";
 import { LiveStatus } from "../design/LiveStatus.tsx";
-import { Moment } from "../design/Moment.tsx";
 import { FailedRead, QueryState } from "../design/QueryState.tsx";
+import { RelativeTime } from "../design/RelativeTime.tsx";
 import { Notice, Status } from "../design/Status.tsx";
 import { Stepper } from "../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../design/states.tsx";
@@ -19,7 +19,7 @@ import { useToast } from "../design/Toasts.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 import "./Design.css";
 
-const COLOURS = [
+const COLORS = [
   ["paper", "ink"],
   ["surface", "ink"],
   ["surface-sunken", "ink"],
@@ -33,7 +33,7 @@ const COLOURS = [
 const DAY = 86_400_000;
 const VALUES = [41, 44, 40, 52, 58, 55, 63, 61, 70, 68, 77, 81];
 const POINTS = VALUES.map((value, i) => ({ at: Date.UTC(2026, 0, 1) + i * DAY, value: value * 12.5 }));
-/** A read that has failed, five minutes after one that succeeded. */
+/** A query that failed five minutes after its last success. */
 const FAILED = {
   data: undefined,
   error: { code: 100, message: "" },
@@ -43,7 +43,7 @@ const FAILED = {
 };
 const ADDRESS = "0xd8da6bf26964af9d7eed9e03e53415d37aa96045";
 
-/** The living page of the design system: every part, as it is. docs/design.md says when to use which. */
+/** The live page of the design system, with every component. docs/design.md says when to use which. */
 export function Design() {
   usePageTitle("Design");
   const toast = useToast();
@@ -57,40 +57,40 @@ export function Design() {
         <h1>Design</h1>
       </div>
       <div className="stack" style={{ gap: "1.5rem" }}>
-        <Part title="Colours">
+        <Section title="Colors">
           <ul className="swatches">
-            {COLOURS.map(([back, front]) => (
+            {COLORS.map(([back, front]) => (
               <li key={back} style={{ background: `var(--${back})`, color: `var(--${front})` }}>
                 <strong>{back}</strong>
                 <span>{front}</span>
               </li>
             ))}
           </ul>
-        </Part>
-        <Part title="Buttons">
+        </Section>
+        <Section title="Buttons">
           <div className="row">
-            <Button look="primary">Goes on</Button>
-            <Button>Another way</Button>
-            <Button look="quiet">Quiet</Button>
-            <Button look="danger">
-              <Trash2 size={16} aria-hidden="true" /> Takes away
+            <Button variant="primary">Primary</Button>
+            <Button>Secondary</Button>
+            <Button variant="quiet">Quiet</Button>
+            <Button variant="danger">
+              <Trash2 size={16} aria-hidden="true" /> Delete
             </Button>
-            <Button busy>Under way</Button>
-            <Button disabled>Not now</Button>
+            <Button busy>Loading</Button>
+            <Button disabled>Disabled</Button>
             <Button small>Small</Button>
           </div>
-        </Part>
-        <Part title="Fields and choices">
+        </Section>
+        <Section title="Fields and choices">
           <div className="columns">
             <Field
               label="Recipient"
               placeholder="0x… or a name"
-              hint="An address, or a name as vitalik.eth."
+              hint="An address or a name such as vitalik.eth."
             />
             <Field
               label="Amount"
               defaultValue="12,5,0"
-              problem="That is no number: one comma or dot is enough."
+              problem="Invalid number: use at most one decimal separator."
             />
             <TextArea label="Note" rows={3} />
             <div className="stack tight">
@@ -104,27 +104,27 @@ export function Design() {
                 ]}
               />
               <Switch label="Hide dust" checked={isOn} onChange={setIsOn} />
-              <Checkbox label="I have read it" checked={isOn} onChange={setIsOn} />
+              <Checkbox label="I accept the terms" checked={isOn} onChange={setIsOn} />
             </div>
           </div>
-        </Part>
-        <Part title="States">
+        </Section>
+        <Section title="States">
           <div className="row">
-            <Status kind="ok">Final</Status>
-            <Status kind="busy">Seen</Status>
+            <Status kind="ok">Finalized</Status>
+            <Status kind="busy">In mempool</Status>
             <Status kind="warning">Replaced</Status>
             <Status kind="danger">Reverted</Status>
             <Status kind="info">2 confirmations</Status>
             <Status kind="idle">Not started</Status>
           </div>
-          <Notice kind="warning" title="This address looks like one that you know">
-            Its beginning and end are those of a contact of yours. Compare all of it.
+          <Notice kind="warning" title="Looks similar to a known address">
+            It starts and ends like one of your contacts. Compare every character.
           </Notice>
           <ErrorState error={{ code: 100, message: "" }} retry={() => toast("Tried again")} />
-          <QueryState query={{ ...FAILED, data: "The newest block is 1,204." }} label="Loading">
+          <QueryState query={{ ...FAILED, data: "The latest block is 1,204." }} label="Loading">
             {(text) => <p>{text}</p>}
           </QueryState>
-          <FailedRead query={FAILED}>The prices could not be read.</FailedRead>
+          <FailedRead query={FAILED}>Prices could not be loaded.</FailedRead>
           <div className="row">
             <LiveStatus state="connecting" />
             <LiveStatus state="live" />
@@ -132,52 +132,52 @@ export function Design() {
             <LiveStatus state="offline" />
           </div>
           <div className="columns">
-            <EmptyState title="No file yet" action={<Button look="primary">Choose one</Button>}>
-              Drop one here, or paste it.
+            <EmptyState title="No files yet" action={<Button variant="primary">Choose files</Button>}>
+              Drop a file here, or paste it.
             </EmptyState>
             <SkeletonList rows={3} label="Loading" />
           </div>
-        </Part>
-        <Part title="Numbers">
+        </Section>
+        <Section title="Numbers">
           <Chart
             label="Value of the portfolio"
             points={POINTS}
             format={(value) => value.toLocaleString("en", { style: "currency", currency: "USD" })}
           />
           <Table
-            caption="Some tokens"
-            keyOf={({ name }) => name}
+            caption="Tokens"
+            rowKey={({ name }) => name}
             empty={null}
             columns={[
               { key: "name", label: "Token", cell: ({ name }) => <strong>{name}</strong> },
               {
                 key: "trend",
                 label: "Week",
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ name }) => <Sparkline label={name} values={VALUES} />,
               },
               { key: "amount", label: "Amount", number: true, cell: ({ amount }) => amount },
-              { key: "seen", label: "Seen", cell: ({ seen }) => <Moment at={seen} /> },
+              { key: "seen", label: "Last seen", cell: ({ seen }) => <RelativeTime at={seen} /> },
             ]}
             rows={[
               { name: "Purse Token", amount: "909,988.99", seen: POINTS[3]?.at ?? 0 },
               { name: "Wrapped Ether", amount: "1.5", seen: POINTS[9]?.at ?? 0 },
             ]}
           />
-        </Part>
-        <Part title="Addresses and code">
+        </Section>
+        <Section title="Addresses and code">
           <Address address={ADDRESS} copy />
           <Address address={ADDRESS} short />
           <Code label="A query" text={'new Query("Note").equalTo("done", false).find();'} />
-        </Part>
-        <Part title="Over the page">
+        </Section>
+        <Section title="Overlays">
           <div className="row">
-            <Button onClick={() => setDialog("middle")}>A dialog</Button>
-            <Button onClick={() => setDialog("side")}>A side panel</Button>
+            <Button onClick={() => setDialog("middle")}>Open dialog</Button>
+            <Button onClick={() => setDialog("side")}>Open side panel</Button>
             <Button
-              onClick={() => toast("Deleted one note", { label: "Undo", run: () => toast("It is back") })}
+              onClick={() => toast("Note deleted", { label: "Undo", run: () => toast("Note restored") })}
             >
-              A message
+              Show toast
             </Button>
           </div>
           <Tabs
@@ -189,27 +189,27 @@ export function Design() {
             value={tab}
             onChange={setTab}
           >
-            <p>What belongs to {tab}.</p>
+            <p>Contents of {tab}.</p>
           </Tabs>
           <Stepper
             steps={[
               { label: "Signed", state: "done" },
-              { label: "Seen by the network", state: "now" },
-              { label: "Final", state: "todo" },
+              { label: "In mempool", state: "now" },
+              { label: "Finalized", state: "todo" },
             ]}
           />
-        </Part>
+        </Section>
       </div>
       <Dialog
         open={dialog !== undefined}
         onClose={() => setDialog(undefined)}
         side={dialog === "side"}
         title="Remove this wallet?"
-        about="You can link it again at any time."
+        description="You can link it again at any time."
         actions={
           <>
-            <Button onClick={() => setDialog(undefined)}>Keep it</Button>
-            <Button look="danger" onClick={() => setDialog(undefined)}>
+            <Button onClick={() => setDialog(undefined)}>Cancel</Button>
+            <Button variant="danger" onClick={() => setDialog(undefined)}>
               Remove
             </Button>
           </>
@@ -221,7 +221,7 @@ export function Design() {
   );
 }
 
-function Part({ title, children }: { title: string; children: ReactNode }) {
+function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
     <section className="card stack" aria-label={title}>
       <h2>{title}</h2>

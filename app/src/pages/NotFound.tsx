@@ -1,21 +1,21 @@
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../design/states.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { usePageTitle } from "../usePageTitle.ts";
 
 export function NotFound() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle("Not found");
   return (
     <EmptyState
-      title={t("There is no such page")}
+      title={t("Page not found")}
       action={
         <Link to="/" className="button">
-          {t("Go home")}
+          {t("Back to home")}
         </Link>
       }
     >
-      {t("The address may be mistyped, or the page has moved.")}
+      {t("The URL may be misspelled, or the page may have moved.")}
     </EmptyState>
   );
 }

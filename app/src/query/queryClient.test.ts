@@ -1,15 +1,15 @@
 // @vitest-environment happy-dom
 import { QueryObserver } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createQueryClient, lastFailure } from "./queryClient.ts";
+import { createQueryClient, lastErrorOf } from "./queryClient.ts";
 import { reachability } from "./reachability.ts";
 
-const AWAY = { code: 100, message: "XMLHttpRequest failed" };
+const NETWORK_ERROR = { code: 100, message: "XMLHttpRequest failed" };
 
 let key: string[];
 let round = 0;
 let reads: number;
-let answer: () => Promise<string>;
+let respond: () => Promise<string>;
 let stop = () => {};
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ beforeEach(() => {
   round += 1;
   key = ["tokens", String(round)];
   reads = 0;
-  answer = () => Promise.resolve("tokens");
+  respond = () => Promise.resolve("tokens");
 });
 afterEach(() => {
   stop();
@@ -35,7 +35,7 @@ function observe() {
     queryKey: key,
     queryFn: () => {
       reads += 1;
-      return answer();
+      return respond();
     },
   });
   stop = observer.subscribe(() => {});
@@ -46,43 +46,43 @@ describe("the query client", () => {
   it("keeps the data of before when a read fails", async () => {
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);
-    answer = () => Promise.reject(AWAY);
+    respond = () => Promise.reject(NETWORK_ERROR);
     await observer.refetch();
-    expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: AWAY });
+    expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: NETWORK_ERROR });
   });
 
   it("reads again what failed for the moment, also without anybody asking", async () => {
-    answer = () => Promise.reject(AWAY);
+    respond = () => Promise.reject(NETWORK_ERROR);
     observe();
     await vi.advanceTimersByTimeAsync(16_000);
     expect(reads).toBe(2);
   });
 
   it("does not read again what was refused", async () => {
-    answer = () => Promise.reject({ code: 119, message: "unauthorized" });
+    respond = () => Promise.reject({ code: 119, message: "unauthorized" });
     observe();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(reads).toBe(1);
   });
 
   it("reads again what failed as soon as the server is reached", async () => {
-    answer = () => Promise.reject(AWAY);
+    respond = () => Promise.reject(NETWORK_ERROR);
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);
     expect(reachability.get()).toBe(false);
-    answer = () => Promise.resolve("tokens");
+    respond = () => Promise.resolve("tokens");
     reachability.reportSuccess();
     await vi.advanceTimersByTimeAsync(0);
     expect(observer.getCurrentResult()).toMatchObject({ data: "tokens", error: null });
   });
 
   it("remembers why a read without data has failed while it is tried again", async () => {
-    answer = () => Promise.reject(AWAY);
+    respond = () => Promise.reject(NETWORK_ERROR);
     const observer = observe();
     await vi.advanceTimersByTimeAsync(0);
-    answer = () => new Promise(() => {});
+    respond = () => new Promise(() => {});
     void observer.refetch();
     expect(observer.getCurrentResult().error).toBeNull();
-    expect(lastFailure(key)).toBe(AWAY);
+    expect(lastErrorOf(key)).toBe(NETWORK_ERROR);
   });
 });

@@ -5,11 +5,11 @@ import {
   type QueryClientConfig,
   type QueryKey,
 } from "@tanstack/react-query";
-import { isUnanswered, mayPass } from "./failures.ts";
+import { isConnectionError, isTransientError } from "./errors.ts";
 import { reachability } from "./reachability.ts";
 
 /** How often a read that has failed for the moment is tried again, in ms. */
-const AGAIN_MS = 15_000;
+const RETRY_MS = 15_000;
 
 /**
  * The errors of reads that have failed and not succeeded since, by the hash of their keys. While such a read without data
@@ -18,19 +18,19 @@ const AGAIN_MS = 15_000;
 const failures = new Map<string, unknown>();
 
 /** Why the last read of a key has failed; undefined where it did not. */
-export function lastFailure(queryKey: QueryKey): unknown {
+export function lastErrorOf(queryKey: QueryKey): unknown {
   return failures.get(hashKey(queryKey));
 }
 
 /** The reads of a page: what has failed for the moment is read again by itself, at the latest when the server is back. */
 export function createQueryClient(
-  own: NonNullable<QueryClientConfig["defaultOptions"]>["queries"] = {},
+  queryOptions: NonNullable<QueryClientConfig["defaultOptions"]>["queries"] = {},
 ): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError(error, { queryHash }) {
         failures.set(queryHash, error);
-        if (isUnanswered(error)) reachability.reportFailure();
+        if (isConnectionError(error)) reachability.reportFailure();
       },
       onSuccess(_, { queryHash }) {
         failures.delete(queryHash);
@@ -43,8 +43,8 @@ export function createQueryClient(
         networkMode: "always",
         retry: false,
         refetchOnWindowFocus: false,
-        refetchInterval: (query) => againAfter(query),
-        ...own,
+        refetchInterval: (query) => refetchIntervalOf(query),
+        ...queryOptions,
       },
       mutations: { networkMode: "always" },
     },
@@ -60,10 +60,10 @@ export function createQueryClient(
 }
 
 /** When a query is read again by itself: `every` so many ms where that is given, else only where it has failed. */
-export function againAfter(
+export function refetchIntervalOf(
   { queryHash, state }: { queryHash: string; state: { error: unknown } },
-  every: number | false = false,
+  intervalMs: number | false = false,
 ): number | false {
-  if (!mayPass(state.error ?? failures.get(queryHash))) return every;
-  return every === false ? AGAIN_MS : Math.min(every, AGAIN_MS);
+  if (!isTransientError(state.error ?? failures.get(queryHash))) return intervalMs;
+  return intervalMs === false ? RETRY_MS : Math.min(intervalMs, RETRY_MS);
 }

@@ -23,12 +23,12 @@ describe("the reachability of a server", () => {
   });
 
   it("is lost with the first failure, and told once, however many requests fail", () => {
-    const told = vi.fn();
-    server.subscribe(told);
+    const listener = vi.fn();
+    server.subscribe(listener);
     server.reportFailure();
     server.reportFailure();
     expect(server.get()).toBe(false);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(listener).toHaveBeenCalledTimes(1);
   });
 
   it("comes back with the first probe that is answered", async () => {

@@ -1,7 +1,7 @@
 /** How long a probe of the server may take, in ms. */
-const PROBE_MS = 5_000;
+const PROBE_TIMEOUT_MS = 5_000;
 /** Between probes: longer each time, up to the last, in ms. */
-const PAUSES_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
+const PROBE_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /**
  * Whether the server answers, as far as the page knows by its own requests. From the first failure on the server is
@@ -28,7 +28,7 @@ export class Reachability {
 
   /** A request had no answer. */
   reportFailure(): void {
-    if (this.#isReachable) this.#become(false);
+    if (this.#isReachable) this.#setReachable(false);
     if (!this.#probing) void this.#probeUntilReached();
   }
 
@@ -36,16 +36,16 @@ export class Reachability {
   reportSuccess(): void {
     this.#probing?.abort();
     this.#probing = undefined;
-    if (!this.#isReachable) this.#become(true);
+    if (!this.#isReachable) this.#setReachable(true);
   }
 
   async #probeUntilReached(): Promise<void> {
     const probing = new AbortController();
     this.#probing = probing;
     for (let round = 0; !probing.signal.aborted; round += 1) {
-      await pause(PAUSES_MS[round] ?? 15_000, probing.signal);
+      await delay(PROBE_DELAYS_MS[round] ?? 15_000, probing.signal);
       if (probing.signal.aborted) return;
-      const reached = await this.#probe(AbortSignal.timeout(PROBE_MS)).then(
+      const reached = await this.#probe(AbortSignal.timeout(PROBE_TIMEOUT_MS)).then(
         () => true,
         () => false,
       );
@@ -53,14 +53,14 @@ export class Reachability {
     }
   }
 
-  #become(isReachable: boolean): void {
+  #setReachable(isReachable: boolean): void {
     this.#isReachable = isReachable;
     for (const listener of [...this.#listeners]) listener();
   }
 }
 
 /** Ends early where the device has a network again or somebody comes back to the page. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
@@ -79,5 +79,5 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 /** Of the server that this page comes from. A server that is up but not well answers too. */
 export const reachability = new Reachability(async (signal) => {
   const { status } = await fetch("/health", { signal, cache: "no-store" });
-  if (status === 502 || status === 504) throw new Error("A proxy has answered in its place.");
+  if (status === 502 || status === 504) throw new Error("A proxy responded instead of the server.");
 });

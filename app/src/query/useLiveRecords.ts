@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from "reac
 import type { LiveState } from "../design/LiveStatus.tsx";
 import type { QueryResult } from "../design/QueryState.tsx";
 import { reachability } from "./reachability.ts";
-import { queries, useServerQuery } from "./useServerQuery.ts";
+import { queryClient, useServerQuery } from "./useServerQuery.ts";
 
 type Change = (all: ParseObject[]) => ParseObject[];
 
@@ -24,13 +24,13 @@ export function useLiveRecords(
   const key = ["records", className, userId, query.toJSON()];
   const filter = { queryKey: key, exact: true };
   /** What the server has told while an answer was under way that may be from before it. */
-  const told = useRef<Change[]>([]);
-  const found = useServerQuery({
-    key,
-    async read({ signal }) {
-      told.current = [];
+  const pendingChanges = useRef<Change[]>([]);
+  const result = useServerQuery({
+    queryKey: key,
+    async queryFn({ signal }) {
+      pendingChanges.current = [];
       const all = await query.find({ signal });
-      return told.current.reduce((records, by) => by(records), all);
+      return pendingChanges.current.reduce((records, change) => change(records), all);
     },
     isMutable: true,
   });
@@ -39,40 +39,41 @@ export function useLiveRecords(
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another subscription.
   useEffect(() => setConnection("connecting"), [query]);
-  const change = (by: Change) => {
-    if (queries.isFetching(filter) > 0) told.current.push(by);
-    queries.setQueryData<ParseObject[]>(key, (all) => all && by(all));
+  const applyChange = (change: Change) => {
+    if (queryClient.isFetching(filter) > 0) pendingChanges.current.push(change);
+    queryClient.setQueryData<ParseObject[]>(key, (all) => all && change(all));
   };
-  const put = (record: ParseObject) => change((all) => [record, ...all.filter(({ id }) => id !== record.id)]);
-  const remove = (record: ParseObject) => change((all) => all.filter(({ id }) => id !== record.id));
+  const prepend = (record: ParseObject) =>
+    applyChange((all) => [record, ...all.filter(({ id }) => id !== record.id)]);
+  const remove = (record: ParseObject) => applyChange((all) => all.filter(({ id }) => id !== record.id));
   useMoralisSubscription(className, build, [className, userId, ...deps], {
-    onCreate: put,
-    onEnter: (record) => change((all) => [...all.filter(({ id }) => id !== record.id), record]),
-    onUpdate: (record) => change((all) => all.map((each) => (each.id === record.id ? record : each))),
+    onCreate: prepend,
+    onEnter: (record) => applyChange((all) => [...all.filter(({ id }) => id !== record.id), record]),
+    onUpdate: (record) => applyChange((all) => all.map((each) => (each.id === record.id ? record : each))),
     onLeave: remove,
     onDelete: remove,
-    onRefetch: found.refetch,
+    onRefetch: result.refetch,
     onOpen() {
       setConnection("live");
       // What was changed before it was open, or while it was lost, is not told; nor is it in an answer to a read that
       // began before.
-      void queries.cancelQueries(filter).then(found.refetch);
+      void queryClient.cancelQueries(filter).then(result.refetch);
     },
     onClose: () => setConnection((before) => (before === "refused" ? before : "reconnecting")),
     onError: () => setConnection("refused"),
   });
-  return { ...found, live: useLiveState(connection) };
+  return { ...result, live: useLiveState(connection) };
 }
 
 /** The state of a connection, with what the page knows of the network and the server besides. */
 export function useLiveState(connection: Exclude<LiveState, "offline">): LiveState {
-  const isOnline = useSyncExternalStore(followNetwork, () => navigator.onLine);
+  const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
   if (!isOnline) return "offline";
   return connection === "live" && !isReachable ? "reconnecting" : connection;
 }
 
-function followNetwork(listener: () => void): () => void {
+function subscribeToNetwork(listener: () => void): () => void {
   window.addEventListener("online", listener);
   window.addEventListener("offline", listener);
   return () => {

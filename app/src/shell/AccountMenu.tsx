@@ -5,24 +5,24 @@ import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } fr
 import { Address } from "../design/Address.tsx";
 import { Identicon } from "../design/Identicon.tsx";
 import { useToast } from "../design/Toasts.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 
 /** Who is signed in, with which wallet, and what is done with either; a wallet may be there without anybody signed in. */
 export function AccountMenu() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
   const connect = useConnectWallet();
   const toast = useToast();
   const navigate = useNavigate();
-  const name = user ? textOf(user.get("username")) : t("Not signed in");
-  const address = account ?? textOf(user?.get("ethAddress"));
+  const name = user ? stringField(user.get("username")) : t("Not signed in");
+  const address = account ?? stringField(user?.get("ethAddress"));
   async function copy() {
     try {
       await navigator.clipboard.writeText(address);
       toast(t("Address copied"));
     } catch {
-      toast(t("The browser does not allow copying: {address}", { address }));
+      toast(t("Your browser blocked copying: {address}", { address }));
     }
   }
   return (
@@ -69,7 +69,7 @@ export function AccountMenu() {
                   onClick={() => void navigate({ href: `/explorer/address/${address}` })}
                 >
                   <ExternalLink size={16} aria-hidden="true" />
-                  {t("Show in the explorer")}
+                  {t("View in explorer")}
                 </Menu.Item>
               </>
             )}
@@ -98,6 +98,6 @@ export function AccountMenu() {
   );
 }
 
-function textOf(value: unknown): string {
+function stringField(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

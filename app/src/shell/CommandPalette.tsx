@@ -1,8 +1,8 @@
 import { Dialog } from "@base-ui/react/dialog";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useMemo, useState } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
-import { type Command, matching } from "./commands.ts";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { type Command, filterCommands } from "./commands.ts";
 import "./CommandPalette.css";
 
 export interface CommandPaletteProps {
@@ -10,7 +10,7 @@ export interface CommandPaletteProps {
   onClose: () => void;
   commands: readonly Command[];
   /** What else the words may mean, for example an address to look up. */
-  suggest?: (words: string) => readonly Command[];
+  suggest?: (query: string) => readonly Command[];
 }
 
 /** Everything that the app does, found by its name: Ctrl+K, or ⌘K. */
@@ -20,38 +20,38 @@ export function CommandPalette(props: CommandPaletteProps) {
       <Dialog.Portal>
         <Dialog.Backdrop className="dialog-backdrop" />
         <Dialog.Popup className="palette">
-          <Finder {...props} />
+          <CommandSearch {...props} />
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
   );
 }
 
-function Finder({ onClose, commands, suggest }: CommandPaletteProps) {
-  const { t } = useTexts();
+function CommandSearch({ onClose, commands, suggest }: CommandPaletteProps) {
+  const { t } = useTranslation();
   const id = useId();
-  const [words, setWords] = useState("");
-  const [chosen, setChosen] = useState(0);
-  const found = useMemo(
-    () => [...(suggest?.(words) ?? []), ...matching(commands, words)],
-    [commands, suggest, words],
+  const [query, setQuery] = useState("");
+  const [highlighted, setHighlighted] = useState(0);
+  const matches = useMemo(
+    () => [...(suggest?.(query) ?? []), ...filterCommands(commands, query)],
+    [commands, suggest, query],
   );
-  const current = Math.min(chosen, found.length - 1);
+  const current = Math.min(highlighted, matches.length - 1);
   function run(command: Command | undefined) {
     if (!command) return;
     onClose();
     command.run();
   }
-  function key(event: KeyboardEvent) {
+  function handleKeyDown(event: KeyboardEvent) {
     if (event.key === "Enter") {
       event.preventDefault();
-      run(found[current]);
+      run(matches[current]);
     }
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined || found.length === 0) return;
+    if (step === undefined || matches.length === 0) return;
     event.preventDefault();
-    const next = (current + step + found.length) % found.length;
-    setChosen(next);
+    const next = (current + step + matches.length) % matches.length;
+    setHighlighted(next);
     document.getElementById(`${id}-${next}`)?.scrollIntoView({ block: "nearest" });
   }
   return (
@@ -63,21 +63,21 @@ function Finder({ onClose, commands, suggest }: CommandPaletteProps) {
           role="combobox"
           aria-expanded="true"
           aria-controls={`${id}-list`}
-          aria-activedescendant={found[current] ? `${id}-${current}` : undefined}
-          aria-label={t("Find a page, an action, an address, a block …")}
-          placeholder={t("Find a page, an action, an address, a block …")}
-          value={words}
+          aria-activedescendant={matches[current] ? `${id}-${current}` : undefined}
+          aria-label={t("Search pages, actions, addresses, blocks…")}
+          placeholder={t("Search pages, actions, addresses, blocks…")}
+          value={query}
           autoComplete="off"
           spellCheck={false}
           onChange={(event) => {
-            setWords(event.target.value);
-            setChosen(0);
+            setQuery(event.target.value);
+            setHighlighted(0);
           }}
-          onKeyDown={key}
+          onKeyDown={handleKeyDown}
         />
       </div>
       <div id={`${id}-list`} role="listbox" aria-label={t("Commands")} className="palette-list">
-        {found.map((command, i) => (
+        {matches.map((command, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input moves through the list and runs the chosen one.
           <div
             key={command.key}
@@ -87,14 +87,14 @@ function Finder({ onClose, commands, suggest }: CommandPaletteProps) {
             aria-selected={i === current}
             className="menu-item palette-item"
             data-highlighted={i === current ? "" : undefined}
-            onPointerMove={() => setChosen(i)}
+            onPointerMove={() => setHighlighted(i)}
             onClick={() => run(command)}
           >
             <span className="grow">{command.label}</span>
             {command.hint && <span className="soft small">{command.hint}</span>}
           </div>
         ))}
-        {found.length === 0 && <p className="soft palette-none">{t("Nothing has that name.")}</p>}
+        {matches.length === 0 && <p className="soft palette-none">{t("No results")}</p>}
       </div>
     </>
   );

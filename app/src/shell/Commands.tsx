@@ -1,9 +1,9 @@
 import { useMoralis } from "@purse/react";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useCallback, useMemo, useState } from "react";
+import { LANGUAGES } from "../i18n/languages.ts";
+import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 import { suggestions } from "../pages/explorer/suggestions.ts";
-import { LANGUAGES } from "../texts/languages.ts";
-import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import type { Command } from "./commands.ts";
 import { PAGES } from "./pages.ts";
@@ -20,24 +20,24 @@ const ShortcutSheet = lazy(() =>
 
 /** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
 export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { choose } = useLanguageChoice();
   const navigate = useNavigate();
   const { isAuthenticated, logout, account, deactivateWeb3 } = useMoralis();
   const connectWallet = useConnectWallet();
-  const [showsKeys, setShowsKeys] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const shortcuts = useMemo(
     () => ({
       "mod+k": () => onOpenChange(true),
-      "?": () => setShowsKeys(true),
-      ...Object.fromEntries(PAGES.map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })])),
+      "?": () => setHelpOpen(true),
+      ...Object.fromEntries(PAGES.map(({ to, shortcut }) => [`g ${shortcut}`, () => void navigate({ to })])),
     }),
     [navigate, onOpenChange],
   );
   useShortcuts(shortcuts);
   const suggest = useCallback(
-    (words: string): Command[] =>
-      suggestions(words, t).map(({ key, label, to }) => ({
+    (query: string): Command[] =>
+      suggestions(query, t).map(({ key, label, to }) => ({
         key: `explorer ${key}`,
         label,
         hint: t("Explorer"),
@@ -46,11 +46,11 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     [navigate, t],
   );
   const commands: Command[] = [
-    ...PAGES.map(({ to, label, letter, words }) => ({
+    ...PAGES.map(({ to, label, shortcut, keywords }) => ({
       key: to,
       label: t(label),
-      hint: `G ${letter.toUpperCase()}`,
-      ...(words !== undefined && { words }),
+      hint: `G ${shortcut.toUpperCase()}`,
+      ...(keywords !== undefined && { keywords }),
       run: () => void navigate({ to }),
     })),
     isAuthenticated
@@ -62,20 +62,20 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
-      words: "colours appearance",
+      keywords: "colours appearance",
       run: () => setTheme(theme),
     })),
     ...LANGUAGES.map(({ code, name }) => ({
       key: `language ${code}`,
       label: t("Language: {language}", { language: name }),
-      words: "language sprache translation",
+      keywords: "language sprache translation",
       run: () => choose(code),
     })),
-    { key: "keys", label: t("Show the keys"), hint: "?", run: () => setShowsKeys(true) },
+    { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },
     {
       key: "design",
-      label: t("The design system"),
-      words: "components colours",
+      label: t("Design system"),
+      keywords: "components colours",
       run: () => void navigate({ to: "/design" }),
     },
   ];
@@ -84,7 +84,7 @@ export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: 
       {open && (
         <CommandPalette open onClose={() => onOpenChange(false)} commands={commands} suggest={suggest} />
       )}
-      {showsKeys && <ShortcutSheet open onClose={() => setShowsKeys(false)} />}
+      {isHelpOpen && <ShortcutSheet open onClose={() => setHelpOpen(false)} />}
     </Suspense>
   );
 }

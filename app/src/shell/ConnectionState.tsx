@@ -1,11 +1,11 @@
 import { ServerOff, WifiOff } from "lucide-react";
 import { useEffect, useState, useSyncExternalStore } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { reachability } from "../query/reachability.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
 
 /** In the header, that the device is offline or that the server does not answer; nothing where all is well. */
 export function ConnectionState() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);
   const [isOnline, setIsOnline] = useState(navigator.onLine);
   useEffect(() => {
@@ -22,12 +22,12 @@ export function ConnectionState() {
       {!isOnline ? (
         <>
           <WifiOff size={16} aria-hidden="true" />
-          <span>{t("You are offline. What you see may be old.")}</span>
+          <span>{t("You're offline. Data may be out of date.")}</span>
         </>
       ) : !isReachable ? (
         <>
           <ServerOff size={16} aria-hidden="true" />
-          <span>{t("Cannot reach the server. Retrying …")}</span>
+          <span>{t("Can't reach the server. Retrying…")}</span>
         </>
       ) : null}
     </div>

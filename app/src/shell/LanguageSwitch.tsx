@@ -1,17 +1,17 @@
 import { Languages } from "lucide-react";
-import { LANGUAGES } from "../texts/languages.ts";
-import { useLanguageChoice, useTexts } from "../texts/TextsContext.tsx";
+import { LANGUAGES } from "../i18n/languages.ts";
+import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 
 /** The language of the texts, or what the browser says. */
 export function LanguageSwitch() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chosen, choose } = useLanguageChoice();
   return (
     <label className="language-switch" title={t("Language")}>
       <Languages size={16} aria-hidden="true" />
       <span className="visually-hidden">{t("Language")}</span>
       <select value={chosen ?? ""} onChange={({ target }) => choose(target.value || undefined)}>
-        <option value="">{t("As the browser")}</option>
+        <option value="">{t("System language")}</option>
         {LANGUAGES.map(({ code, name }) => (
           <option key={code} value={code} lang={code}>
             {name}

@@ -3,17 +3,17 @@ import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
 import { Ellipsis, Search, Wallet } from "lucide-react";
 import { lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { Button } from "../design/Button.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
-import { ConnectWalletArea, useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
 import { Brand } from "./Brand.tsx";
 import { Commands } from "./Commands.tsx";
 import { ConnectionState } from "./ConnectionState.tsx";
 import { LanguageSwitch } from "./LanguageSwitch.tsx";
 import { Main } from "./Main.tsx";
 import { PAGES } from "./pages.ts";
-import { StartGate } from "./StartGate.tsx";
+import { RequireClient } from "./RequireClient.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
 /** It needs what follows transactions, which the first page does not. */
@@ -26,7 +26,7 @@ const AccountMenu = lazy(() =>
 );
 
 /** As many as a phone has room for; the others stand under More. */
-const AT_HAND = 4;
+const MOBILE_NAV_ITEMS = 4;
 
 const SessionEnded = lazy(() =>
   import("../pages/signIn/SessionEnded.tsx").then((page) => ({ default: page.SessionEnded })),
@@ -34,11 +34,11 @@ const SessionEnded = lazy(() =>
 
 /** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
 export function Shell() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
-  const [isFinding, setIsFinding] = useState(false);
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   return (
-    <ConnectWalletArea>
+    <ConnectWalletProvider>
       <a className="skip" href="#main">
         {t("Skip to content")}
       </a>
@@ -46,13 +46,13 @@ export function Shell() {
         <aside className="side">
           <Brand />
           <nav className="nav" aria-label={t("Pages")}>
-            {PAGES.map(({ to, label, icon: Sign }, i) => (
-              <Link key={to} to={to} className={i >= AT_HAND ? "not-at-hand" : undefined}>
-                <Sign size={20} strokeWidth={1.8} aria-hidden="true" />
+            {PAGES.map(({ to, label, icon: Icon }, i) => (
+              <Link key={to} to={to} className={i >= MOBILE_NAV_ITEMS ? "not-at-hand" : undefined}>
+                <Icon size={20} strokeWidth={1.8} aria-hidden="true" />
                 {t(label)}
               </Link>
             ))}
-            <MorePages />
+            <MoreMenu />
           </nav>
           <div className="side-foot">
             <ThemeSwitch />
@@ -65,20 +65,20 @@ export function Shell() {
             <button
               type="button"
               className="find"
-              aria-label={t("Find anything")}
-              onClick={() => setIsFinding(true)}
+              aria-label={t("Search or jump to…")}
+              onClick={() => setPaletteOpen(true)}
             >
               <Search size={16} aria-hidden="true" />
-              <span className="grow">{t("Find anything")}</span>
+              <span className="grow">{t("Search or jump to…")}</span>
               <kbd>Ctrl K</kbd>
             </button>
             <ConnectionState />
             <NetworkPill />
-            {user && account === null && <ConnectInHeader />}
+            {user && account === null && <HeaderConnectButton />}
             {(user || account !== null) && (
-              <Later fallback={<span className="button">{t("Account")}</span>}>
+              <LazyBoundary fallback={<span className="button">{t("Account")}</span>}>
                 <AccountMenu />
-              </Later>
+              </LazyBoundary>
             )}
             {!user && (
               <Link to="/sign-in" search={{}} className="button primary">
@@ -87,32 +87,32 @@ export function Shell() {
             )}
           </header>
           <Main>
-            <StartGate>
+            <RequireClient>
               <Outlet />
-            </StartGate>
+            </RequireClient>
           </Main>
         </div>
       </div>
       {hasSessionEnded && user && (
-        <Later>
+        <LazyBoundary>
           <SessionEnded />
-        </Later>
+        </LazyBoundary>
       )}
-      <Later>
-        <Commands open={isFinding} onOpenChange={setIsFinding} />
-      </Later>
+      <LazyBoundary>
+        <Commands open={isPaletteOpen} onOpenChange={setPaletteOpen} />
+      </LazyBoundary>
       {(user || account !== null) && (
-        <Later>
+        <LazyBoundary>
           <TransactionWatcher />
-        </Later>
+        </LazyBoundary>
       )}
-    </ConnectWalletArea>
+    </ConnectWalletProvider>
   );
 }
 
 /** On a phone it stands in the account menu alone. */
-function ConnectInHeader() {
-  const { t } = useTexts();
+function HeaderConnectButton() {
+  const { t } = useTranslation();
   const connect = useConnectWallet();
   return (
     <Button className="connect" onClick={connect}>
@@ -123,7 +123,7 @@ function ConnectInHeader() {
 }
 
 /** What comes when it is wanted; where it does not come, as without a connection, the page does without it. */
-function Later({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
+function LazyBoundary({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
   return (
     <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
       <Suspense fallback={fallback}>{children}</Suspense>
@@ -133,7 +133,7 @@ function Later({ children, fallback }: { children: ReactNode; fallback?: ReactNo
 
 /** The chain that the wallet is on, and whether the server follows it. */
 function NetworkPill() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chainId, isWeb3Enabled } = useMoralis();
   const settings = useSettings();
   if (!isWeb3Enabled || !chainId) return null;
@@ -146,8 +146,8 @@ function NetworkPill() {
 }
 
 /** On a phone, the pages that the bar has no room for: the browser's own popover, which closes by itself. */
-function MorePages() {
-  const { t } = useTexts();
+function MoreMenu() {
+  const { t } = useTranslation();
   const id = useId();
   const popup = useRef<HTMLDivElement>(null);
   const [isOpen, setIsOpen] = useState(false);
@@ -164,9 +164,9 @@ function MorePages() {
         className="menu more-pages"
         onToggle={({ newState }) => setIsOpen(newState === "open")}
       >
-        {PAGES.slice(AT_HAND).map(({ to, label, icon: Sign }) => (
+        {PAGES.slice(MOBILE_NAV_ITEMS).map(({ to, label, icon: Icon }) => (
           <Link key={to} to={to} className="menu-item" onClick={() => popup.current?.hidePopover()}>
-            <Sign size={18} aria-hidden="true" />
+            <Icon size={18} aria-hidden="true" />
             {t(label)}
           </Link>
         ))}

@@ -1,17 +1,17 @@
 import { Dialog } from "../design/Dialog.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { PAGES } from "./pages.ts";
 
 /** All keys that work from anywhere. */
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const rows = [
-    { keys: ["Ctrl", "K"], label: t("Find and do anything") },
-    { keys: ["?"], label: t("Show these keys") },
-    ...PAGES.map(({ label, letter }) => ({ keys: ["G", letter.toUpperCase()], label: t(label) })),
+    { keys: ["Ctrl", "K"], label: t("Open the command palette") },
+    { keys: ["?"], label: t("Show keyboard shortcuts") },
+    ...PAGES.map(({ label, shortcut }) => ({ keys: ["G", shortcut.toUpperCase()], label: t(label) })),
   ];
   return (
-    <Dialog open={open} onClose={onClose} title={t("Keys")}>
+    <Dialog open={open} onClose={onClose} title={t("Keyboard shortcuts")}>
       <dl className="shortcuts">
         {rows.map(({ keys, label }) => (
           <div key={label}>

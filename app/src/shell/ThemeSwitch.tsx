@@ -1,20 +1,20 @@
 import { Monitor, Moon, Sun } from "lucide-react";
 import { useId, useSyncExternalStore } from "react";
-import { useTexts } from "../texts/TextsContext.tsx";
-import { followTheme, setTheme, THEME_NAMES, THEMES, theme } from "./theme.ts";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { currentTheme, setTheme, subscribeToTheme, THEME_NAMES, THEMES } from "./theme.ts";
 
-const SIGNS = { system: Monitor, light: Sun, dark: Moon } as const;
+const ICONS = { system: Monitor, light: Sun, dark: Moon } as const;
 
 /** Light, dark, or what the system says. */
 export function ThemeSwitch() {
-  const { t } = useTexts();
-  const chosen = useSyncExternalStore(followTheme, theme);
+  const { t } = useTranslation();
+  const chosen = useSyncExternalStore(subscribeToTheme, currentTheme);
   const id = useId();
   return (
     <fieldset className="theme-switch">
       <legend className="visually-hidden">{t("Theme")}</legend>
       {THEMES.map((each) => {
-        const Sign = SIGNS[each];
+        const Icon = ICONS[each];
         return (
           <label key={each} title={t(THEME_NAMES[each])}>
             <input
@@ -24,7 +24,7 @@ export function ThemeSwitch() {
               checked={chosen === each}
               onChange={() => setTheme(each)}
             />
-            <Sign size={16} aria-hidden="true" />
+            <Icon size={16} aria-hidden="true" />
             <span className="visually-hidden">{t(THEME_NAMES[each])}</span>
           </label>
         );

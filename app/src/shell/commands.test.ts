@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest";
-import { type Command, matching } from "./commands.ts";
+import { type Command, filterCommands } from "./commands.ts";
 
-const command = (label: string, words = ""): Command => ({ key: label, label, words, run() {} });
-const labels = (words: string) =>
-  matching(
+const command = (label: string, keywords = ""): Command => ({ key: label, label, keywords, run() {} });
+const labels = (query: string) =>
+  filterCommands(
     [
       command("Open the portfolio", "tokens balance"),
       command("Send"),
       command("Theme: dark"),
       command("Sign out"),
     ],
-    words,
+    query,
   ).map(({ label }) => label);
 
 describe("finding a command", () => {

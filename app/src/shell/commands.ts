@@ -5,22 +5,22 @@ export interface Command {
   /** Where it belongs, or the keys that do the same. */
   hint?: string;
   /** Other words that people look for. */
-  words?: string;
+  keywords?: string;
   run: () => void;
 }
 
 /** Commands in whose label or words every given word begins somewhere; those whose label begins so come first. */
-export function matching(commands: readonly Command[], words: string): Command[] {
-  const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
-  if (wanted.length === 0) return [...commands];
+export function filterCommands(commands: readonly Command[], query: string): Command[] {
+  const prefixes = query.toLowerCase().split(/\s+/).filter(Boolean);
+  if (prefixes.length === 0) return [...commands];
   return commands
-    .filter(({ label, words: others }) => {
+    .filter(({ label, keywords: others }) => {
       const all = `${label} ${others ?? ""}`.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-      return wanted.every((want) => all.some((word) => word.startsWith(want)));
+      return prefixes.every((prefix) => all.some((word) => word.startsWith(prefix)));
     })
-    .sort((a, b) => Number(beginsSo(b, wanted)) - Number(beginsSo(a, wanted)));
+    .sort((a, b) => Number(labelStartsWith(b, prefixes)) - Number(labelStartsWith(a, prefixes)));
 }
 
-function beginsSo({ label }: Command, [first = ""]: string[]): boolean {
+function labelStartsWith({ label }: Command, [first = ""]: string[]): boolean {
   return label.toLowerCase().startsWith(first);
 }

@@ -17,43 +17,43 @@ export interface Page {
   label: string;
   icon: LucideIcon;
   /** Pressed after `g`, from anywhere. */
-  letter: string;
+  shortcut: string;
   /** Other words that people look for. */
-  words?: string;
+  keywords?: string;
 }
 
 /** In the order of the navigation; a phone shows the first four and the rest under More. */
 export const PAGES: readonly Page[] = [
-  { to: "/", label: "Home", icon: House, letter: "h", words: "start snippets status" },
+  { to: "/", label: "Home", icon: House, shortcut: "h", keywords: "start snippets status" },
   {
     to: "/portfolio",
     label: "Portfolio",
     icon: WalletCards,
-    letter: "p",
-    words: "tokens balance nft history",
+    shortcut: "p",
+    keywords: "tokens balance nft history",
   },
-  { to: "/send", label: "Send", icon: Send, letter: "s", words: "transfer pay" },
+  { to: "/send", label: "Send", icon: Send, shortcut: "s", keywords: "transfer pay" },
   {
     to: "/explorer",
     label: "Explorer",
     icon: Compass,
-    letter: "e",
-    words: "blocks transactions chain tokens nft contracts",
+    shortcut: "e",
+    keywords: "blocks transactions chain tokens nft contracts",
   },
   {
     to: "/contract",
     label: "Contract",
     icon: FileCode2,
-    letter: "c",
-    words: "abi read write call function",
+    shortcut: "c",
+    keywords: "abi read write call function",
   },
-  { to: "/data", label: "Data", icon: NotebookPen, letter: "d", words: "notes records classes live" },
-  { to: "/files", label: "Files", icon: Files, letter: "f", words: "upload ipfs folder" },
+  { to: "/data", label: "Data", icon: NotebookPen, shortcut: "d", keywords: "notes records classes live" },
+  { to: "/files", label: "Files", icon: Files, shortcut: "f", keywords: "upload ipfs folder" },
   {
     to: "/account",
     label: "Account",
     icon: UserRound,
-    letter: "a",
-    words: "profile wallets sessions password",
+    shortcut: "a",
+    keywords: "profile wallets sessions password",
   },
 ];

@@ -4,7 +4,7 @@ import { useEffect } from "react";
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
 /** Two keys belong together when the second comes within so many ms. */
-const TOGETHER_MS = 900;
+const SEQUENCE_MS = 900;
 
 /** Runs what a key stands for, unless somebody is typing. */
 export function useShortcuts(shortcuts: Shortcuts): void {
@@ -15,8 +15,8 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const isMod = event.ctrlKey || event.metaKey;
       if (event.altKey || event.isComposing || (!isMod && isTyping(event.target))) return;
       const key = isMod ? `mod+${event.key.toLowerCase()}` : event.key;
-      const both = event.timeStamp - at < TOGETHER_MS ? `${first} ${key}` : key;
-      const run = own(shortcuts, both) ?? own(shortcuts, key);
+      const sequence = event.timeStamp - at < SEQUENCE_MS ? `${first} ${key}` : key;
+      const run = shortcutFor(shortcuts, sequence) ?? shortcutFor(shortcuts, key);
       [first, at] = [run ? "" : key, event.timeStamp];
       if (!run) return;
       event.preventDefault();
@@ -27,7 +27,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   }, [shortcuts]);
 }
 
-function own(shortcuts: Shortcuts, key: string): (() => void) | undefined {
+function shortcutFor(shortcuts: Shortcuts, key: string): (() => void) | undefined {
   return Object.hasOwn(shortcuts, key) ? shortcuts[key] : undefined;
 }
 

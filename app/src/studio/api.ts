@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, StudioError, StudioState } from "@purse/protocol";
-import { withDeadline } from "../query/withDeadline.ts";
+import { withTimeout } from "../query/withTimeout.ts";
 
 export type Query = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -142,7 +142,7 @@ export class StudioApi {
 
   async #send<T>(method: Method, path: string, body: object | undefined, signal?: AbortSignal): Promise<T> {
     if (method !== "GET") return this.#fetch(method, path, body, signal);
-    return withDeadline(
+    return withTimeout(
       (options) => this.#fetch<T>(method, path, body, options.signal),
       signal ?? new AbortController().signal,
       READ_TIMEOUT_MS,

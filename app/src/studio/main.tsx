@@ -3,12 +3,12 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "./studio.css";
-import { ToastArea } from "../design/Toasts.tsx";
-import { explainMissingCode } from "../notLoaded.ts";
+import { handleChunkErrors } from "../chunkErrors.ts";
+import { ToastProvider } from "../design/Toasts.tsx";
+import { TranslationProvider } from "../i18n/TranslationContext.tsx";
+import { loadTranslator } from "../i18n/translator.ts";
 import { createQueryClient } from "../query/queryClient.ts";
 import { StartFailure } from "../StartFailure.tsx";
-import { TextsArea } from "../texts/TextsContext.tsx";
-import { loadTexts } from "../texts/text.ts";
 import { RequireSession } from "./access/RequireSession.tsx";
 import { StudioApi, StudioRequestError } from "./api.ts";
 import { router } from "./router.tsx";
@@ -25,30 +25,30 @@ const queryClient = createQueryClient({
   retry: (failures, error) => failures < 2 && error instanceof StudioRequestError && error.status === 0,
 });
 
-explainMissingCode();
+handleChunkErrors();
 // Session and translations load in parallel, so that errors are translated too.
 const started = studio.loadSession().then(
   () => undefined,
   (error: unknown) => ({ error }),
 );
-const texts = await loadTexts("studio");
+const texts = await loadTranslator("studio");
 const failure = await started;
 root.render(
   <StrictMode>
-    <TextsArea part="studio" first={texts}>
+    <TranslationProvider namespace="studio" initial={texts}>
       {failure ? (
         <StartFailure error={failure.error} />
       ) : (
         <StudioContext value={studio}>
           <QueryClientProvider client={queryClient}>
-            <ToastArea>
+            <ToastProvider>
               <RequireSession>
                 <RouterProvider router={router} />
               </RequireSession>
-            </ToastArea>
+            </ToastProvider>
           </QueryClientProvider>
         </StudioContext>
       )}
-    </TextsArea>
+    </TranslationProvider>
   </StrictMode>,
 );

@@ -1,6 +1,6 @@
 import { createRootRoute, Link } from "@tanstack/react-router";
 import { EmptyState, ErrorState } from "../design/states.tsx";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { StudioShell } from "./shell/StudioShell.tsx";
 
 /** The shell is the root route of all pages. */
@@ -11,7 +11,7 @@ export const root = createRootRoute({
 });
 
 function NotFound() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <EmptyState
       title={t("Page not found")}
@@ -21,7 +21,7 @@ function NotFound() {
         </Link>
       }
     >
-      {t("The address may be mistyped, or the page has moved.")}
+      {t("The URL may be misspelled, or the page may have moved.")}
     </EmptyState>
   );
 }

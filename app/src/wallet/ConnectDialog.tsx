@@ -2,17 +2,17 @@ import { useMoralis } from "@purse/react";
 import { Dialog } from "../design/Dialog.tsx";
 import { useToast } from "../design/Toasts.tsx";
 import { explain } from "../explain.ts";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { ChooseWallet } from "../pages/signIn/ChooseWallet.tsx";
-import { useConnecting } from "../pages/signIn/useConnecting.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
+import { useWalletConnection } from "../pages/signIn/useWalletConnection.ts";
 import "../pages/signIn/SignIn.css";
 
 /** Connects a wallet and goes away; whoever is signed in stays so, and can link the wallet to the account then. */
 export function ConnectDialog({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis, user, refetchUserData } = useMoralis();
   const toast = useToast();
-  const connecting = useConnecting(() => {
+  const connection = useWalletConnection(() => {
     const account = Moralis.account;
     const linked: unknown = user?.get("accounts");
     const isLinked = Array.isArray(linked) && linked.includes(account);
@@ -37,13 +37,13 @@ export function ConnectDialog({ onClose }: { onClose: () => void }) {
     <Dialog
       open
       onClose={() => {
-        connecting.cancel();
+        connection.cancel();
         onClose();
       }}
       title={t("Connect a wallet")}
-      about={t("The wallet shares its address with this page. Nothing is signed or sent.")}
+      description={t("Your wallet shares its address with this page. Nothing is signed or sent.")}
     >
-      <ChooseWallet connecting={connecting} />
+      <ChooseWallet connection={connection} />
     </Dialog>
   );
 }

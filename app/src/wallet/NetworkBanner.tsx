@@ -3,41 +3,44 @@ import { useState } from "react";
 import { Button } from "../design/Button.tsx";
 import { Notice } from "../design/Status.tsx";
 import { ErrorState } from "../design/states.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { AppChain } from "../settings.ts";
-import { useTexts } from "../texts/TextsContext.tsx";
 import { chainName, chainToAdd } from "./chains.ts";
 
 /** Stands where the wallet is on another chain than what is to be done; one click switches it, and adds the chain. */
-export function NetworkBanner({ wanted }: { wanted: AppChain }) {
-  const { t } = useTexts();
+export function NetworkBanner({ chain }: { chain: AppChain }) {
+  const { t } = useTranslation();
   const { Moralis, chainId } = useMoralis();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
-  if (!chainId || chainId === wanted.hexId) return null;
-  async function change() {
+  if (!chainId || chainId === chain.hexId) return null;
+  async function switchNetwork() {
     setBusy(true);
     setError(undefined);
     try {
-      await Moralis.switchNetwork(wanted.hexId, { chain: chainToAdd(wanted) });
-    } catch (problem) {
-      setError(problem);
+      await Moralis.switchNetwork(chain.hexId, { chain: chainToAdd(chain) });
+    } catch (failure) {
+      setError(failure);
     } finally {
       setBusy(false);
     }
   }
-  const name = chainName(wanted);
+  const name = chainName(chain);
   return (
     <>
       <Notice
         kind="warning"
-        title={t("The wallet is on another network")}
+        title={t("Wrong network")}
         action={
-          <Button small busy={busy} onClick={() => void change()}>
+          <Button small busy={busy} onClick={() => void switchNetwork()}>
             {t("Switch to {chain}", { chain: name })}
           </Button>
         }
       >
-        {t("It is on chain {now}; this needs {chain}.", { now: String(Number(chainId)), chain: name })}
+        {t("Your wallet is on chain {now}. Switch to {chain}.", {
+          now: String(Number(chainId)),
+          chain: name,
+        })}
       </Notice>
       {error !== undefined && <ErrorState error={error} />}
     </>

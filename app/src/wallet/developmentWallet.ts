@@ -16,7 +16,7 @@ export function developmentConnector(settings: AppSettings): ConnectorClass {
 
     override async activate(options: Options = {}): Promise<Activation> {
       const privateKey = accountOf(options)?.privateKey;
-      if (privateKey === undefined) throw new Error("The local chain has no such account.");
+      if (privateKey === undefined) throw new Error("This test account does not exist.");
       return super.activate({ privateKey, rpcUrl: defaultChain(settings)?.rpcUrl ?? undefined });
     }
 

@@ -1,6 +1,6 @@
 import { ErrorCode, type Moralis, type NftOwner } from "@purse/client";
 import type { AppChain } from "../settings.ts";
-import { askTogether } from "./askTogether.ts";
+import { batchCall } from "./batchCall.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
@@ -17,13 +17,13 @@ export interface Asset {
   /** US dollars for one whole; null where no pool has a price. */
   usdPrice: number | null;
   /** Whether it has no price because its pools hold too little for theirs to count. */
-  isThin: boolean;
+  hasLowLiquidity: boolean;
   /** Whether its price could not be read: it may well have one. */
   hasPriceFailed: boolean;
 }
 
 /** Prices cost the server the most; the rest is said to be without one. */
-const MOST_PRICES = 30;
+const MAX_PRICES = 30;
 
 /** What a wallet has of a chain's coin and its tokens, with the prices that this server's pools have. */
 export async function readHoldings(
@@ -37,13 +37,13 @@ export async function readHoldings(
     api.account.getNativeBalance(params, options),
     api.account.getTokenBalances(params, options),
   ]);
-  const priced = await readPrices(
-    tokens.slice(0, MOST_PRICES).map((token) => ({ token: token.token_address })),
+  const prices = await readPrices(
+    tokens.slice(0, MAX_PRICES).map((token) => ({ token: token.token_address })),
     chain,
     options,
   );
   const { name, symbol, decimals } = chain.nativeCurrency;
-  const ofNative = priced.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
+  const nativeUsdPrice = prices.find(({ price }) => price !== null)?.price?.nativeUsd ?? null;
   return [
     {
       chain,
@@ -52,9 +52,9 @@ export async function readHoldings(
       symbol,
       decimals,
       balance: BigInt(native.balance),
-      usdPrice: ofNative,
-      isThin: false,
-      hasPriceFailed: ofNative === null && priced.some(({ hasFailed }) => hasFailed),
+      usdPrice: nativeUsdPrice,
+      hasLowLiquidity: false,
+      hasPriceFailed: nativeUsdPrice === null && prices.some(({ hasFailed }) => hasFailed),
     },
     ...tokens.map((token, i) => ({
       chain,
@@ -63,9 +63,9 @@ export async function readHoldings(
       symbol: token.symbol ?? "",
       decimals: Number(token.decimals),
       balance: BigInt(token.balance),
-      usdPrice: priced[i]?.price?.usd ?? null,
-      isThin: priced[i]?.isThin ?? false,
-      hasPriceFailed: priced[i]?.hasFailed ?? false,
+      usdPrice: prices[i]?.price?.usd ?? null,
+      hasLowLiquidity: prices[i]?.hasLowLiquidity ?? false,
+      hasPriceFailed: prices[i]?.hasFailed ?? false,
     })),
   ];
 }
@@ -77,36 +77,36 @@ export interface Price {
 }
 
 /** What was found of a price. */
-export interface PriceAnswer {
+export interface PriceResult {
   /** Null where no pool trades the token, or none could be read. */
   price: Price | null;
   /** Whether the pools hold too little for their price to count. */
-  isThin: boolean;
+  hasLowLiquidity: boolean;
   /** Whether it could not be read. */
   hasFailed: boolean;
 }
 
 /** What tokens cost by the pools, now or in a block of the past. One that cannot be read takes nothing from the others. */
 export async function readPrices(
-  wanted: readonly { token: string; block?: number }[],
+  requests: readonly { token: string; block?: number }[],
   chain: AppChain,
   options: { signal?: AbortSignal } = {},
-): Promise<PriceAnswer[]> {
-  const parts = await askTogether(
+): Promise<PriceResult[]> {
+  const results = await batchCall(
     "getTokenPrice",
-    wanted.map(({ token, block }) => ({
+    requests.map(({ token, block }) => ({
       address: token,
       chain: chain.hexId,
       ...(block !== undefined && { to_block: block }),
     })),
     options,
   );
-  return parts.map((part) =>
-    "answer" in part
-      ? { price: priceIn(part.answer), isThin: false, hasFailed: false }
+  return results.map((part) =>
+    "result" in part
+      ? { price: parsePrice(part.result), hasLowLiquidity: false, hasFailed: false }
       : {
           price: null,
-          isThin: /are the least that counts/.test(part.message),
+          hasLowLiquidity: /are the least that counts/.test(part.message),
           hasFailed: !NO_PRICE_CODES.includes(part.code),
         },
   );
@@ -119,7 +119,7 @@ const NO_PRICE_CODES: readonly number[] = [
   ErrorCode.VALIDATION_ERROR,
 ];
 
-function priceIn(answer: unknown): Price | null {
+function parsePrice(answer: unknown): Price | null {
   const { usdPrice, nativePrice } = Object(answer);
   if (!(usdPrice > 0)) return null;
   const { value, decimals } = Object(nativePrice);
@@ -128,17 +128,17 @@ function priceIn(answer: unknown): Price | null {
 }
 
 /** What an NFT's metadata says, as far as it is safe to show. */
-export interface NftFace {
+export interface NftDisplay {
   name: string;
   description: string;
   /** Whether it names a picture, which the server makes small and harmless. */
-  hasPicture: boolean;
+  hasImage: boolean;
   /** Where the picture lies, if not in the metadata itself. */
-  elsewhere: string | undefined;
+  imageUrl: string | undefined;
 }
 
-export function faceOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): NftFace {
-  const metadata = parsed(nft.metadata);
+export function nftDisplayOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): NftDisplay {
+  const metadata = parseMetadata(nft.metadata);
   const text = (name: string) => {
     const value: unknown = Reflect.get(metadata, name);
     return typeof value === "string" ? value : "";
@@ -147,13 +147,13 @@ export function faceOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id">): N
   return {
     name: text("name").slice(0, 120) || `${nft.name || "NFT"} #${nft.token_id.slice(0, 12)}`,
     description: text("description").slice(0, 400),
-    hasPicture: image.trim() !== "",
-    elsewhere: /^(https?|ipfs|ar):\/\//i.test(image) ? image : undefined,
+    hasImage: image.trim() !== "",
+    imageUrl: /^(https?|ipfs|ar):\/\//i.test(image) ? image : undefined,
   };
 }
 
 /** The server's picture of an NFT: still, small, with nothing in it but pixels. `round` asks anew. */
-export function nftPictureUrl(
+export function nftImageUrl(
   { token_address, token_id }: Pick<NftOwner, "token_address" | "token_id">,
   chain: AppChain,
   width: 256 | 512,
@@ -164,7 +164,7 @@ export function nftPictureUrl(
   return `/api/v2/nft/${token_address}/${encodeURIComponent(token_id)}/image?${query}`;
 }
 
-function parsed(text: string | null | undefined): object {
+function parseMetadata(text: string | null | undefined): object {
   try {
     const value: unknown = JSON.parse(text ?? "{}");
     return typeof value === "object" && value !== null ? value : {};

@@ -1,7 +1,7 @@
 import type { Moralis } from "@purse/client";
 import type { AppChain } from "../settings.ts";
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
 /**
  * Whom an address has sent something to on a chain, of late; lower-case hex. Only what its own transactions moved
@@ -13,20 +13,21 @@ export async function pastRecipients(
   chain: AppChain,
   options: { signal?: AbortSignal } = {},
 ): Promise<string[]> {
-  const params = { address, chain: chain.hexId, limit: MOST };
+  const params = { address, chain: chain.hexId, limit: MAX_ROWS };
   const [sent, tokens] = await Promise.all([
     account.getTransactions(params, options),
     account.getTokenTransfers(params, options),
   ]);
   const own = (sent.result ?? []).filter(({ from_address }) => from_address.toLowerCase() === address);
   const hashes = new Set(own.map(({ hash }) => hash));
-  const ofCoins = own.flatMap(({ value, to_address }) =>
+  const coinRecipients = own.flatMap(({ value, to_address }) =>
     BigInt(value) > 0n && to_address ? [to_address.toLowerCase()] : [],
   );
-  const ofTokens = (tokens.result ?? []).flatMap(({ transaction_hash, value, from_address, to_address }) =>
-    hashes.has(transaction_hash) && BigInt(value) > 0n && from_address.toLowerCase() === address
-      ? [to_address.toLowerCase()]
-      : [],
+  const tokenRecipients = (tokens.result ?? []).flatMap(
+    ({ transaction_hash, value, from_address, to_address }) =>
+      hashes.has(transaction_hash) && BigInt(value) > 0n && from_address.toLowerCase() === address
+        ? [to_address.toLowerCase()]
+        : [],
   );
-  return [...new Set([...ofCoins, ...ofTokens])];
+  return [...new Set([...coinRecipients, ...tokenRecipients])];
 }

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Locks, TransactionLog, type TransactionStatus } from "./transactionLog.ts";
+import { type Locks, type LoggedStatus, TransactionLog } from "./transactionLog.ts";
 
 const HASH = "0xaa";
 const OWNER = "0xAda";
 
 /** What all tabs of a browser share. */
-class Shared implements Storage {
+class SharedStorage implements Storage {
   readonly #items = new Map<string, string>();
   get length() {
     return this.#items.size;
@@ -17,57 +17,53 @@ class Shared implements Storage {
   setItem = (key: string, value: string) => void this.#items.set(key, value);
 }
 
-let storage: Shared;
+let storage: SharedStorage;
 
 /** A page: after a reload and in another tab it begins with nothing but the storage. */
 const openPage = (locks?: Locks) => new TransactionLog(storage, OWNER, locks);
 
 /** The statuses that a page announces as it sees them. */
-async function announced(log: TransactionLog, statuses: readonly TransactionStatus[]): Promise<string[]> {
-  const said: string[] = [];
+async function notifiedStatuses(log: TransactionLog, statuses: readonly LoggedStatus[]): Promise<string[]> {
+  const notified: string[] = [];
   for (const status of statuses) {
     log.observe(HASH, status, status === "confirmed" ? 1 : 0);
-    if (await log.claimAnnouncement(HASH, status)) said.push(status);
+    if (await log.claimNotification(HASH, status)) notified.push(status);
   }
-  return said;
+  return notified;
 }
 
 beforeEach(() => {
-  storage = new Shared();
+  storage = new SharedStorage();
   openPage().add({ hash: HASH, chainId: "0x1" }, "Send 1 ETH");
 });
 
 describe("the announcements of a transaction", () => {
   it("are made once for each status", async () => {
-    expect(await announced(openPage(), ["submitted", "seen", "seen", "confirmed", "confirmed"])).toEqual([
-      "submitted",
-      "seen",
-      "confirmed",
-    ]);
+    expect(
+      await notifiedStatuses(openPage(), ["submitted", "seen", "seen", "confirmed", "confirmed"]),
+    ).toEqual(["submitted", "seen", "confirmed"]);
   });
 
   it("are not made again after a reload, which begins with a transaction that nobody has looked for yet", async () => {
-    await announced(openPage(), ["seen", "confirmed"]);
-    expect(await announced(openPage(), ["submitted", "seen", "confirmed"])).toEqual(["submitted"]);
-    expect(await announced(openPage(), ["submitted", "confirmed"])).toEqual([]);
+    await notifiedStatuses(openPage(), ["seen", "confirmed"]);
+    expect(await notifiedStatuses(openPage(), ["submitted", "seen", "confirmed"])).toEqual(["submitted"]);
+    expect(await notifiedStatuses(openPage(), ["submitted", "confirmed"])).toEqual([]);
   });
 
   it("are not made again where a reorganization takes the block away and the transaction comes into another", async () => {
-    expect(await announced(openPage(), ["confirmed", "seen", "confirmed", "dropped", "confirmed"])).toEqual([
-      "confirmed",
-      "seen",
-      "dropped",
-    ]);
+    expect(
+      await notifiedStatuses(openPage(), ["confirmed", "seen", "confirmed", "dropped", "confirmed"]),
+    ).toEqual(["confirmed", "seen", "dropped"]);
   });
 
   it("are made by one of the tabs that see the same at the same moment, also where writes spread late", async () => {
-    const spreadsLate = new Shared();
+    const spreadsLate = new SharedStorage();
     spreadsLate.setItem("purse.transactions.0xada", storage.getItem("purse.transactions.0xada") ?? "");
     const other = new TransactionLog(spreadsLate, OWNER, navigator.locks);
     const claims = await Promise.all([
-      openPage(navigator.locks).claimAnnouncement(HASH, "confirmed"),
-      openPage(navigator.locks).claimAnnouncement(HASH, "confirmed"),
-      other.claimAnnouncement(HASH, "confirmed"),
+      openPage(navigator.locks).claimNotification(HASH, "confirmed"),
+      openPage(navigator.locks).claimNotification(HASH, "confirmed"),
+      other.claimNotification(HASH, "confirmed"),
     ]);
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
@@ -75,11 +71,11 @@ describe("the announcements of a transaction", () => {
   it("are taken as made for what an earlier version has kept", async () => {
     const { announced: _, ...row } = { ...openPage().get()[0], status: "confirmed", confirmations: 3 };
     storage.setItem("purse.transactions.0xada", JSON.stringify([row]));
-    expect(await announced(openPage(), ["seen", "confirmed"])).toEqual([]);
+    expect(await notifiedStatuses(openPage(), ["seen", "confirmed"])).toEqual([]);
   });
 
   it("are not made for transactions that are not in the log", async () => {
-    expect(await openPage().claimAnnouncement("0xbb", "confirmed")).toBe(false);
+    expect(await openPage().claimNotification("0xbb", "confirmed")).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import type { TransactionReference } from "@purse/client";
 
-export type TransactionStatus = "submitted" | "seen" | "confirmed" | "reverted" | "replaced" | "dropped";
+export type LoggedStatus = "submitted" | "seen" | "confirmed" | "reverted" | "replaced" | "dropped";
 
 /** A transaction that this browser has sent, as it was when it was last looked at. */
 export interface LoggedTransaction {
@@ -9,10 +9,10 @@ export interface LoggedTransaction {
   label: string;
   /** ms since 1970. */
   sentAt: number;
-  status: TransactionStatus;
+  status: LoggedStatus;
   confirmations: number;
   /** The statuses that people were told of. None is announced again, whatever happens to the transaction or the page. */
-  announced: readonly TransactionStatus[];
+  announced: readonly LoggedStatus[];
 }
 
 /** After so many blocks it is taken for final. */
@@ -20,7 +20,7 @@ export const FINAL_CONFIRMATIONS = 12;
 
 const MAX_ROWS = 50;
 /** Other tabs may see a write of this one a little later; for so long they are kept from announcing the same, in ms. */
-const CLAIM_MS = 2_000;
+const LOCK_MS = 2_000;
 const STATUSES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
 
 /** Web Locks; missing on pages without TLS. */
@@ -49,7 +49,7 @@ export class TransactionLog {
     const text = this.#storage.getItem(this.#key);
     if (text !== this.#text) {
       this.#text = text;
-      this.#rows = readRows(text);
+      this.#rows = parseRows(text);
     }
     return this.#rows;
   };
@@ -81,28 +81,28 @@ export class TransactionLog {
   }
 
   /** Keeps what was seen of a transaction at a look. */
-  observe(hash: string, status: TransactionStatus, confirmations: number): void {
-    this.#change(hash, (row) => afterLook(row, status, confirmations));
+  observe(hash: string, status: LoggedStatus, confirmations: number): void {
+    this.#change(hash, (row) => applyStatus(row, status, confirmations));
   }
 
   /**
    * Whether this page is the one to tell people of a status: true once for each status of a transaction, in whichever tab
    * and after however many reloads.
    */
-  async claimAnnouncement(hash: string, status: TransactionStatus): Promise<boolean> {
+  async claimNotification(hash: string, status: LoggedStatus): Promise<boolean> {
     if (!this.#locks) return this.#claim(hash, status);
     return new Promise((resolve, reject) => {
       this.#locks
         ?.request(`${this.#key}/${hash}/${status}`, { ifAvailable: true }, async (lock) => {
           const isClaimed = lock !== null && this.#claim(hash, status);
           resolve(isClaimed);
-          if (isClaimed) await new Promise((over) => setTimeout(over, CLAIM_MS));
+          if (isClaimed) await new Promise((release) => setTimeout(release, LOCK_MS));
         })
         .catch(reject);
     });
   }
 
-  #claim(hash: string, status: TransactionStatus): boolean {
+  #claim(hash: string, status: LoggedStatus): boolean {
     const before = this.find(hash);
     if (!before || before.announced.includes(status)) return false;
     this.#change(hash, (row) => ({ ...row, announced: [...row.announced, status] }));
@@ -139,9 +139,9 @@ export function transactionLogOf(owner: string): TransactionLog {
  * A row after a look at the chain; the same one where nothing is new. Blocks are undone, so any status may follow any
  * other, but for `submitted`: that is where every follower begins, and after a reload it tells nothing.
  */
-export function afterLook(
+export function applyStatus(
   row: LoggedTransaction,
-  status: TransactionStatus,
+  status: LoggedStatus,
   confirmations: number,
 ): LoggedTransaction {
   if (status === "submitted" || (row.status === status && row.confirmations === confirmations)) return row;
@@ -154,26 +154,26 @@ export function isSettled({ status, confirmations }: LoggedTransaction): boolean
 }
 
 /** What another version of the page, or somebody's hand, may have left there is read with care. */
-function readRows(text: string | null): LoggedTransaction[] {
+function parseRows(text: string | null): LoggedTransaction[] {
   try {
     const rows: unknown = JSON.parse(text ?? "[]");
-    return Array.isArray(rows) ? rows.flatMap(readRow) : [];
+    return Array.isArray(rows) ? rows.flatMap(parseRow) : [];
   } catch {
     return [];
   }
 }
 
-function readRow(row: unknown): LoggedTransaction[] {
+function parseRow(row: unknown): LoggedTransaction[] {
   if (typeof row !== "object" || row === null) return [];
   const { reference, label, sentAt, status, confirmations, announced } = Object(row);
-  const isWhole =
+  const isValid =
     typeof reference === "object" &&
     typeof reference?.hash === "string" &&
     typeof label === "string" &&
     typeof sentAt === "number" &&
     typeof confirmations === "number" &&
     isStatus(status);
-  if (!isWhole) return [];
+  if (!isValid) return [];
   return [
     {
       reference,
@@ -187,6 +187,6 @@ function readRow(row: unknown): LoggedTransaction[] {
   ];
 }
 
-function isStatus(value: unknown): value is TransactionStatus {
+function isStatus(value: unknown): value is LoggedStatus {
   return typeof value === "string" && STATUSES.includes(value);
 }

@@ -4,10 +4,10 @@ import { useEffect, useState } from "react";
 export function useChecksum(): (address: string) => string {
   const [checksum, setChecksum] = useState<(address: string) => string>();
   useEffect(() => {
-    let wanted = true;
-    void import("./checksum.ts").then((module) => wanted && setChecksum(() => module.checksumOf));
+    let isMounted = true;
+    void import("./checksum.ts").then((module) => isMounted && setChecksum(() => module.checksumOf));
     return () => {
-      wanted = false;
+      isMounted = false;
     };
   }, []);
   return checksum ?? ((address) => address);

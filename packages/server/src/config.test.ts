@@ -19,11 +19,11 @@ describe("defaults", () => {
     expect(await load()).toMatchObject({ host: "127.0.0.1", port: 1337, dataDir: join(cwd, "data") });
   });
 
-  it("lets only loopback use the master key", async () => {
+  it("allows the master key from loopback only", async () => {
     expect((await load()).masterKeyIps).toEqual(["127.0.0.1", "::1"]);
   });
 
-  it("limits strangers in production and not in development", async () => {
+  it("limits unauthenticated clients in production and not in development", async () => {
     expect((await load()).accountLimits).toEqual({});
     expect((await load({ NODE_ENV: "production" })).accountLimits).toEqual(DEFAULT_ACCOUNT_LIMITS);
     expect((await load({ NODE_ENV: "production", PURSE_LIMIT_ACCOUNTS: "0" })).accountLimits).toEqual({});
@@ -77,7 +77,7 @@ describe("queries and their answers", () => {
     ["PURSE_QUERY_TIMEOUT_MS", "0"],
     ["PURSE_MAX_ANSWER_BYTES", "1000000000"],
     ["PURSE_MAX_ANSWERS_BYTES", "many"],
-  ])("cannot be given no bound: %s=%s is refused", async (name, value) => {
+  ])("cannot be unlimited: %s=%s is rejected", async (name, value) => {
     await expect(load({ [name]: value })).rejects.toThrow(name);
   });
 });
@@ -92,7 +92,7 @@ describe("precedence", () => {
     expect(config).toMatchObject({ port: 3, host: "::1", limits: { maxLimit: 7 } });
   });
 
-  it("takes an empty variable for one that is not set", async () => {
+  it("treats an empty variable as unset", async () => {
     expect((await load({ PURSE_PORT: "" })).port).toBe(1337);
   });
 });
@@ -112,7 +112,7 @@ describe("domains of wallet sign-in", () => {
 });
 
 describe("keys", () => {
-  it("are made at the first run, for the owner's eyes only, and kept", async () => {
+  it("are generated on first start, readable by the owner only, and stored", async () => {
     const first = await load();
     const path = first.keysPath ?? "";
     expect(path).toBe(join(cwd, "data", "keys.json"));
@@ -153,7 +153,7 @@ describe("chains", () => {
     ]);
   });
 
-  it("can stand in the config file", async () => {
+  it("can be set in the config file", async () => {
     await writeFile(
       join(cwd, "other.ts"),
       `export default { chains: { eth: { rpcUrl: ["https://node.example"] } } };`,
@@ -181,7 +181,7 @@ describe("errors name the setting, its value and what is allowed", () => {
     [{ PURSE_TRUSTED_PROXIES: "10.0.0.0/40" }, "must be an IP address, a range"],
     [{ PURSE_MASTER_KEY_IPS: "home" }, "must be an IP address, a range"],
     [{ PURSE_ENV: "staging" }, "it must be one of development, production"],
-    [{ PURSE_CLOUD: "missing.ts" }, "missing.ts, which is not there"],
+    [{ PURSE_CLOUD: "missing.ts" }, "missing.ts, which does not exist"],
     [{ PURSE_CHAIN_NOWHERE_RPC_URL: "https://node.example" }, "set PURSE_CHAIN_NOWHERE_ID"],
     [{ PURSE_CHAIN_ETH_RPC_URL: "ftp://node.example" }, "PURSE_CHAIN_ETH_RPC_URL must be"],
   ])("%j", async (env, message) => {

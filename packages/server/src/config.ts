@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Market } from "@purse/chain";
 import type { AccountLimitValues } from "./config/accountLimits.ts";
-import { type ChainSetting, chainSetting } from "./config/chains.ts";
+import { type ChainConfig, parseChain } from "./config/chains.ts";
 import type { FilesStoreConfig } from "./config/fileUpload.ts";
 import { loadKeys } from "./config/keys.ts";
 import { parseMarket } from "./config/market.ts";
@@ -14,78 +14,78 @@ import type { WalletServices } from "./config/walletServices.ts";
 import type { LogFormat, LogLevel } from "./observe/log.ts";
 import type { DatabaseConfig } from "./store/openStore.ts";
 
-export type { ChainSetting };
+export type { ChainConfig as ChainSetting };
 
-/** What the server runs with: validated, with every default filled in. Paths are absolute. */
+/** The validated settings of the server, with all defaults filled in. Paths are absolute. */
 export interface Config extends Omit<SectionValues, "accountLimits"> {
   environment: "development" | "production";
   host: string;
   port: number;
   dataDir: string;
-  /** Where the application id and the master key are kept; undefined when both were set from outside. */
+  /** File that stores the application ID and the master key; undefined if both were configured. */
   keysPath: string | undefined;
   appId: string;
   masterKey: string;
-  /** Lets see everything and change nothing. */
+  /** Grants read-only access to everything. */
   readOnlyMasterKey: string | undefined;
   allowClientClassCreation: boolean;
   allowPublicExplain: boolean;
   allowClientAddField: boolean;
   allowClientClassList: boolean;
   allowAnonymousRoles: boolean;
-  /** Up to how many classes, and fields of one, clients make new ones by saving. */
+  /** Clients may create classes and fields by saving objects up to these numbers: of classes, and of fields per class. */
   growthLimits: { classes: number; fields: number };
-  /** Whether classes are left to the code. */
+  /** Whether schemas can only be changed by code. */
   lockSchemas: boolean;
   allowCustomObjectId: boolean;
-  /** Addresses that may use the master keys; `*` stands for all. */
+  /** IP addresses that may use the master keys; `*` matches all. */
   masterKeyIps: string[];
-  /** The Parse protocol's address as clients see it; undefined to take it from host and port. */
+  /** Public URL of the Parse API; undefined to derive it from host and port. */
   serverUrl: string | undefined;
-  /** Addresses of proxies that are believed what they forward; `*` stands for all. */
+  /** IP addresses of trusted proxies; `*` matches all. */
   trustedProxies: string[];
-  /** The protocol's address on an origin of its own for files. */
+  /** URL of the Parse API on a separate origin for files. */
   filesUrl: string | undefined;
   filesStore: FilesStoreConfig;
-  /** In bytes. */
+  /** Maximum size of an uploaded file, in bytes. */
   maxUploadSize: number;
-  /** Uploads under way: of one user or address, their bytes, and the bytes of all clients. */
+  /** Limits of unfinished uploads: their number and bytes per user or IP address, and the bytes of all clients. */
   uploads: { maxPerOwner: number; maxBytesPerOwner: number; maxBytes: number };
   database: DatabaseConfig;
   cloudFile: string | undefined;
-  /** Most memory that the cloud code may take, in MiB. */
+  /** Memory limit of cloud code, in MiB. */
   cloudMemoryMb: number;
-  /** Shown to web hooks, and what requests to them are signed with. */
+  /** Sent to webhooks and used to sign requests to them. */
   webhookKey: string | undefined;
-  /** Whether web hooks may live at loopback, private and link-local addresses. */
+  /** Whether webhooks may have loopback, private and link-local addresses. */
   allowPrivateHooks: boolean;
-  /** Who is asked for metadata of NFTs that lies in IPFS and not here: a gateway, a Kubo node's RPC. That node keeps content, too. */
+  /** Gateway, or RPC of a Kubo node, for NFT metadata in IPFS that the server does not have. The node also pins content. */
   ipfsGateway: string | undefined;
   ipfsRpcUrl: string | undefined;
-  /** Whether metadata of NFTs may be read from loopback, private and link-local addresses. */
+  /** Whether NFT metadata may be read from loopback, private and link-local addresses. */
   allowPrivateMetadata: boolean;
-  chains: ChainSetting[];
+  chains: ChainConfig[];
   devChain: { enabled: boolean; port: number };
   log: { level: LogLevel; format: LogFormat };
   limits: Limits;
-  /** Whether nobody uses the data service without an API key. */
+  /** Whether the data service requires an API key. */
   requireApiKey: boolean;
-  /** Requests to the data service in a minute: with one API key, and from one address without. */
+  /** Requests to the data service per minute: per API key, and per IP address without an API key. */
   dataLimits: { apiKey: number; address: number };
-  /** How often strangers may sign up, fail to log in, have mails sent, and so on. */
+  /** Rate limits of sign-ups, failed logins, emails and so on. */
   accountLimits: AccountLimitValues;
-  /** Passwords that are hashed at once (undefined to take it from the machine), and those that may wait. */
+  /** Passwords that are hashed concurrently (undefined to derive it from the machine), and those that may wait. */
   hashing: { concurrency: number | undefined; maxWaiting: number };
-  /** Addresses that may read `/metrics`; `*` stands for all. */
+  /** IP addresses that may read `/metrics`; `*` matches all. */
   metricsIps: string[];
-  /** What old clients fetch for a secret; undefined where they fetch nothing. */
+  /** The API key that old clients fetch with a secret; undefined if disabled. */
   keyFetch: { secret: string; apiKey: string } | undefined;
-  /** Whether what old clients tell of their use is counted. */
+  /** Whether usage events of old clients are counted. */
   tracking: boolean;
-  /** `seconds`: how long a request's id is remembered. */
+  /** `seconds`: how long a request ID is remembered. */
   idempotency: { paths: RegExp[]; seconds: number };
   enableAnonymousUsers: boolean;
-  /** What mails call the application. */
+  /** Application name shown in emails. */
   appName: string;
   smtpUrl: string | undefined;
   verifyUserEmails: boolean;
@@ -94,32 +94,32 @@ export interface Config extends Omit<SectionValues, "accountLimits"> {
   revokeSessionOnPasswordReset: boolean;
   sessionSeconds: number;
   signatureSeconds: number;
-  /** Hosts of the sites that may have wallets sign in; undefined to take them from the server's URL. */
+  /** Hosts of the sites that may request wallet sign-ins; undefined to derive them from the server's URL. */
   siweDomains: string[] | undefined;
-  /** Wallets of others that the app offers. */
+  /** Third-party wallet services that the app offers. */
   walletServices: WalletServices;
 }
 
 export interface Limits {
   maxBodyBytes: number;
-  /** The same for clients without a session or a key. */
+  /** Maximum body size of clients without a session or a key. */
   maxAnonymousBodyBytes: number;
-  /** For the bodies of all open requests together, in bytes. */
+  /** Memory for the bodies of all open requests together, in bytes. */
   bodyMemoryBytes: number;
   requestTimeoutMs: number;
   functionTimeoutMs: number;
-  /** Most objects in one answer. */
+  /** Maximum number of objects in a response. */
   maxLimit: number;
-  /** How long a query may take in the database. */
+  /** Time limit of a database query. */
   queryTimeoutMs: number;
-  /** Largest answer of a query. */
+  /** Maximum size of a query response. */
   maxAnswerBytes: number;
-  /** All answers that are held in memory, together. */
+  /** Maximum size of all responses in memory together. */
   maxAnswersBytes: number;
   liveSocketsPerAddress: number;
 }
 
-/** What `purse.config.ts` may export as default. */
+/** The default export of `purse.config.ts`. */
 export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | string[]>> & {
   chains?: Record<
     string,
@@ -133,13 +133,13 @@ export type ConfigFile = Partial<Record<SettingKey, string | number | boolean | 
 } & { [K in SectionKey]?: unknown };
 
 export interface ConfigSources {
-  /** Arguments after the script's name. */
+  /** Command-line arguments after the script name. */
   argv: string[];
   env: Record<string, string | undefined>;
   cwd: string;
 }
 
-/** Settings whose values are not repeated in messages. */
+/** Settings whose values must not appear in error messages. */
 const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "masterKey",
   "readOnlyMasterKey",
@@ -148,7 +148,7 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
   "keyFetchApiKey",
   "databaseUrl",
   "databaseReplicaUrl",
-  // Addresses into which somebody may have written a password.
+  // URLs that may contain a password.
   "filesStore",
   "ipfsGateway",
   "ipfsRpcUrl",
@@ -158,9 +158,9 @@ const SECRET_SETTINGS: ReadonlySet<SettingKey> = new Set([
 type Values = { [K in SettingKey]: ReturnType<(typeof SETTINGS)[K]["parse"]> | undefined };
 
 /**
- * Reads the settings: flags win over the environment, that over the config file, that over defaults.
- * Makes the data folder, and the keys at the first run. Throws Error naming the setting, its value
- * (unless it is secret) and what is allowed.
+ * Loads the settings. Flags take precedence over the environment, the config file and the defaults, in this order.
+ * Creates the data folder, and the keys on first start. Throws Error naming the setting, its value (unless it is secret)
+ * and what is allowed.
  */
 export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Config> {
   const flags = parseFlags(argv);
@@ -169,7 +169,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
 
   const environment = values.environment ?? (env.NODE_ENV === "production" ? "production" : "development");
   const dataDir = resolve(cwd, required("dataDir", values));
-  const keys = await keysFor(values, dataDir);
+  const keys = await resolveKeys(values, dataDir);
   const sections = readSections(file);
   return {
     ...sections,
@@ -201,7 +201,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
       maxBytesPerOwner: required("maxUploadBytesPerClient", values),
       maxBytes: required("maxUploadBytes", values),
     },
-    database: databaseOf(values, dataDir, cwd),
+    database: readDatabase(values, dataDir, cwd),
     cloudFile: await cloudFile(values.cloud, cwd),
     cloudMemoryMb: required("cloudMemoryMb", values),
     webhookKey: values.webhookKey,
@@ -235,7 +235,7 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     accountLimits: sections.accountLimits(values.limitAccounts ?? environment === "production"),
     hashing: { concurrency: values.hashConcurrency, maxWaiting: required("hashQueue", values) },
     metricsIps: required("metricsIps", values),
-    keyFetch: keyFetchOf(values),
+    keyFetch: readKeyFetch(values),
     tracking: required("tracking", values),
     idempotency: {
       paths: required("idempotencyPaths", values),
@@ -251,29 +251,29 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
     sessionSeconds: required("sessionSeconds", values),
     signatureSeconds: required("signatureSeconds", values),
     siweDomains: values.siweDomains,
-    walletServices: walletServicesOf(values),
+    walletServices: readWalletServices(values),
   };
 }
 
-/** Every setting as rows of a Markdown table: for `--help` and the documentation. */
+/** All settings as a Markdown table, for `--help` and the documentation. */
 export function settingsTable(): string {
   const rows = Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [
     setting.flag ?? "",
     setting.env,
     key,
-    setting.fallback ?? "",
-    setting.about,
+    setting.defaultText ?? "",
+    setting.description,
   ]);
   rows.push([
     "--config",
     "PURSE_CONFIG",
     "",
     "./purse.config.ts",
-    "File with settings; its keys stand in the third column.",
+    "Config file; its keys are in the third column.",
   ]);
-  for (const { env, about } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", about]);
-  for (const [key, { about }] of Object.entries(SECTIONS)) rows.push(["", "", key, "", about]);
-  const table = [["Flag", "Environment", "Config file", "Default", "What it sets"], ...rows];
+  for (const { env, description } of CHAIN_SETTINGS) rows.push(["", env, "chains", "", description]);
+  for (const [key, { description }] of Object.entries(SECTIONS)) rows.push(["", "", key, "", description]);
+  const table = [["Flag", "Environment", "Config file", "Default", "Description"], ...rows];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   const line = (row: string[]): string =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`;
@@ -299,11 +299,11 @@ async function readConfigFile(named: string | undefined, cwd: string): Promise<R
   const path = resolve(cwd, named ?? "purse.config.ts");
   if (!(await exists(path))) {
     if (named === undefined) return {};
-    throw new Error(`--config names ${path}, which is not there`);
+    throw new Error(`--config names ${path}, which does not exist`);
   }
   const module: unknown = await import(pathToFileURL(path).href);
   const file = isRecord(module) ? module.default : undefined;
-  if (!isRecord(file)) throw new Error(`${path} must export its settings as default`);
+  if (!isRecord(file)) throw new Error(`${path} must have the settings as its default export`);
   const known = [...Object.keys(SETTINGS), "chains", ...Object.keys(SECTIONS)];
   const unknown = Object.keys(file).find((key) => !known.includes(key));
   if (unknown === undefined) return file;
@@ -318,10 +318,10 @@ function readValues(
   const read = <T>(key: SettingKey, setting: Setting<T>): T | undefined => {
     const found =
       named(setting.flag, setting.flag && flags[setting.flag]) ??
-      // An empty variable is how many shells and compose files say "not set".
+      // Many shells and compose files pass an unset variable as an empty one.
       named(setting.env, env[setting.env] || undefined) ??
-      named(`"${key}" of the config file`, fileText(file[key])) ??
-      named(key, setting.fallback);
+      named(`"${key}" of the config file`, textFromFile(file[key])) ??
+      named(key, setting.defaultText);
     if (!found) return undefined;
     try {
       return setting.parse(found.text);
@@ -421,35 +421,35 @@ function named(
   return name === undefined || text === undefined ? undefined : { name, text };
 }
 
-function fileText(value: unknown): string | undefined {
+function textFromFile(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   return Array.isArray(value) ? value.join(",") : String(value);
 }
 
-/** The value of a setting that has a default. */
+/** Returns the value of a setting that has a default. */
 function required<K extends SettingKey>(key: K, values: Values): NonNullable<Values[K]> {
   const value = values[key];
   if (value === undefined || value === null) throw new Error(`${SETTINGS[key].env} is not set`);
   return value;
 }
 
-async function keysFor(
+async function resolveKeys(
   values: Values,
   dataDir: string,
 ): Promise<Pick<Config, "appId" | "masterKey" | "keysPath">> {
   const { appId, masterKey } = values;
   if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
-  const kept = await loadKeys(dataDir);
-  return { appId: appId ?? kept.appId, masterKey: masterKey ?? kept.masterKey, keysPath: kept.path };
+  const stored = await loadKeys(dataDir);
+  return { appId: appId ?? stored.appId, masterKey: masterKey ?? stored.masterKey, keysPath: stored.path };
 }
 
-function keyFetchOf({ keyFetchSecret: secret, keyFetchApiKey: apiKey }: Values): Config["keyFetch"] {
+function readKeyFetch({ keyFetchSecret: secret, keyFetchApiKey: apiKey }: Values): Config["keyFetch"] {
   if (secret !== undefined && apiKey !== undefined) return { secret, apiKey };
   if (secret === undefined && apiKey === undefined) return undefined;
-  throw new Error("PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY go together");
+  throw new Error("PURSE_KEY_FETCH_SECRET and PURSE_KEY_FETCH_API_KEY must be set together");
 }
 
-function walletServicesOf(values: Values): WalletServices {
+function readWalletServices(values: Values): WalletServices {
   const { walletConnectProjectId, walletConnectRelayUrl, web3AuthClientId, magicApiKey } = values;
   return {
     walletConnect:
@@ -465,7 +465,7 @@ function walletServicesOf(values: Values): WalletServices {
   };
 }
 
-function databaseOf(values: Values, dataDir: string, cwd: string): DatabaseConfig {
+function readDatabase(values: Values, dataDir: string, cwd: string): DatabaseConfig {
   const { databaseUrl } = values;
   if (databaseUrl?.kind === "postgres") {
     const replica = values.databaseReplicaUrl;
@@ -483,24 +483,25 @@ async function cloudFile(setting: string | undefined, cwd: string): Promise<stri
   const path = resolve(cwd, setting ?? "cloud/main.ts");
   if (await exists(path)) return path;
   if (setting === undefined) return undefined;
-  throw new Error(`PURSE_CLOUD names ${path}, which is not there`);
+  throw new Error(`PURSE_CLOUD names ${path}, which does not exist`);
 }
 
-function readChains(env: Record<string, string | undefined>, file: Record<string, unknown>): ChainSetting[] {
-  const chains = new Map<number, ChainSetting>();
-  const inFile: unknown = file.chains ?? {};
-  if (!isRecord(inFile)) throw new Error('"chains" of the config file must be an object of chains by name');
-  for (const [name, chain] of Object.entries(inFile)) {
+function readChains(env: Record<string, string | undefined>, file: Record<string, unknown>): ChainConfig[] {
+  const chains = new Map<number, ChainConfig>();
+  const fileChains: unknown = file.chains ?? {};
+  if (!isRecord(fileChains))
+    throw new Error('"chains" of the config file must be an object of chains by name');
+  for (const [name, chain] of Object.entries(fileChains)) {
     if (!isRecord(chain))
       throw new Error(
         `"chains.${name}" of the config file must be { rpcUrl, id?, startBlock?, scope?, exchanges?, … }`,
       );
-    const setting = chainSetting({
+    const setting = parseChain({
       name,
-      rpcUrl: fileText(chain.rpcUrl) ?? "",
-      id: fileText(chain.id),
-      startBlock: fileText(chain.startBlock),
-      scope: fileText(chain.scope),
+      rpcUrl: textFromFile(chain.rpcUrl) ?? "",
+      id: textFromFile(chain.id),
+      startBlock: textFromFile(chain.startBlock),
+      scope: textFromFile(chain.scope),
     });
     const market = parseMarket(name, chain);
     chains.set(setting.id, market ? { ...setting, market } : setting);
@@ -511,7 +512,7 @@ function readChains(env: Record<string, string | undefined>, file: Record<string
     const id = env[`PURSE_CHAIN_${name}_ID`] || undefined;
     const startBlock = env[`PURSE_CHAIN_${name}_START_BLOCK`] || undefined;
     const scope = env[`PURSE_CHAIN_${name}_SCOPE`] || undefined;
-    const setting = chainSetting({ name, rpcUrl, id, startBlock, scope });
+    const setting = parseChain({ name, rpcUrl, id, startBlock, scope });
     const market = chains.get(setting.id)?.market;
     chains.set(setting.id, market ? { ...setting, market } : setting);
   }

@@ -4,14 +4,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type ChainConfig, createChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
-import { AccountLimits } from "./accounts/accountLimits.ts";
-import { createAccounts } from "./accounts/index.ts";
-import { watchLinkedWallets } from "./accounts/linkedWallets.ts";
-import { Passwords } from "./accounts/password.ts";
-import { isDomain } from "./accounts/siwe.ts";
 import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
 import { ApiKeys } from "./apiKeys/apiKeys.ts";
-import type { Caller, RequestContext } from "./caller.ts";
+import { AccountLimits } from "./auth/accountLimits.ts";
+import { createAuthService } from "./auth/index.ts";
+import { onWalletsLinked } from "./auth/linkedWallets.ts";
+import { Passwords } from "./auth/password.ts";
+import { matchesDomain } from "./auth/siwe.ts";
+import type { AuthContext, RequestContext } from "./authContext.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
 import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
@@ -57,13 +57,13 @@ import { createServerUrlOf } from "./http/serverUrl.ts";
 import { nftPictures, Thumbnails } from "./images/index.ts";
 import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
-import { HeldLeases } from "./leases/heldLeases.ts";
+import { LeaseManager } from "./leases/leaseManager.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
-import { createMailer, senderOf } from "./messages/mailer.ts";
-import { MailTemplates } from "./messages/mailTemplates.ts";
+import { createMailer, formatSender } from "./mail/mailer.ts";
+import { MailTemplates } from "./mail/mailTemplates.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { Pipelines } from "./objects/pipeline.ts";
@@ -72,11 +72,11 @@ import { createMetrics } from "./observe/metrics.ts";
 import { createRecentLog, type RecentLog } from "./observe/recentLog.ts";
 import { scriptLogRoute } from "./observe/scriptLog.ts";
 import { createSeries } from "./observe/series.ts";
-import { createOperator } from "./operator/operator.ts";
-import { operatorClasses } from "./operator/operatorClasses.ts";
+import { adminClassRules } from "./operator/adminClassRules.ts";
+import { createAdminServices } from "./operator/adminServices.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
 import { gatewayAsker } from "./outbound/gateways.ts";
-import { createPush, createSenders, pushRules } from "./push/index.ts";
+import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -172,7 +172,7 @@ async function wire(
     (opened) => opened.close(),
   );
   const store = metrics.watchStore(openedStore);
-  const leases = new HeldLeases(store.leases, log);
+  const leases = new LeaseManager(store.leases, log);
   const ipfs = await lifecycle.open(
     "IPFS",
     () => openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl),
@@ -232,12 +232,12 @@ async function wire(
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
-      from: config.mail.from ?? senderOf(config.appName, "no-reply@localhost"),
+      from: config.mail.from ?? formatSender(config.appName, "no-reply@localhost"),
       smtpUrl: config.smtpUrl,
       adapter: config.mail.adapter,
     },
     outbox,
-    log,
+    logger: log,
   });
   const mails = new MailTemplates({
     store,
@@ -255,7 +255,7 @@ async function wire(
   };
   const passwords = new Passwords(config.hashing);
   const limiter = createMemoryLimiter({ clock: () => performance.now() });
-  const accounts = createAccounts({
+  const accounts = createAuthService({
     store,
     passwords,
     schemaOf: (className) => schemas.require(className),
@@ -264,22 +264,22 @@ async function wire(
       ...config,
       policy: config.passwordPolicy,
       // SDKs make up 36 characters; tests of applications take whatever comes to mind.
-      anonymousIdLength: config.environment === "development" ? 1 : 16,
+      minAnonymousIdLength: config.environment === "development" ? 1 : 16,
       publicUrl: () => publicUrl,
       siweDomains,
     },
     mailer,
-    mails,
+    mailTemplates: mails,
     limits: new AccountLimits(limiter, config.accountLimits),
     triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
     clock: store.now,
-    log,
+    logger: log,
     chains: {
       ids: options.chains.map(({ id }) => id),
       idOf: chain.chainIdOf,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
-    holdings: chain,
+    balances: chain,
   });
   await accounts.ready();
   const chainEvents = new ChainEvents({
@@ -288,23 +288,23 @@ async function wire(
     objects: innerObjects,
     chain,
     config,
-    lease: (onChange) => leases.keep("chain-watch", onChange),
+    lease: (onChange) => leases.createHolder("chain-watch", onChange),
     clock: store.now,
     log,
   });
   const rules = new Map(
-    [...accounts.rules, ...operatorClasses(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
+    [...accounts.rules, ...adminClassRules(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
       (rule) => [rule.className, rule],
     ),
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
   if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
-  const userOf = async (caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined> => {
-    const text = await store.get(schemas.require("_User"), caller.userId, null);
+  const userOf = async (auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined> => {
+    const text = await store.get(schemas.require("_User"), auth.userId, null);
     if (text === undefined) return undefined;
     const user: JsonObject = JSON.parse(text);
-    return objectsOf().presenter("_User")?.(user, requestOf(caller)) ?? user;
+    return objectsOf().presenter("_User")?.(user, requestOf(auth)) ?? user;
   };
   const cloud = await createCloud({
     dispatch: (request) => required(late.dispatch)(request),
@@ -346,17 +346,17 @@ async function wire(
   late.objects = objects;
   const byWallets = options.chains.filter(({ scope }) => scope === "wallets");
   if (byWallets.length > 0) {
-    watchLinkedWallets(objects.onChange, (addresses) => {
+    onWalletsLinked(objects.onChange, (addresses) => {
       for (const { id } of byWallets) chain.watch(id, addresses);
     });
   }
   const senders = createSenders(config.push);
-  const push = createPush({
+  const push = createPushService({
     store,
     schemaOf: (className) => schemas.require(className),
     objects,
     senders,
-    log,
+    logger: log,
     now: store.now,
   });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
@@ -364,16 +364,16 @@ async function wire(
   cloud.onDefined(({ watches }) => chainEvents.take(watches));
   for (const { name, run } of solanaFunctions()) cloud.define(name, run);
 
-  const operator = await createOperator({
+  const operator = await createAdminServices({
     store,
     schemas,
     cloud,
     config,
     clock: store.now,
-    log,
+    logger: log,
     onChange: objects.onChange,
     countEvent: metrics.event,
-    report,
+    reportError: report,
   });
 
   lifecycle.onStop("jobs", operator.stop);
@@ -406,7 +406,7 @@ async function wire(
       appId: config.appId,
       isMasterKey: (key, message) => judgeKey(key, clientAddressOf(message)) !== undefined,
       isSession: (token) =>
-        accounts.callerOf(token).then(
+        accounts.authenticateSession(token).then(
           () => true,
           () => false,
         ),
@@ -435,13 +435,13 @@ async function wire(
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
-      ...scheduleRoutes({ objects, jobs: () => cloud.definitions().jobs }),
+      ...scheduleRoutes({ objects, jobNames: () => cloud.definitions().jobs }),
       ...push.routes,
       ...pinRoutes(ipfs),
     ],
     store,
     idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
-    callerOf: accounts.callerOf,
+    callerOf: accounts.authenticateSession,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
   };
@@ -501,14 +501,14 @@ async function wire(
     appId: config.appId,
     isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
     clientAddressOf,
-    callerOf: accounts.callerOf,
+    callerOf: accounts.authenticateSession,
     feed,
     triggers: cloud.live,
     presenter: objects.presenter,
     scope: objects.scopeOf,
-    mayFind: (caller, className, where) => {
+    mayFind: (auth, className, where) => {
       try {
-        objects.assertFind(requestOf(caller), className, where);
+        objects.assertFind(requestOf(auth), className, where);
         return true;
       } catch {
         return false;
@@ -544,7 +544,7 @@ async function wire(
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
-    isOwnSite: (host) => siweDomains.some((allowed) => isDomain(host, allowed)),
+    isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
   });
   const dataClientOf = (message: IncomingMessage): DataClient => ({
     ip: clientAddressOf(message),
@@ -559,8 +559,8 @@ async function wire(
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
   });
-  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (caller) =>
-    files.assertMayUpload(caller),
+  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (auth) =>
+    files.assertMayUpload(auth),
   );
   for (const { name, run } of dataCalls) cloud.define(name, run);
   const pictureAt = nftPictures({
@@ -611,8 +611,8 @@ async function wire(
     schemas,
     rules,
     runAs: door.runAs,
-    asUser: accounts.asUser,
-    gateStandingsOf: accounts.gateStandingsOf,
+    asUser: accounts.authContextFor,
+    gateStandingsOf: accounts.evaluateTokenGates,
     limiter,
     bodyMemory,
     config,
@@ -623,7 +623,7 @@ async function wire(
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
     chain,
     apiKeys,
-    hookCalls: operator.hookCalls,
+    hookCalls: operator.webhookCalls,
     keyUsage,
     files,
     series,
@@ -795,8 +795,8 @@ function hostText(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function requestOf(caller: Caller): RequestContext {
-  return { caller, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
+function requestOf(auth: AuthContext): RequestContext {
+  return { auth, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
 }
 
 function required<T>(value: T | undefined): T {

@@ -4,15 +4,15 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Button } from "../../design/Button.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { Leaving } from "./Leaving.tsx";
+import { DeleteAccount } from "./DeleteAccount.tsx";
 import { MyData } from "./MyData.tsx";
 import { Password } from "./Password.tsx";
 import { Profile } from "./Profile.tsx";
-import { SecondFactor } from "./SecondFactor.tsx";
 import { Sessions } from "./Sessions.tsx";
+import { TwoFactor } from "./TwoFactor.tsx";
 import type { AccountTab } from "./tabs.ts";
 import { Wallets } from "./Wallets.tsx";
 import "./Account.css";
@@ -20,7 +20,7 @@ import "./Account.css";
 /** Who one is here, how one gets in, where one is signed in, and what one may take along or delete. */
 export function Account() {
   usePageTitle("Account");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { user, isAuthUndefined } = useMoralis();
   if (user) return <SignedIn key={user.id} user={user} />;
   return (
@@ -47,13 +47,13 @@ export function Account() {
 }
 
 function SignedIn({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { logout, isLoggingOut, authError } = useMoralis();
   const { tab = "profile" } = useSearch({ from: "/account" });
   const navigate = useNavigate({ from: "/account" });
   const tabs: { key: AccountTab; label: string }[] = [
     { key: "profile", label: t("Profile") },
-    { key: "security", label: t("Ways in") },
+    { key: "security", label: t("Sign-in methods") },
     { key: "sessions", label: t("Sessions") },
     { key: "data", label: t("My data") },
   ];
@@ -70,7 +70,7 @@ function SignedIn({ user }: { user: User }) {
       </div>
       {authError ? <ErrorState error={authError} /> : null}
       <Tabs
-        label={t("Parts of the account")}
+        label={t("Account sections")}
         tabs={tabs}
         value={tab}
         onChange={(key) => void navigate({ search: { tab: key }, resetScroll: false })}
@@ -81,7 +81,7 @@ function SignedIn({ user }: { user: User }) {
             <Wallets user={user} />
             <div className="stack">
               <Password user={user} />
-              <SecondFactor user={user} />
+              <TwoFactor user={user} />
             </div>
           </div>
         )}
@@ -89,7 +89,7 @@ function SignedIn({ user }: { user: User }) {
         {tab === "data" && (
           <div className="columns account-columns">
             <MyData user={user} />
-            <Leaving user={user} />
+            <DeleteAccount user={user} />
           </div>
         )}
       </Tabs>

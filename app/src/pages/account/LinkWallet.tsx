@@ -6,39 +6,39 @@ import { Dialog } from "../../design/Dialog.tsx";
 import { Stepper } from "../../design/Stepper.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ChooseWallet } from "../signIn/ChooseWallet.tsx";
-import { useConnecting } from "../signIn/useConnecting.ts";
+import { useWalletConnection } from "../signIn/useWalletConnection.ts";
 
 /** Connects a wallet and has it sign that it belongs to who is signed in. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
   const [account, setAccount] = useState<string>();
-  const [refusal, setRefusal] = useState<unknown>();
-  const connecting = useConnecting(() => {
+  const [linkError, setLinkError] = useState<unknown>();
+  const connection = useWalletConnection(() => {
     const connected = Moralis.account;
     if (connected) void link(connected);
   });
-  const { choice } = connecting;
-  const error = connecting.error ?? refusal;
+  const { choice } = connection;
+  const error = connection.error ?? linkError;
 
   async function link(address: string) {
     setAccount(address);
-    setRefusal(undefined);
+    setLinkError(undefined);
     try {
       await Moralis.link(address, { siwe: true });
       await refetchUserData();
       toast(t("Wallet linked"));
       onClose();
     } catch (problem) {
-      setRefusal(problem);
+      setLinkError(problem);
     }
   }
 
   function close() {
-    connecting.cancel();
+    connection.cancel();
     onClose();
   }
 
@@ -49,30 +49,30 @@ export function LinkWallet({ onClose }: { onClose: () => void }) {
         <Stepper
           steps={[
             { label: t("Connect a wallet"), state: account ? "done" : failed ? "failed" : "now" },
-            { label: t("Sign that it is yours"), state: !account ? "todo" : failed ? "failed" : "now" },
+            { label: t("Prove ownership"), state: !account ? "todo" : failed ? "failed" : "now" },
           ]}
         />
         {account && <Address address={account} />}
         {account === undefined ? (
-          <ChooseWallet connecting={connecting} />
+          <ChooseWallet connection={connection} />
         ) : (
           <>
-            {refusal !== undefined ? (
-              <ErrorState error={refusal} retry={() => void link(account)} />
+            {linkError !== undefined ? (
+              <ErrorState error={linkError} retry={() => void link(account)} />
             ) : (
               <p role="status">
-                {t("Waiting for {wallet}. Look for its window.", { wallet: choice?.name ?? t("the wallet") })}
+                {t("Waiting for {wallet}. Check your wallet.", { wallet: choice?.name ?? t("your wallet") })}
               </p>
             )}
             <Button
-              look="quiet"
+              variant="quiet"
               onClick={() => {
-                connecting.cancel();
+                connection.cancel();
                 setAccount(undefined);
-                setRefusal(undefined);
+                setLinkError(undefined);
               }}
             >
-              {t("Choose another wallet")}
+              {t("Use a different wallet")}
             </Button>
           </>
         )}

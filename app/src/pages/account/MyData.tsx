@@ -5,26 +5,26 @@ import { Button } from "../../design/Button.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { saveFile } from "../../saveFile.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { useListedClasses } from "../data/useListedClasses.ts";
-import { classesOfMine, exportOf } from "./ownRecords.ts";
+import { downloadFile } from "../../downloadFile.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { useClasses } from "../data/useClasses.ts";
+import { exportData, searchableClasses } from "./ownRecords.ts";
 
 /** Takes along what one has here. */
 export function MyData({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
-  const listed = useListedClasses();
+  const listed = useClasses();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function download(classes: readonly string[]) {
     setBusy(true);
     setError(undefined);
     try {
-      const text = await exportOf(Moralis, user, classes);
-      saveFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
-      toast(t("Your data is in your downloads"));
+      const text = await exportData(Moralis, user, classes);
+      downloadFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
+      toast(t("Data exported"));
     } catch (problem) {
       setError(problem);
     } finally {
@@ -33,19 +33,19 @@ export function MyData({ user }: { user: User }) {
   }
   return (
     <section className="card stack" aria-labelledby="export">
-      <h2 id="export">{t("Take it along")}</h2>
-      <p>{t("Your profile, wallets and sessions, and the records that you may write, as JSON.")}</p>
-      <QueryState query={listed} label={t("Loading the classes")} skeleton={<Skeleton height="4.5rem" />}>
+      <h2 id="export">{t("Export my data")}</h2>
+      <p>{t("Your profile, wallets, sessions and editable records as JSON.")}</p>
+      <QueryState query={listed} label={t("Loading classes")} skeleton={<Skeleton height="4.5rem" />}>
         {(known) => {
-          const classes = classesOfMine(known ?? []);
+          const classes = searchableClasses(known ?? []);
           return (
             <>
               <p className="soft small">
-                {t("Looked for in these classes: {classes}.", { classes: classes.join(", ") })}
+                {t("Classes included: {classes}.", { classes: classes.join(", ") })}
               </p>
               {error !== undefined && <ErrorState error={error} />}
               <div>
-                <Button look="primary" busy={busy} onClick={() => void download(classes)}>
+                <Button variant="primary" busy={busy} onClick={() => void download(classes)}>
                   {t("Export my data")}
                 </Button>
               </div>

@@ -3,42 +3,42 @@ import { type OwnSession, useMoralis } from "@purse/react";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { ErrorState, Skeleton } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { deviceOf, providerOf, wayIn } from "./sessionWords.ts";
-import { textOf } from "./textOf.ts";
+import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
+import { stringField } from "./stringField.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
 
 /** Sets or changes the password, and says which sessions end by it. */
 export function Password({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { passwordEndsSessions } = useSettings();
   const { Moralis, setUserData, isUserUpdating } = useMoralis();
   const { query: sessions } = useOwnSessions();
   const toast = useToast();
   const [current, setCurrent] = useState("");
   const [next, setNext] = useState("");
-  const [tried, setTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const [isChecking, setIsChecking] = useState(false);
   const [error, setError] = useState<unknown>();
   // People who came with a wallet may never have had a password.
-  const own = sessions.data?.find(({ isCurrent }) => isCurrent);
-  const needsCurrent = own === undefined || providerOf(own) === "password";
+  const currentSession = sessions.data?.find(({ isCurrent }) => isCurrent);
+  const needsCurrent = currentSession === undefined || providerOf(currentSession) === "password";
 
-  const isWrong = error instanceof Error && /^Invalid username\/password/.test(error.message);
+  const isWrongPassword = error instanceof Error && /^Invalid username\/password/.test(error.message);
 
   async function save(event: FormEvent) {
     event.preventDefault();
-    setTried(true);
+    setWasSubmitted(true);
     setError(undefined);
     if (next === "" || (needsCurrent && current === "")) return;
     setIsChecking(true);
     try {
-      if (current !== "") await Moralis.User.verifyPassword(textOf(user.get("username")), current);
+      if (current !== "") await Moralis.User.verifyPassword(stringField(user.get("username")), current);
     } catch (problem) {
       setError(problem);
       return;
@@ -49,26 +49,26 @@ export function Password({ user }: { user: User }) {
     if (!saved) return;
     setCurrent("");
     setNext("");
-    setTried(false);
-    toast(t("Your password is set"));
+    setWasSubmitted(false);
+    toast(t("Password saved"));
     void sessions.refetch();
   }
 
   return (
     <form className="card stack" onSubmit={(event) => void save(event)} noValidate aria-label={t("Password")}>
       <h2>{t("Password")}</h2>
-      <input type="text" autoComplete="username" value={textOf(user.get("username"))} readOnly hidden />
+      <input type="text" autoComplete="username" value={stringField(user.get("username"))} readOnly hidden />
       <Field
-        label={needsCurrent ? t("Current password") : t("Current password, if you have one")}
+        label={needsCurrent ? t("Current password") : t("Current password (if set)")}
         type="password"
         autoComplete="current-password"
         value={current}
         onChange={(event) => setCurrent(event.target.value)}
         problem={
-          tried && needsCurrent && current === ""
+          wasSubmitted && needsCurrent && current === ""
             ? t("Enter your current password.")
-            : isWrong
-              ? t("The current password is wrong.")
+            : isWrongPassword
+              ? t("Wrong password.")
               : undefined
         }
       />
@@ -78,19 +78,19 @@ export function Password({ user }: { user: User }) {
         autoComplete="new-password"
         value={next}
         onChange={(event) => setNext(event.target.value)}
-        problem={tried && next === "" ? t("Enter a new password.") : undefined}
+        problem={wasSubmitted && next === "" ? t("Enter a new password.") : undefined}
       />
       {passwordEndsSessions ? (
         <QueryState query={sessions} label={t("Loading sessions")} skeleton={<Skeleton height="1.4rem" />}>
-          {(all) => <Ending sessions={all.filter(({ isCurrent }) => !isCurrent)} />}
+          {(all) => <RevokedSessions sessions={all.filter(({ isCurrent }) => !isCurrent)} />}
         </QueryState>
       ) : (
-        <p className="soft small">{t("Other sessions go on: end them under Sessions.")}</p>
+        <p className="soft small">{t("Other sessions stay signed in. Revoke them under Sessions.")}</p>
       )}
-      {error !== undefined && !isWrong && <ErrorState error={error} />}
+      {error !== undefined && !isWrongPassword && <ErrorState error={error} />}
       <div>
         <Button type="submit" busy={isUserUpdating || isChecking}>
-          {t("Set the password")}
+          {t("Save password")}
         </Button>
       </div>
     </form>
@@ -98,36 +98,38 @@ export function Password({ user }: { user: User }) {
 }
 
 /** So many are named; that there are more is said. */
-const NAMED = 5;
+const MAX_LISTED = 5;
 
 /** Which sessions a new password ends. */
-function Ending({ sessions }: { sessions: readonly OwnSession[] }) {
-  const texts = useTexts();
+function RevokedSessions({ sessions }: { sessions: readonly OwnSession[] }) {
+  const texts = useTranslation();
   const { t, count } = texts;
   if (sessions.length === 0) {
-    return <p className="soft small">{t("You stay signed in here; there is no other session.")}</p>;
+    return <p className="soft small">{t("You stay signed in here. There are no other sessions.")}</p>;
   }
   return (
     <div className="soft small">
       <p>
         {count(
           sessions.length,
-          "You stay signed in here; {n} other session ends:",
-          "You stay signed in here; the {n} other sessions end:",
+          "You stay signed in here. {n} other session will be signed out:",
+          "You stay signed in here. {n} other sessions will be signed out:",
         )}
       </p>
-      <ul className="ending" aria-label={t("Sessions that end")}>
-        {sessions.slice(0, NAMED).map((session) => (
+      <ul className="ending" aria-label={t("Sessions to be revoked")}>
+        {sessions.slice(0, MAX_LISTED).map((session) => (
           <li key={session.id}>
-            <bdi>{deviceOf(session, texts)}</bdi>, {wayIn(session, texts)}
+            <bdi>{deviceOf(session, texts)}</bdi>, {signInMethodOf(session, texts)}
             {session.lastUsedAt && (
               <>
-                , {t("last used")} <Moment at={session.lastUsedAt} />
+                , {t("last used")} <RelativeTime at={session.lastUsedAt} />
               </>
             )}
           </li>
         ))}
-        {sessions.length > NAMED && <li>{count(sessions.length - NAMED, "{n} more", "{n} more")}</li>}
+        {sessions.length > MAX_LISTED && (
+          <li>{count(sessions.length - MAX_LISTED, "{n} more", "{n} more")}</li>
+        )}
       </ul>
     </div>
   );

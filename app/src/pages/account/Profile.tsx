@@ -7,14 +7,14 @@ import { Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { NewField } from "../data/NewField.tsx";
 import { ValueEditor } from "../data/ValueEditor.tsx";
-import { parse, type Typed, typedOf, typeOf } from "../data/values.ts";
-import { textOf } from "./textOf.ts";
+import { parseValue, toDraft, typeOf, type ValueDraft } from "../data/values.ts";
+import { stringField } from "./stringField.ts";
 
 /** Fields that every user has, and that have their own place. */
-const OWN: readonly string[] = [
+const BUILT_IN_FIELDS: readonly string[] = [
   "username",
   "email",
   "emailVerified",
@@ -29,40 +29,42 @@ const OWN: readonly string[] = [
   "updatedAt",
 ];
 
-interface Extra {
+interface CustomField {
   name: string;
-  typed: Typed;
+  draft: ValueDraft;
   /** As the server has it; undefined where the field is new. */
-  before: Typed | undefined;
+  before: ValueDraft | undefined;
 }
 
 export function Profile({ user }: { user: User }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { setUserData, isUserUpdating, userError } = useMoralis();
   const toast = useToast();
-  const [username, setUsername] = useState(textOf(user.get("username")));
-  const [email, setEmail] = useState(textOf(user.get("email")));
-  const [extras, setExtras] = useState<readonly Extra[]>(() => extrasOf(user, language));
+  const [username, setUsername] = useState(stringField(user.get("username")));
+  const [email, setEmail] = useState(stringField(user.get("email")));
+  const [customFields, setCustomFields] = useState<readonly CustomField[]>(() =>
+    customFieldsOf(user, language),
+  );
   const [problems, setProblems] = useState<Readonly<{ [name: string]: string }>>({});
   async function save(event: FormEvent) {
     event.preventDefault();
-    const wrong: { [name: string]: string } = {};
+    const errors: { [name: string]: string } = {};
     const changed: { [name: string]: unknown } = {};
-    if (username.trim() === "") wrong.username = t("Enter a username.");
-    for (const { name, typed, before } of extras) {
-      if (before && before.text === typed.text && before.file === typed.file) continue;
-      const read = parse(typed, language);
-      if ("problem" in read) wrong[name] = read.problem;
+    if (username.trim() === "") errors.username = t("Enter a username.");
+    for (const { name, draft, before } of customFields) {
+      if (before && before.text === draft.text && before.file === draft.file) continue;
+      const read = parseValue(draft, language);
+      if ("problem" in read) errors[name] = read.problem;
       else changed[name] = read.value;
     }
-    setProblems(wrong);
-    if (Object.keys(wrong).length > 0) return;
-    const isEmailNew = email !== textOf(user.get("email"));
+    setProblems(errors);
+    if (Object.keys(errors).length > 0) return;
+    const isEmailNew = email !== stringField(user.get("email"));
     // An empty address takes the one there was away.
     if (isEmailNew && email === "") user.unset("email");
     const saved = await setUserData({ username, ...(isEmailNew && email !== "" && { email }), ...changed });
     if (!saved) return;
-    setExtras(extras.map((extra) => ({ ...extra, before: extra.typed })));
+    setCustomFields(customFields.map((extra) => ({ ...extra, before: extra.draft })));
     toast(t("Profile saved"));
   }
   return (
@@ -78,40 +80,45 @@ export function Profile({ user }: { user: User }) {
         autoComplete="username"
         value={username}
         onChange={(event) => setUsername(event.target.value)}
-        hint={t("Everyone sees it.")}
+        hint={t("Visible to everyone.")}
         problem={problems.username}
       />
       <Field
-        label={t("E-mail")}
+        label={t("Email")}
         type="email"
         autoComplete="email"
         value={email}
         onChange={(event) => setEmail(event.target.value)}
-        hint={t("Only you see it.")}
+        hint={t("Only visible to you.")}
       />
-      <Verification user={user} />
-      {extras.length > 0 && <h3>{t("More about you")}</h3>}
-      {extras.map((extra) => (
+      <EmailVerification user={user} />
+      {customFields.length > 0 && <h3>{t("Additional fields")}</h3>}
+      {customFields.map((extra) => (
         <ValueEditor
           key={extra.name}
           label={extra.name}
-          typed={extra.typed}
+          draft={extra.draft}
           problem={problems[extra.name]}
-          onChange={(typed) =>
-            setExtras(extras.map((each) => (each.name === extra.name ? { ...each, typed } : each)))
+          onChange={(draft) =>
+            setCustomFields(
+              customFields.map((each) => (each.name === extra.name ? { ...each, draft } : each)),
+            )
           }
         />
       ))}
       <NewField
-        taken={[...OWN, ...extras.map(({ name }) => name)]}
+        existingNames={[...BUILT_IN_FIELDS, ...customFields.map(({ name }) => name)]}
         onAdd={(name, type) =>
-          setExtras([...extras, { name, typed: typedOf(undefined, type, language), before: undefined }])
+          setCustomFields([
+            ...customFields,
+            { name, draft: toDraft(undefined, type, language), before: undefined },
+          ])
         }
       />
-      <p className="soft small">{t("Others see these fields too.")}</p>
+      <p className="soft small">{t("These fields are public.")}</p>
       {userError ? <ErrorState error={userError} /> : null}
       <div>
-        <Button type="submit" look="primary" busy={isUserUpdating}>
+        <Button type="submit" variant="primary" busy={isUserUpdating}>
           {t("Save profile")}
         </Button>
       </div>
@@ -120,20 +127,20 @@ export function Profile({ user }: { user: User }) {
 }
 
 /** Whether the address is proved, where the server asks for that. */
-function Verification({ user }: { user: User }) {
-  const { t } = useTexts();
+function EmailVerification({ user }: { user: User }) {
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
-  const email = textOf(user.get("email"));
+  const email = stringField(user.get("email"));
   const isVerified: unknown = user.get("emailVerified");
   if (email === "" || typeof isVerified !== "boolean") return null;
-  if (isVerified) return <Status kind="ok">{t("The e-mail address is yours")}</Status>;
+  if (isVerified) return <Status kind="ok">{t("Email verified")}</Status>;
   async function send() {
     setBusy(true);
     try {
       await Moralis.User.requestEmailVerification(email);
-      toast(t("Look into your mail: a new link is on its way"));
+      toast(t("Verification email sent"));
     } catch (error) {
       toast(explain(error, t).detail);
     } finally {
@@ -142,19 +149,19 @@ function Verification({ user }: { user: User }) {
   }
   return (
     <span className="row">
-      <Status kind="warning">{t("Not verified yet")}</Status>
+      <Status kind="warning">{t("Not verified")}</Status>
       <Button small busy={busy} onClick={() => void send()}>
-        {t("Send the link again")}
+        {t("Resend verification email")}
       </Button>
     </span>
   );
 }
 
-function extrasOf(user: User, locale: string): Extra[] {
-  return Object.entries(user.attributes).flatMap(([name, value]: [string, unknown]): Extra[] => {
+function customFieldsOf(user: User, locale: string): CustomField[] {
+  return Object.entries(user.attributes).flatMap(([name, value]: [string, unknown]): CustomField[] => {
     const type = typeOf(value);
-    if (OWN.includes(name) || !type) return [];
-    const typed = typedOf(value, type, locale);
-    return [{ name, typed, before: typed }];
+    if (BUILT_IN_FIELDS.includes(name) || !type) return [];
+    const draft = toDraft(value, type, locale);
+    return [{ name, draft, before: draft }];
   });
 }

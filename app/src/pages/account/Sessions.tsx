@@ -1,61 +1,59 @@
 import { type OwnSession, useMoralis } from "@purse/react";
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { SkeletonList } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { deviceOf, wayIn } from "./sessionWords.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { deviceOf, signInMethodOf } from "./sessionLabels.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
 
 /** Where one is signed in, and the ways to end that. */
 export function Sessions() {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t, count } = texts;
   const { logout } = useMoralis();
   const { query, revoke, revokeOthers } = useOwnSessions();
   const toast = useToast();
-  const [ending, setEnding] = useState<string>();
+  const [revoking, setRevoking] = useState<string>();
   const others = (query.data ?? []).filter(({ isCurrent }) => !isCurrent);
-  async function end(id: string, work: () => Promise<unknown>, said: string) {
-    setEnding(id);
+  async function runRevocation(id: string, revocation: () => Promise<unknown>, message: string) {
+    setRevoking(id);
     try {
-      await work();
+      await revocation();
       await query.refetch();
-      toast(said);
+      toast(message);
     } catch (problem) {
       const { title, detail } = explain(problem, t);
       toast(`${title}. ${detail}`);
     } finally {
-      setEnding(undefined);
+      setRevoking(undefined);
     }
   }
   return (
     <section className="card stack" aria-labelledby="sessions">
       <div className="row" style={{ justifyContent: "space-between" }}>
-        <h2 id="sessions">{t("Where you are signed in")}</h2>
+        <h2 id="sessions">{t("Active sessions")}</h2>
         {others.length > 0 && (
           <Button
-            look="danger"
-            busy={ending === "others"}
+            variant="danger"
+            busy={revoking === "others"}
             onClick={() =>
-              void end(
+              void runRevocation(
                 "others",
                 () => revokeOthers({ throwOnError: true }),
-                count(others.length, "{n} session ended", "{n} sessions ended"),
+                count(others.length, "{n} session revoked", "{n} sessions revoked"),
               )
             }
           >
-            {t("End all others")}
+            {t("Revoke all other sessions")}
           </Button>
         )}
       </div>
       <p className="soft small">
-        {t(
-          "Your address on the network is not kept. When one was last used is known to a quarter of an hour.",
-        )}
+        {t("IP addresses are not stored. Last activity is accurate to 15 minutes.")}
       </p>
       <QueryState
         query={query}
@@ -66,26 +64,26 @@ export function Sessions() {
           <ul className="list" aria-label={t("Sessions")}>
             {sessions.map((session) => (
               <li key={session.id} className="linked">
-                <Described session={session} />
+                <SessionDetails session={session} />
                 {session.isCurrent ? (
-                  <Button small look="quiet" onClick={() => void logout()}>
-                    {t("Sign out here")}
+                  <Button small variant="quiet" onClick={() => void logout()}>
+                    {t("Sign out")}
                   </Button>
                 ) : (
                   <Button
                     small
-                    look="quiet"
-                    busy={ending === session.id}
-                    aria-label={t("End it: {device}", { device: deviceOf(session, texts) })}
+                    variant="quiet"
+                    busy={revoking === session.id}
+                    aria-label={t("Revoke {device}", { device: deviceOf(session, texts) })}
                     onClick={() =>
-                      void end(
+                      void runRevocation(
                         session.id,
                         () => revoke(session.id, { throwOnError: true }),
-                        t("Session ended"),
+                        t("Session revoked"),
                       )
                     }
                   >
-                    {t("End it")}
+                    {t("Revoke")}
                   </Button>
                 )}
               </li>
@@ -97,39 +95,39 @@ export function Sessions() {
   );
 }
 
-function Described({ session }: { session: OwnSession }) {
-  const texts = useTexts();
+function SessionDetails({ session }: { session: OwnSession }) {
+  const texts = useTranslation();
   const { t, language } = texts;
   const { isCurrent, createdAt, expiresAt, lastUsedAt } = session;
-  const way = wayIn(session, texts);
+  const signInMethod = signInMethodOf(session, texts);
   return (
     <div>
       <p className="row">
         <strong>
           <bdi>{deviceOf(session, texts)}</bdi>
         </strong>
-        {isCurrent && <span className="tag">{t("This one")}</span>}
+        {isCurrent && <span className="tag">{t("This device")}</span>}
       </p>
       <p className="soft small session-facts">
         {createdAt && (
           <span>
-            {t("signed in")} <Moment at={createdAt} /> {way}
+            {t("signed in")} <RelativeTime at={createdAt} /> {signInMethod}
           </span>
         )}
         {lastUsedAt && (
           <span>
             {isCurrent ? (
-              t("in use now")
+              t("active now")
             ) : (
               <>
-                {t("last used")} <Moment at={lastUsedAt} />
+                {t("last used")} <RelativeTime at={lastUsedAt} />
               </>
             )}
           </span>
         )}
         {expiresAt && (
           <span>
-            {t("ends on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
+            {t("expires on {day}", { day: expiresAt.toLocaleDateString(language, { dateStyle: "medium" }) })}
           </span>
         )}
       </p>

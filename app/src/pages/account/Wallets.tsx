@@ -7,31 +7,31 @@ import { Dialog } from "../../design/Dialog.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { LinkWallet } from "./LinkWallet.tsx";
-import { textOf } from "./textOf.ts";
+import { stringField } from "./stringField.ts";
 
 /** The wallets that sign in to this account. */
 export function Wallets({ user }: { user: User }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { setUserData } = useMoralis();
   const toast = useToast();
   const [isLinking, setIsLinking] = useState(false);
-  const [leaving, setLeaving] = useState<string>();
+  const [unlinking, setUnlinking] = useState<string>();
   const [error, setError] = useState<unknown>();
   const accounts: unknown = user.get("accounts");
-  const primary = textOf(user.get("ethAddress"));
+  const primary = stringField(user.get("ethAddress"));
   const addresses = Array.isArray(accounts) ? accounts.filter((each) => typeof each === "string") : [];
   async function makePrimary(address: string) {
     setError(undefined);
     const saved = await setUserData({ ethAddress: address }, { onError: setError });
-    if (saved) toast(t("This is your primary wallet now"));
+    if (saved) toast(t("Primary wallet updated"));
   }
   return (
     <section className="card stack" aria-labelledby="addresses">
       <h2 id="addresses">{t("Linked wallets")}</h2>
       {addresses.length === 0 ? (
-        <EmptyState title={t("No wallet linked")}>{t("Link one to sign in with it.")}</EmptyState>
+        <EmptyState title={t("No wallet linked")}>{t("Link a wallet to sign in with it.")}</EmptyState>
       ) : (
         <ul className="list" aria-label={t("Linked wallets")}>
           {addresses.map((address) => (
@@ -41,11 +41,11 @@ export function Wallets({ user }: { user: User }) {
                 {address === primary ? (
                   <span className="tag">{t("Primary")}</span>
                 ) : (
-                  <Button small look="quiet" onClick={() => void makePrimary(address)}>
-                    {t("Make primary")}
+                  <Button small variant="quiet" onClick={() => void makePrimary(address)}>
+                    {t("Set as primary")}
                   </Button>
                 )}
-                <Button small look="quiet" onClick={() => setLeaving(address)}>
+                <Button small variant="quiet" onClick={() => setUnlinking(address)}>
                   {t("Unlink")}
                 </Button>
               </span>
@@ -58,22 +58,26 @@ export function Wallets({ user }: { user: User }) {
         <Button onClick={() => setIsLinking(true)}>{t("Link another wallet")}</Button>
       </div>
       {isLinking && <LinkWallet onClose={() => setIsLinking(false)} />}
-      {leaving !== undefined && (
-        <Unlink address={leaving} isLast={addresses.length === 1} onClose={() => setLeaving(undefined)} />
+      {unlinking !== undefined && (
+        <UnlinkDialog
+          address={unlinking}
+          isLast={addresses.length === 1}
+          onClose={() => setUnlinking(undefined)}
+        />
       )}
     </section>
   );
 }
 
-interface UnlinkProps {
+interface UnlinkDialogProps {
   address: string;
   isLast: boolean;
   onClose: () => void;
 }
 
 /** The server refuses to take the last way in away; that is said before it is tried. */
-function Unlink({ address, isLast, onClose }: UnlinkProps) {
-  const { t } = useTexts();
+function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
+  const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
@@ -97,11 +101,11 @@ function Unlink({ address, isLast, onClose }: UnlinkProps) {
       open
       onClose={onClose}
       title={t("Unlink this wallet?")}
-      about={t("It does not sign in to this account any more. What it holds stays where it is.")}
+      description={t("This wallet will no longer sign in to your account. Its assets are not affected.")}
       actions={
         <>
-          <Button onClick={onClose}>{t("Keep it")}</Button>
-          <Button look="danger" busy={busy} onClick={() => void unlink()}>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
+          <Button variant="danger" busy={busy} onClick={() => void unlink()}>
             {t("Unlink")}
           </Button>
         </>
@@ -111,7 +115,7 @@ function Unlink({ address, isLast, onClose }: UnlinkProps) {
         <Address address={address} />
         {isLast && (
           <Notice kind="warning" title={t("This is your last wallet")}>
-            {t("Without a password you could not come back: set one first, under Password.")}
+            {t("Set a password first, or you'll lose access to your account.")}
           </Notice>
         )}
         {error !== undefined && <ErrorState error={error} />}

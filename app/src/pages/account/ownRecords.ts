@@ -1,20 +1,20 @@
 import type { Moralis, ParseObject, User } from "@purse/client";
 import { knownClasses } from "../data/classes.ts";
-import type { ListedClass } from "../data/useListedClasses.ts";
+import type { ClassInfo } from "../data/useClasses.ts";
 import { FILE_CLASS } from "../files/fileRecord.ts";
 
 type Client = Pick<typeof Moralis, "Query">;
 
 /** Records that point to their user carry it with them, so these are left out wherever they are. */
-const SECRET: readonly string[] = ["sessionToken", "authData", "authDataResponse"];
+const SECRET_FIELDS: readonly string[] = ["sessionToken", "authData", "authDataResponse"];
 /** More than this of a class is asked for in portions. */
-const PORTION = 1_000;
+const PAGE_SIZE = 1_000;
 
 /**
  * The classes in which the app looks for what somebody owns: those that it makes, those looked at here, and those that the
  * server tells of.
  */
-export function classesOfMine(listed: readonly ListedClass[] = []): string[] {
+export function searchableClasses(listed: readonly ClassInfo[] = []): string[] {
   return [...new Set([FILE_CLASS, ...knownClasses(), ...listed.map(({ className }) => className)])];
 }
 
@@ -25,33 +25,35 @@ export async function ownRecords(
   classes: readonly string[],
 ): Promise<ReadonlyMap<string, ParseObject[]>> {
   const entries = await Promise.all(
-    classes.map(async (name): Promise<[string, ParseObject[]]> => [name, await ofClass(client, name, user)]),
+    classes.map(
+      async (name): Promise<[string, ParseObject[]]> => [name, await ownRecordsOfClass(client, name, user)],
+    ),
   );
   return new Map(entries.filter(([, records]) => records.length > 0));
 }
 
 /** Whether nobody but the user may write a record: such go with the account. */
-export function isOnlyOf(record: ParseObject, user: User): boolean {
+export function isExclusiveTo(record: ParseObject, user: User): boolean {
   const acl = record.getACL();
   if (!acl) return false;
   const writers = Object.entries(acl.toJSON()).filter(([, { write }]) => write);
   return writers.length === 1 && writers[0]?.[0] === user.id;
 }
 
-async function ofClass({ Query }: Client, className: string, user: User): Promise<ParseObject[]> {
+async function ownRecordsOfClass({ Query }: Client, className: string, user: User): Promise<ParseObject[]> {
   const own: ParseObject[] = [];
   for (let last: string | undefined; ; ) {
-    const query = new Query(className).ascending("objectId").limit(PORTION);
+    const query = new Query(className).ascending("objectId").limit(PAGE_SIZE);
     if (last !== undefined) query.greaterThan("objectId", last);
     const found = await query.find();
     own.push(...found.filter((record) => record.getACL()?.getWriteAccess(user) ?? false));
     last = found.at(-1)?.id;
-    if (found.length < PORTION) return own;
+    if (found.length < PAGE_SIZE) return own;
   }
 }
 
 /** All that somebody has here, as JSON; nothing of it lets anybody in. */
-export async function exportOf(client: Client, user: User, classes: readonly string[]): Promise<string> {
+export async function exportData(client: Client, user: User, classes: readonly string[]): Promise<string> {
   const [records, sessions] = await Promise.all([
     ownRecords(client, user, classes),
     new client.Query("_Session").find(),
@@ -64,5 +66,5 @@ export async function exportOf(client: Client, user: User, classes: readonly str
       [...records].map(([name, list]) => [name, list.map((record) => record.toJSON())]),
     ),
   };
-  return JSON.stringify(all, (key, value: unknown) => (SECRET.includes(key) ? undefined : value), 2);
+  return JSON.stringify(all, (key, value: unknown) => (SECRET_FIELDS.includes(key) ? undefined : value), 2);
 }

@@ -7,8 +7,8 @@ export function useOwnSessions() {
   const { user } = useMoralis();
   const { fetch, revoke, revokeOthers } = useSessions({ autoFetch: false });
   const query: QueryResult<readonly OwnSession[]> = useServerQuery({
-    key: ["sessions", user?.id],
-    read: async ({ signal }) => (await fetch({ signal, throwOnError: true })) ?? [],
+    queryKey: ["sessions", user?.id],
+    queryFn: async ({ signal }) => (await fetch({ signal, throwOnError: true })) ?? [],
     isMutable: true,
   });
   return { query, revoke, revokeOthers };

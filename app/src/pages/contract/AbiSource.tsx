@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { TextArea } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { readPastedAbi } from "./abi.ts";
-import { keepAbi } from "./kept.ts";
+import { storeAbi } from "./contractStorage.ts";
 
 /** Where the ABI comes from: known by the standard, or pasted and kept in this browser. */
 export function AbiSource({
@@ -21,14 +21,14 @@ export function AbiSource({
   isStandard: boolean;
   onChange: (text: string | undefined) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isOpen, setIsOpen] = useState(!hasAbi);
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<string>();
-  function use() {
+  function applyAbi() {
     try {
       readPastedAbi(text);
-      keepAbi(contract, text);
+      storeAbi(contract, text);
       onChange(text);
       setIsOpen(false);
       setProblem(undefined);
@@ -41,24 +41,24 @@ export function AbiSource({
       <div className="row">
         <span className="small soft">
           {isPasted
-            ? t("By the ABI that you have pasted")
+            ? t("Using the ABI you pasted")
             : isStandard
-              ? t("By the standard that it follows, and known functions in its code")
-              : t("By known functions in its code: it may have others")}
+              ? t("ABI inferred from its token standard and known selectors")
+              : t("ABI inferred from known selectors; it may be incomplete")}
         </span>
         <Button small onClick={() => setIsOpen(true)}>
-          {t("Paste an ABI")}
+          {t("Paste ABI")}
         </Button>
         {isPasted && (
           <Button
             small
-            look="quiet"
+            variant="quiet"
             onClick={() => {
-              keepAbi(contract, undefined);
+              storeAbi(contract, undefined);
               onChange(undefined);
             }}
           >
-            {t("Forget it")}
+            {t("Remove ABI")}
           </Button>
         )}
       </div>
@@ -73,10 +73,10 @@ export function AbiSource({
         spellCheck={false}
         onChange={(event) => setText(event.target.value)}
         problem={problem}
-        hint={t("JSON from the compiler, or signatures as in Solidity, one a line.")}
+        hint={t("Compiler JSON, or Solidity signatures, one per line.")}
       />
       <div className="row">
-        <Button look="primary" onClick={use}>
+        <Button variant="primary" onClick={applyAbi}>
           {t("Use this ABI")}
         </Button>
         {hasAbi && <Button onClick={() => setIsOpen(false)}>{t("Cancel")}</Button>}

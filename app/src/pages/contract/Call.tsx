@@ -9,55 +9,55 @@ import { CopyButton } from "../../design/CopyButton.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type Draft, emptyDraft } from "../../money/abiDraft.ts";
 import { amountProblem, parseAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "../send/BalanceChanges.tsx";
 import { signatureOf } from "./abi.ts";
-import { dataOf, draftsOf, readAll, resultOf } from "./callData.ts";
+import { decodeResult, encodeCall, initialDrafts, parseArguments } from "./callData.ts";
 import { callSnippet } from "./callSnippet.ts";
-import type { Ask } from "./contractNode.ts";
+import type { RpcRequest } from "./contractInfo.ts";
+import { contractKey, storeCall } from "./contractStorage.ts";
 import { DecodedList } from "./DecodedValue.tsx";
 import { DraftField } from "./DraftField.tsx";
 import { Events } from "./Events.tsx";
-import { contractKey, keepCall } from "./kept.ts";
 
 export interface CallProps {
   item: AbiFunction;
   abi: Abi;
   chain: AppChain;
   address: string;
-  ask: Ask;
+  request: RpcRequest;
   onCalled: () => void;
 }
 
 /** One function: its form, what it would do, and what it has answered or logged. */
-export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
-  const { t, language } = useTexts();
+export function Call({ item, abi, chain, address, request, onCalled }: CallProps) {
+  const { t, language } = useTranslation();
   const search = useSearch({ from: "/contract" });
   const navigate = useNavigate({ from: "/contract" });
   const { account, chainId } = useMoralis();
-  const [drafts, setDrafts] = useState(() => draftsOf(item, search.args));
+  const [drafts, setDrafts] = useState(() => initialDrafts(item, search.args));
   const [value, setValue] = useState(search.value ?? "");
-  const [tried, setTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const [busy, setBusy] = useState<"read" | "simulate" | "send">();
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<readonly unknown[]>();
   const [simulation, setSimulation] = useState<Simulation>();
   // What the address bar last had of this form, and what the form has put there itself.
-  const [asked, setAsked] = useState(search.args);
-  const [written, setWritten] = useState(search.args);
+  const [urlArgs, setUrlArgs] = useState(search.args);
+  const [writtenArgs, setWrittenArgs] = useState(search.args);
   // Another call of the same function, by a link or by going back.
-  if (search.args !== asked) {
-    setAsked(search.args);
-    if (search.args !== written) {
-      setWritten(search.args);
-      setDrafts(draftsOf(item, search.args));
+  if (search.args !== urlArgs) {
+    setUrlArgs(search.args);
+    if (search.args !== writtenArgs) {
+      setWrittenArgs(search.args);
+      setDrafts(initialDrafts(item, search.args));
       setValue(search.value ?? "");
       setResult(undefined);
       setSimulation(undefined);
@@ -67,10 +67,11 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const isPayable = item.stateMutability === "payable";
   const { symbol, decimals } = chain.nativeCurrency;
-  const paid = isPayable && value.trim() !== "" ? parseAmount(value, decimals, language) : { value: 0n };
-  const sent = "value" in paid ? paid.value : undefined;
-  const read = readAll(item, drafts, language);
-  const data = "args" in read ? dataOf(item, read.args) : undefined;
+  const parsedValue =
+    isPayable && value.trim() !== "" ? parseAmount(value, decimals, language) : { value: 0n };
+  const wei = "value" in parsedValue ? parsedValue.value : undefined;
+  const parsedArgs = parseArguments(item, drafts, language);
+  const data = "args" in parsedArgs ? encodeCall(item, parsedArgs.args) : undefined;
   const isOtherChain = !isRead && chainId !== null && chainId !== chain.hexId;
 
   function change(i: number, draft: Draft) {
@@ -81,8 +82,8 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
   const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
   const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
   /** What is typed, in the address bar, so that it can be shared, and is there after a reload. */
-  function writeDown(tx: string | undefined) {
-    setWritten(args);
+  function saveToUrl(tx: string | undefined) {
+    setWrittenArgs(args);
     return navigate({
       search: (before) => ({ ...before, chain: chain.hexId, args, value: typed, tx }),
       replace: true,
@@ -90,28 +91,28 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
     });
   }
   /** And among the recent calls. */
-  async function keep() {
-    keepCall(contractKey(chain.hexId, address), {
+  async function saveCall() {
+    storeCall(contractKey(chain.hexId, address), {
       fn: signatureOf(item),
       args: args ?? "[]",
       value: typed ?? "",
       at: Date.now(),
     });
     onCalled();
-    await writeDown(undefined);
+    await saveToUrl(undefined);
   }
   async function run(kind: "read" | "simulate" | "send") {
-    setTried(true);
+    setWasSubmitted(true);
     setError(undefined);
-    if (!data || sent === undefined || (kind === "send" && isOtherChain)) return;
+    if (!data || wei === undefined || (kind === "send" && isOtherChain)) return;
     setBusy(kind);
     try {
-      await keep();
-      const call = { to: address, data, value: sent };
+      await saveCall();
+      const call = { to: address, data, value: wei };
       if (kind === "read") {
         const from = account ? { from: account } : {};
-        const answer = await ask("eth_call", [{ ...from, to: address, data }, "latest"]);
-        setResult(resultOf(item, answer));
+        const answer = await request("eth_call", [{ ...from, to: address, data }, "latest"]);
+        setResult(decodeResult(item, answer));
       } else if (kind === "simulate") {
         setSimulation(await simulate(call, { abi }));
       } else {
@@ -142,28 +143,28 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
         aria-label={item.name}
         onBlur={() => {
           const before = search.args ?? JSON.stringify(item.inputs.map(emptyDraft));
-          if ((args ?? "[]") !== before || typed !== search.value) void writeDown(search.tx);
+          if ((args ?? "[]") !== before || typed !== search.value) void saveToUrl(search.tx);
         }}
       >
         <div>
           <h2>{item.name}</h2>
           <code className="small soft exact">{signatureOf(item)}</code>
         </div>
-        {!isRead && account !== null && <NetworkBanner wanted={chain} />}
+        {!isRead && account !== null && <NetworkBanner chain={chain} />}
         {item.inputs.map((input, i) => (
           <DraftField
             // biome-ignore lint/suspicious/noArrayIndexKey: inputs may have no names.
             key={i}
             parameter={input}
             draft={drafts[i] ?? ""}
-            place={input.name || `input ${i}`}
-            problem={tried && "problem" in read ? read.problem : undefined}
+            path={input.name || `input ${i}`}
+            problem={wasSubmitted && "problem" in parsedArgs ? parsedArgs.problem : undefined}
             onChange={(draft) => change(i, draft)}
           />
         ))}
         {isPayable && (
           <Field
-            label={t("Sent along, in {unit}", { unit: symbol })}
+            label={t("Value ({unit})", { unit: symbol })}
             value={value}
             onChange={(event) => {
               setValue(event.target.value);
@@ -171,47 +172,47 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
             }}
             inputMode="decimal"
             placeholder="0"
-            problem={"refusal" in paid ? amountProblem(paid, decimals, t) : undefined}
+            problem={"reason" in parsedValue ? amountProblem(parsedValue, decimals, t) : undefined}
           />
         )}
         {error !== undefined && <CallError error={error} />}
         {!isRead && account === null ? (
-          <Notice kind="info" title={t("Writing needs a wallet")} action={<ConnectWalletButton small />} />
+          <Notice kind="info" title={t("Connect a wallet to write")} action={<ConnectWalletButton small />} />
         ) : isRead ? (
           <div className="row">
-            <Button type="submit" look="primary" busy={busy === "read"}>
+            <Button type="submit" variant="primary" busy={busy === "read"}>
               {t("Read")}
             </Button>
           </div>
         ) : (
           <div className="row">
-            <Button type="submit" look={simulation ? undefined : "primary"} busy={busy === "simulate"}>
-              {t("Try it out")}
+            <Button type="submit" variant={simulation ? undefined : "primary"} busy={busy === "simulate"}>
+              {t("Simulate")}
             </Button>
             <Button
-              look={simulation ? "primary" : undefined}
+              variant={simulation ? "primary" : undefined}
               busy={busy === "send"}
               disabled={!simulation || simulation.revert !== null || isOtherChain}
               onClick={() => void run("send")}
             >
-              {busy === "send" ? t("Waiting for the wallet") : t("Write")}
+              {busy === "send" ? t("Waiting for wallet") : t("Write")}
             </Button>
           </div>
         )}
         {simulation?.revert && (
-          <Notice kind="danger" title={t("The contract would refuse it")}>
+          <Notice kind="danger" title={t("Simulation failed")}>
             <bdi>{simulation.revert.reason.slice(0, 300)}</bdi>
           </Notice>
         )}
         {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
         {simulation?.gas != null && (
-          <p className="small soft">{t("It takes about {n} gas.", { n: Number(simulation.gas) })}</p>
+          <p className="small soft">{t("Estimated gas: {n}", { n: Number(simulation.gas) })}</p>
         )}
         <div role="status">
           {result && (
             <section aria-label={t("Result")} className="result">
               {result.length === 0 ? (
-                <p className="soft">{t("It answers nothing.")}</p>
+                <p className="soft">{t("No return value.")}</p>
               ) : (
                 <DecodedList parameters={item.outputs} values={result} />
               )}
@@ -221,28 +222,28 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
       </form>
       {search.tx && (
         <div className="card">
-          <FollowUp
+          <TransactionStatus
             hash={search.tx}
             chain={chain.hexId}
             onView={({ receipt }) => receipt && <Events abi={abi} receipt={receipt} />}
           />
         </div>
       )}
-      {data && "args" in read && (
+      {data && "args" in parsedArgs && (
         <details className="card folder">
           <summary>{t("Calldata and code")}</summary>
           <div className="stack">
             <Code text={data} label={t("Calldata")} wrap />
             <Code
-              text={callSnippet("purse", { item, address, args: read.args, value: sent ?? 0n })}
-              label={t("With Purse's client")}
+              text={callSnippet("purse", { item, address, args: parsedArgs.args, value: wei ?? 0n })}
+              label={t("Purse client")}
             />
             <Code
-              text={callSnippet("viem", { item, address, args: read.args, value: sent ?? 0n })}
-              label={t("With viem")}
+              text={callSnippet("viem", { item, address, args: parsedArgs.args, value: wei ?? 0n })}
+              label={t("viem")}
             />
             <p className="row small soft">
-              {t("This call as a link")}
+              {t("Link to this call")}
               <CopyButton text={window.location.href} label={t("link to this call")} />
             </p>
           </div>
@@ -253,10 +254,10 @@ export function Call({ item, abi, chain, address, ask, onCalled }: CallProps) {
 }
 
 function CallError({ error }: { error: unknown }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (!(error instanceof RevertError)) return <ErrorState error={error} />;
   return (
-    <Notice kind="danger" title={t("The contract refuses it")}>
+    <Notice kind="danger" title={t("Call reverted")}>
       <bdi>{error.reason.slice(0, 300)}</bdi>
     </Notice>
   );

@@ -9,11 +9,11 @@ import { Field } from "../../design/Field.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { Notice, Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { recipientProblem } from "../../money/address.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
 import { chainName } from "../../wallet/chains.ts";
@@ -22,23 +22,23 @@ import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { AbiSource } from "./AbiSource.tsx";
 import { readPastedAbi, STANDARDS, type Standard } from "./abi.ts";
-import { type Ask, nodeOf, readFacts } from "./contractNode.ts";
+import { type RpcRequest, readContractInfo, rpcRequestFor } from "./contractInfo.ts";
+import { contractKey, storedAbi } from "./contractStorage.ts";
+import { mergeAbis } from "./detectAbi.ts";
 import { Functions } from "./Functions.tsx";
-import { withMore } from "./foundAbi.ts";
-import { contractKey, keptAbi } from "./kept.ts";
-import { Recent } from "./Recent.tsx";
-import { TokenUnit } from "./TokenUnit.ts";
+import { RecentCalls } from "./RecentCalls.tsx";
+import { TokenDecimals } from "./TokenDecimals.ts";
 import "./Contract.css";
 
 /** Reads from a contract and writes to it, by its ABI. */
 export function Contract() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Contract"));
   const search = useSearch({ from: "/contract" });
   const { chains } = useSettings();
-  const { chain: own } = useAddress();
+  const { chain: walletChain } = useAddress();
   const settings = useSettings();
-  const chain = search.chain ? chainByHexId(settings, search.chain) : own;
+  const chain = search.chain ? chainByHexId(settings, search.chain) : walletChain;
   const isAddress = search.address !== undefined && !recipientProblem(search.address, checksumOf);
   return (
     <>
@@ -46,7 +46,7 @@ export function Contract() {
         <h1>{t("Contract")}</h1>
       </div>
       <div className="stack" style={{ gap: "1.5rem" }}>
-        <Where
+        <ContractForm
           key={`${search.address}/${chain?.hexId}`}
           address={search.address ?? ""}
           chain={chain}
@@ -54,14 +54,14 @@ export function Contract() {
         />
         {!chain ? (
           <div className="card">
-            <EmptyState title={t("No chain to look at")}>
-              {t("This server does not follow the chain that the address names.")}
+            <EmptyState title={t("Chain not supported")}>
+              {t("This server does not index this chain.")}
             </EmptyState>
           </div>
         ) : (
           isAddress &&
           search.address && (
-            <Loaded
+            <ContractLoader
               key={contractKey(chain.hexId, search.address)}
               chain={chain}
               address={search.address.toLowerCase()}
@@ -74,13 +74,13 @@ export function Contract() {
 }
 
 const PROBLEMS = {
-  empty: "Enter the contract's address.",
-  shape: "An address is 0x and 40 digits from 0 to 9 and a to f.",
-  checksum: "This address has a typing mistake: its capital letters do not fit.",
-  zero: "There is no contract at the zero address.",
+  empty: "Enter a contract address.",
+  shape: "Invalid address: expected 0x followed by 40 hex characters.",
+  checksum: "Invalid checksum: check the address for typos.",
+  zero: "The zero address is not a contract.",
 } as const;
 
-function Where({
+function ContractForm({
   address,
   chain,
   chains,
@@ -89,10 +89,10 @@ function Where({
   chain: AppChain | undefined;
   chains: readonly AppChain[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const navigate = useNavigate({ from: "/contract" });
   const [typed, setTyped] = useState(address);
-  const [tried, setTried] = useState(address !== "");
+  const [wasSubmitted, setWasSubmitted] = useState(address !== "");
   const problem = recipientProblem(typed, checksumOf);
   return (
     <form
@@ -101,7 +101,7 @@ function Where({
       aria-label={t("Contract")}
       onSubmit={(event) => {
         event.preventDefault();
-        setTried(true);
+        setWasSubmitted(true);
         if (!problem) void navigate({ search: { address: typed.trim(), chain: chain?.hexId } });
       }}
     >
@@ -122,10 +122,10 @@ function Where({
         placeholder="0x…"
         spellCheck={false}
         autoComplete="off"
-        problem={tried && problem ? t(PROBLEMS[problem]) : undefined}
-        hint={address === "" ? t("Any contract: its functions become forms.") : undefined}
+        problem={wasSubmitted && problem ? t(PROBLEMS[problem]) : undefined}
+        hint={address === "" ? t("Call any contract: each function becomes a form.") : undefined}
         after={
-          <Button type="submit" look={address === "" ? "primary" : undefined}>
+          <Button type="submit" variant={address === "" ? "primary" : undefined}>
             {t("Open")}
           </Button>
         }
@@ -134,22 +134,23 @@ function Where({
   );
 }
 
-function Loaded({ chain, address }: { chain: AppChain; address: string }) {
-  const { t } = useTexts();
+function ContractLoader({ chain, address }: { chain: AppChain; address: string }) {
+  const { t } = useTranslation();
   const { account, provider, chainId } = useMoralis();
-  const ask = useMemo(() => nodeOf(chain, provider, chainId), [chain, provider, chainId]);
-  const facts = useServerQuery({
-    key: ask && ["contract", chain.hexId, address],
-    read: () => (ask ? readFacts(ask, address) : Promise.reject(new Error("There is no node"))),
+  const request = useMemo(() => rpcRequestFor(chain, provider, chainId), [chain, provider, chainId]);
+  const info = useServerQuery({
+    queryKey: request && ["contract", chain.hexId, address],
+    queryFn: () =>
+      request ? readContractInfo(request, address) : Promise.reject(new Error("No node available")),
   });
-  if (!ask) {
+  if (!request) {
     return (
       <Notice
         kind="info"
-        title={t("A wallet on this network is needed")}
+        title={t("Connect a wallet on this network")}
         action={account === null && <ConnectWalletButton small />}
       >
-        {t("The page reads contracts through the wallet's node. Connect one and switch it to {chain}.", {
+        {t("Contracts are read through your wallet's node. Connect a wallet and switch it to {chain}.", {
           chain: chainName(chain),
         })}
       </Notice>
@@ -157,17 +158,17 @@ function Loaded({ chain, address }: { chain: AppChain; address: string }) {
   }
   return (
     <QueryState
-      query={facts}
-      label={t("Looking at the contract")}
-      skeleton={<SkeletonList rows={4} label={t("Looking at the contract")} />}
+      query={info}
+      label={t("Loading contract")}
+      skeleton={<SkeletonList rows={4} label={t("Loading contract")} />}
     >
-      {(known) =>
-        known.isContract ? (
-          <Opened chain={chain} address={address} ask={ask} {...known} />
+      {(details) =>
+        details.isContract ? (
+          <ContractDetails chain={chain} address={address} request={request} {...details} />
         ) : (
           <div className="card">
-            <EmptyState title={t("There is no contract here")}>
-              {t("Nothing has been deployed at this address of {chain}; it may be a wallet.", {
+            <EmptyState title={t("No contract found")}>
+              {t("There is no contract at this address on {chain}. It may be a wallet.", {
                 chain: chainName(chain),
               })}
             </EmptyState>
@@ -178,60 +179,60 @@ function Loaded({ chain, address }: { chain: AppChain; address: string }) {
   );
 }
 
-function Opened({
+function ContractDetails({
   chain,
   address,
-  ask,
+  request,
   implementation,
-  found,
+  detectedAbi,
   standard,
   decimals,
 }: {
   chain: AppChain;
   address: string;
-  ask: Ask;
+  request: RpcRequest;
   implementation: string | undefined;
-  found: Abi | undefined;
+  detectedAbi: Abi | undefined;
   standard: Standard | undefined;
   decimals: number | undefined;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const key = contractKey(chain.hexId, address);
-  const [pasted, setPasted] = useState(
-    () => keptAbi(key) ?? (implementation && keptAbi(contractKey(chain.hexId, implementation))),
+  const [pastedAbi, setPastedAbi] = useState(
+    () => storedAbi(key) ?? (implementation && storedAbi(contractKey(chain.hexId, implementation))),
   );
   const [recentAt, setRecentAt] = useState(0);
   const abi = useMemo((): Abi | undefined => {
     try {
-      if (pasted) return readPastedAbi(pasted);
+      if (pastedAbi) return readPastedAbi(pastedAbi);
     } catch {
       // What another version has kept and this one cannot read is asked for again.
     }
-    const known = standard && STANDARDS[standard].abi;
-    return known && found ? withMore(known, found) : (known ?? found);
-  }, [pasted, standard, found]);
+    const details = standard && STANDARDS[standard].abi;
+    return details && detectedAbi ? mergeAbis(details, detectedAbi) : (details ?? detectedAbi);
+  }, [pastedAbi, standard, detectedAbi]);
   return (
-    <TokenUnit value={decimals}>
-      <section className="card stack" aria-label={t("About the contract")}>
+    <TokenDecimals value={decimals}>
+      <section className="card stack" aria-label={t("Contract details")}>
         <Address address={checksumOf(address)} copy />
         <div className="row">
           {standard && <Status kind="info">{t(STANDARDS[standard].label)}</Status>}
           <ExplorerLink kind="address" id={address} chain={chain.hexId}>
-            {t("Open in the explorer")}
+            {t("View in explorer")}
           </ExplorerLink>
         </div>
         {implementation && (
           <Notice kind="info" title={t("This is a proxy")}>
-            <p>{t("It runs the code at this address: what you paste has to be that contract's ABI.")}</p>
+            <p>{t("It delegates to the contract below. Paste the ABI of that contract.")}</p>
             <Address address={checksumOf(implementation)} copy />
           </Notice>
         )}
         <AbiSource
           contract={key}
-          isPasted={pasted !== undefined && pasted !== ""}
+          isPasted={pastedAbi !== undefined && pastedAbi !== ""}
           hasAbi={abi !== undefined}
           isStandard={standard !== undefined}
-          onChange={setPasted}
+          onChange={setPastedAbi}
         />
       </section>
       {abi && (
@@ -239,11 +240,11 @@ function Opened({
           abi={abi}
           chain={chain}
           address={address}
-          ask={ask}
+          request={request}
           onCalled={() => setRecentAt((before) => before + 1)}
         />
       )}
-      <Recent key={recentAt} contract={key} />
-    </TokenUnit>
+      <RecentCalls key={recentAt} contract={key} />
+    </TokenDecimals>
   );
 }

@@ -2,19 +2,19 @@ import { useContext } from "react";
 import type { AbiParameter } from "viem";
 import { Address } from "../../design/Address.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
-import { itemOf, partsOf } from "../../money/abiDraft.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { arrayItem, tupleComponents } from "../../money/abiDraft.ts";
 import { exactAmount } from "../../money/amount.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { TokenUnit } from "./TokenUnit.ts";
+import { TokenDecimals } from "./TokenDecimals.ts";
 
 /** A value that a contract has answered or logged, by its type. Its texts are shown inert. */
 export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
-  const { t } = useTexts();
-  const decimals = useContext(TokenUnit) ?? 18;
-  const parts = partsOf(parameter);
-  const array = itemOf(parameter);
+  const { t } = useTranslation();
+  const decimals = useContext(TokenDecimals) ?? 18;
+  const components = tupleComponents(parameter);
+  const array = arrayItem(parameter);
   if (array && Array.isArray(value)) {
-    if (value.length === 0) return <span className="soft">{t("empty list")}</span>;
+    if (value.length === 0) return <span className="soft">{t("empty array")}</span>;
     return (
       <ol className="decoded" start={0}>
         {value.slice(0, 200).map((each, i) => (
@@ -26,12 +26,16 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
       </ol>
     );
   }
-  if (parts) {
+  if (components) {
     return (
       <DecodedList
-        parameters={parts}
-        values={parts.map((part, i) =>
-          Array.isArray(value) ? value[i] : part.name ? Reflect.get(Object(value), part.name) : undefined,
+        parameters={components}
+        values={components.map((component, i) =>
+          Array.isArray(value)
+            ? value[i]
+            : component.name
+              ? Reflect.get(Object(value), component.name)
+              : undefined,
         )}
       />
     );

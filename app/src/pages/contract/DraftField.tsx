@@ -3,46 +3,46 @@ import type { AbiParameter } from "viem";
 import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import {
+  arrayItem,
   type Draft,
-  type DraftProblem,
+  type DraftError,
   emptyDraft,
-  itemOf,
-  partsOf,
   splitUnit,
+  tupleComponents,
   UNITS,
 } from "../../money/abiDraft.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { TokenUnit } from "./TokenUnit.ts";
+import { TokenDecimals } from "./TokenDecimals.ts";
 
 export interface DraftFieldProps {
   parameter: AbiParameter;
   draft: Draft;
-  /** As `readDraft` names it. */
-  place: string;
-  problem: DraftProblem | undefined;
+  /** As `parseDraft` names it. */
+  path: string;
+  problem: DraftError | undefined;
   onChange: (draft: Draft) => void;
 }
 
 /** The form of one input, whatever its type: tuples and arrays have the forms of their parts in them. */
-export function DraftField({ parameter, draft, place, problem, onChange }: DraftFieldProps) {
-  const { t } = useTexts();
-  const parts = partsOf(parameter);
-  const array = itemOf(parameter);
-  const name = place.split(".").at(-1) ?? place;
-  const label = `${name} (${typeInWords(parameter)})`;
-  if (parts && Array.isArray(draft)) {
+export function DraftField({ parameter, draft, path, problem, onChange }: DraftFieldProps) {
+  const { t } = useTranslation();
+  const components = tupleComponents(parameter);
+  const array = arrayItem(parameter);
+  const name = path.split(".").at(-1) ?? path;
+  const label = `${name} (${typeLabel(parameter)})`;
+  if (components && Array.isArray(draft)) {
     return (
       <fieldset className="draft-group">
         <legend>{label}</legend>
-        {parts.map((part, i) => {
-          const inner = `${place}.${part.name || i}`;
+        {components.map((component, i) => {
+          const innerPath = `${path}.${component.name || i}`;
           return (
             <DraftField
-              key={inner}
-              parameter={part}
+              key={innerPath}
+              parameter={component}
               draft={draft[i] ?? ""}
-              place={inner}
+              path={innerPath}
               problem={problem}
               onChange={(next) => onChange(draft.with(i, next))}
             />
@@ -56,21 +56,21 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
       <fieldset className="draft-group">
         <legend>{label}</legend>
         {draft.map((each, i) => {
-          const inner = `${place}[${i}]`;
+          const innerPath = `${path}[${i}]`;
           return (
-            <div key={inner} className="draft-item">
+            <div key={innerPath} className="draft-item">
               <DraftField
                 parameter={array.item}
                 draft={each}
-                place={inner}
+                path={innerPath}
                 problem={problem}
                 onChange={(next) => onChange(draft.with(i, next))}
               />
               {array.length === null && (
                 <Button
                   small
-                  look="quiet"
-                  aria-label={t("Remove {what}", { what: inner })}
+                  variant="quiet"
+                  aria-label={t("Remove {what}", { what: innerPath })}
                   onClick={() => onChange(draft.toSpliced(i, 1))}
                 >
                   ✕
@@ -109,10 +109,10 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
       spellCheck={false}
       autoComplete="off"
       placeholder={placeholderFor(parameter.type)}
-      problem={problem?.place === place ? t(problem.message) : undefined}
+      problem={problem?.path === path ? t(problem.message) : undefined}
       after={
         /^u?int(\d{3})?$/.test(parameter.type) ? (
-          <Unit text={text} onChange={onChange} label={name} />
+          <UnitSelect text={text} onChange={onChange} label={name} />
         ) : undefined
       }
     />
@@ -120,15 +120,23 @@ export function DraftField({ parameter, draft, place, problem, onChange }: Draft
 }
 
 /** Amounts are typed in ether or whole tokens as people have them, and sent in the smallest unit. */
-function Unit({ text, label, onChange }: { text: string; label: string; onChange: (text: string) => void }) {
-  const { t } = useTexts();
-  const decimals = useContext(TokenUnit);
+function UnitSelect({
+  text,
+  label,
+  onChange,
+}: {
+  text: string;
+  label: string;
+  onChange: (text: string) => void;
+}) {
+  const { t } = useTranslation();
+  const decimals = useContext(TokenDecimals);
   const { number, unit } = splitUnit(text);
-  const own =
+  const tokenUnit =
     decimals === undefined || Object.values(UNITS).includes(decimals)
       ? []
       : [{ key: `e${decimals}`, label: t("token, {n} decimals", { n: decimals }) }];
-  const known = [...own, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
+  const known = [...tokenUnit, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
   return (
     <Select
       label={t("Unit of {what}", { what: label })}
@@ -141,7 +149,7 @@ function Unit({ text, label, onChange }: { text: string; label: string; onChange
 }
 
 /** The type, and for an enum its name: how many values it has no ABI tells. */
-function typeInWords({ type, internalType }: AbiParameter): string {
+function typeLabel({ type, internalType }: AbiParameter): string {
   const [, name] = /^enum (?:\w+\.)?(\w+)$/.exec(internalType ?? "") ?? [];
   return name ? `${type}, enum ${name}` : type;
 }

@@ -2,13 +2,13 @@ import type { TransactionReceipt } from "@purse/client";
 import type { Abi, AbiEvent, Hex } from "viem";
 import { decodeEventLog } from "viem/utils";
 import { Address } from "../../design/Address.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { DecodedList } from "./DecodedValue.tsx";
 
 /** What a transaction has logged, decoded where the ABI names it. */
 export function Events({ abi, receipt }: { abi: Abi; receipt: TransactionReceipt }) {
-  const { t } = useTexts();
-  if (receipt.logs.length === 0) return <p className="soft">{t("It has logged no events.")}</p>;
+  const { t } = useTranslation();
+  if (receipt.logs.length === 0) return <p className="soft">{t("No events were emitted.")}</p>;
   return (
     <section className="stack" aria-labelledby="events">
       <h3 id="events">{t("Events")}</h3>

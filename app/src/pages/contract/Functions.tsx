@@ -2,11 +2,11 @@ import { Link, useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import type { Abi } from "viem";
 import { EmptyState } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { functionsOf, signatureOf } from "./abi.ts";
 import { Call } from "./Call.tsx";
-import type { Ask } from "./contractNode.ts";
+import type { RpcRequest } from "./contractInfo.ts";
 import "./Contract.css";
 
 /** The functions of a contract, and the form of the one that is chosen. */
@@ -14,16 +14,16 @@ export function Functions({
   abi,
   chain,
   address,
-  ask,
+  request,
   onCalled,
 }: {
   abi: Abi;
   chain: AppChain;
   address: string;
-  ask: Ask;
+  request: RpcRequest;
   onCalled: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { fn } = useSearch({ from: "/contract" });
   const [filter, setFilter] = useState("");
   const { reads, writes } = useMemo(() => functionsOf(abi), [abi]);
@@ -73,15 +73,15 @@ export function Functions({
           abi={abi}
           chain={chain}
           address={address}
-          ask={ask}
+          request={request}
           onCalled={onCalled}
         />
       ) : (
         <div className="card">
-          <EmptyState title={t("Choose a function")}>
+          <EmptyState title={t("Select a function")}>
             {fn
               ? t("The ABI has no function {fn}.", { fn })
-              : t("Those that read answer at once; those that write go through the wallet.")}
+              : t("Read functions run instantly; write functions need your wallet.")}
           </EmptyState>
         </div>
       )}

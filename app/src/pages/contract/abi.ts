@@ -32,8 +32,8 @@ export function readPastedAbi(text: string): Abi {
   const trimmed = text.trim();
   if (trimmed === "") throw new Error("Paste the ABI first.");
   const abi = /^[[{]/.test(trimmed) ? fromJson(trimmed) : fromSignatures(trimmed);
-  const usable = abi.filter((item) => item.type !== "function" || isWhole(item));
-  if (!usable.some((item) => item.type === "function")) throw new Error("There is no function in it.");
+  const usable = abi.filter((item) => item.type !== "function" || isComplete(item));
+  if (!usable.some((item) => item.type === "function")) throw new Error("The ABI contains no functions.");
   return usable;
 }
 
@@ -45,7 +45,7 @@ function fromJson(text: string): Abi {
     throw new Error("This is not JSON. Paste the whole list, from [ to ].");
   }
   const list: unknown = Array.isArray(value) ? value : Object(value).abi;
-  if (!Array.isArray(list)) throw new Error("An ABI is a list, or an object that has one under abi.");
+  if (!Array.isArray(list)) throw new Error('Expected a JSON array, or an object with an "abi" array.');
   return list.filter(isItem);
 }
 
@@ -59,7 +59,7 @@ function fromSignatures(text: string): Abi {
     return abi;
   } catch {
     throw new Error(
-      "A line is no signature. They look like: function balanceOf(address) view returns (uint256)",
+      "Invalid signature. Expected a line such as: function balanceOf(address) view returns (uint256)",
     );
   }
 }
@@ -79,7 +79,7 @@ function isParameter(parameter: unknown): boolean {
   return !type.startsWith("tuple") || (Array.isArray(components) && components.every(isParameter));
 }
 
-function isWhole(item: AbiFunction): boolean {
+function isComplete(item: AbiFunction): boolean {
   return Array.isArray(item.outputs) && item.outputs.every(isParameter) && signatureOf(item) !== "";
 }
 

@@ -1,16 +1,16 @@
 import type { Abi, AbiFunction, Hex } from "viem";
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
-import { type Draft, DraftProblem, emptyDraft, fits, readDraft } from "../../money/abiDraft.ts";
+import { type Draft, DraftError, emptyDraft, matchesType, parseDraft } from "../../money/abiDraft.ts";
 
 /** What a form begins with: what the address bar has, where that fits the function. */
-export function draftsOf(item: AbiFunction, args: string | undefined): Draft[] {
+export function initialDrafts(item: AbiFunction, args: string | undefined): Draft[] {
   const empty = item.inputs.map(emptyDraft);
   try {
-    const given: unknown = JSON.parse(args ?? "[]");
-    if (!Array.isArray(given)) return empty;
+    const parsed: unknown = JSON.parse(args ?? "[]");
+    if (!Array.isArray(parsed)) return empty;
     return item.inputs.map((input, i) => {
-      const draft: unknown = given[i];
-      return fits(input, draft) ? draft : emptyDraft(input);
+      const draft: unknown = parsed[i];
+      return matchesType(input, draft) ? draft : emptyDraft(input);
     });
   } catch {
     return empty;
@@ -18,34 +18,34 @@ export function draftsOf(item: AbiFunction, args: string | undefined): Draft[] {
 }
 
 /** What is typed, as the ABI takes it, numbers by the locale, or the first thing that is wrong. */
-export function readAll(
+export function parseArguments(
   item: AbiFunction,
   drafts: readonly Draft[],
   locale: string,
-): { args: unknown[] } | { problem: DraftProblem } {
+): { args: unknown[] } | { problem: DraftError } {
   try {
     return {
       args: item.inputs.map((input, i) =>
-        readDraft(input, drafts[i] ?? "", input.name || `input ${i}`, locale),
+        parseDraft(input, drafts[i] ?? "", input.name || `input ${i}`, locale),
       ),
     };
   } catch (error) {
-    if (error instanceof DraftProblem) return { problem: error };
+    if (error instanceof DraftError) return { problem: error };
     throw error;
   }
 }
 
-export function dataOf(item: AbiFunction, args: unknown[]): Hex {
+export function encodeCall(item: AbiFunction, args: unknown[]): Hex {
   const abi: Abi = [item];
   return encodeFunctionData({ abi, functionName: item.name, args });
 }
 
 /** Throws where the answer is not of the ABI's types: the contract has no such function then. */
-export function resultOf(item: AbiFunction, answer: unknown): readonly unknown[] {
+export function decodeResult(item: AbiFunction, answer: unknown): readonly unknown[] {
   if (item.outputs.length === 0) return [];
   const abi: Abi = [item];
   const data: Hex = `0x${String(answer).slice(2)}`;
-  if (data === "0x") throw new Error("The contract has answered nothing: it has no such function.");
+  if (data === "0x") throw new Error("The contract returned no data. It may not have this function.");
   const decoded: unknown = decodeFunctionResult({ abi, functionName: item.name, data });
   return item.outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];
 }

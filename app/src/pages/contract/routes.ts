@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export interface ContractSearch {
   address?: string | undefined;
@@ -20,12 +20,12 @@ export const contractRoutes = [
     getParentRoute: () => root,
     path: "/contract",
     validateSearch: (search): ContractSearch => ({
-      address: text(search.address),
-      chain: text(search.chain),
-      fn: text(search.fn),
-      args: Array.isArray(search.args) ? JSON.stringify(search.args) : text(search.args),
-      value: typeof search.value === "number" ? String(search.value) : text(search.value),
-      tx: text(search.tx),
+      address: stringParam(search.address),
+      chain: stringParam(search.chain),
+      fn: stringParam(search.fn),
+      args: Array.isArray(search.args) ? JSON.stringify(search.args) : stringParam(search.args),
+      value: typeof search.value === "number" ? String(search.value) : stringParam(search.value),
+      tx: stringParam(search.tx),
     }),
     component: lazyRouteComponent(() => import("./Contract.tsx"), "Contract"),
   }),

@@ -6,22 +6,22 @@ import { Checkbox } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { accessInWords, type Grant, mayWrite } from "./access.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { canWrite, describeAccess, type Grant } from "./access.ts";
 
 export interface AccessEditorProps {
   grants: readonly Grant[] | undefined;
   onChange: (grants: readonly Grant[]) => void;
 }
 
-const OPEN: Grant = { who: "*", read: true, write: true };
+const PUBLIC_GRANT: Grant = { who: "*", read: true, write: true };
 
 /** Who may read and write, in words and person by person. */
 export function AccessEditor({ grants, onChange }: AccessEditorProps) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const { user } = useMoralis();
-  const list = grants ?? [OPEN];
+  const list = grants ?? [PUBLIC_GRANT];
   const everyone = list.find(({ who }) => who === "*") ?? { who: "*", read: false, write: false };
   const others = list.filter(({ who }) => who !== "*");
   const set = (grant: Grant) => onChange([...list.filter(({ who }) => who !== grant.who), grant]);
@@ -35,21 +35,21 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
           : who;
   return (
     <fieldset className="access stack tight">
-      <legend className="label">{t("Who may read and write")}</legend>
+      <legend className="label">{t("Permissions")}</legend>
       <p className="soft small" role="status">
-        {accessInWords(grants, user?.id, texts)}
+        {describeAccess(grants, user?.id, texts)}
       </p>
       <ul className="access-list">
         {[everyone, ...others].map((grant) => (
           <li key={grant.who} className="access-row">
             <bdi className="clip">{nameOf(grant.who)}</bdi>
             <Checkbox
-              label={<Spoken what={t("reads")} who={nameOf(grant.who)} />}
+              label={<CheckboxLabel what={t("Read")} who={nameOf(grant.who)} />}
               checked={grant.read}
               onChange={(read) => set({ ...grant, read })}
             />
             <Checkbox
-              label={<Spoken what={t("writes")} who={nameOf(grant.who)} />}
+              label={<CheckboxLabel what={t("Write")} who={nameOf(grant.who)} />}
               checked={grant.write}
               onChange={(write) => set({ ...grant, write })}
             />
@@ -68,10 +68,10 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
           </li>
         ))}
       </ul>
-      <AddSomebody onAdd={(who) => set({ who, read: true, write: false })} />
-      {!mayWrite(list, user?.id) && (
-        <Notice kind="warning" title={t("You could not change this any more")}>
-          {t("Only operators could give it back to you.")}
+      <AddSubject onAdd={(who) => set({ who, read: true, write: false })} />
+      {!canWrite(list, user?.id) && (
+        <Notice kind="warning" title={t("You would lose edit access")}>
+          {t("Only an operator could restore your access.")}
         </Notice>
       )}
     </fieldset>
@@ -79,7 +79,7 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
 }
 
 /** The word that is seen, with whom it is about for those who do not see the row. */
-function Spoken({ what, who }: { what: string; who: string }) {
+function CheckboxLabel({ what, who }: { what: string; who: string }) {
   return (
     <>
       <span className="visually-hidden">{who} </span>
@@ -88,24 +88,24 @@ function Spoken({ what, who }: { what: string; who: string }) {
   );
 }
 
-function AddSomebody({ onAdd }: { onAdd: (who: string) => void }) {
-  const { t } = useTexts();
+function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   async function add() {
-    const sought = name.trim();
-    if (sought === "") return setProblem(t("Write a username, or role: and the name of a role."));
+    const query = name.trim();
+    if (query === "") return setProblem(t("Enter a username, or role:Name."));
     setProblem(undefined);
-    if (/^role:[\w -]+$/.test(sought)) {
-      onAdd(sought);
+    if (/^role:[\w -]+$/.test(query)) {
+      onAdd(query);
       return setName("");
     }
     setBusy(true);
     try {
-      const found = await new Moralis.Query("_User").equalTo("username", sought).first();
-      if (!found?.id) return setProblem(t("Nobody has this username."));
+      const found = await new Moralis.Query("_User").equalTo("username", query).first();
+      if (!found?.id) return setProblem(t("User not found."));
       onAdd(found.id);
       setName("");
     } catch (error) {
@@ -116,7 +116,7 @@ function AddSomebody({ onAdd }: { onAdd: (who: string) => void }) {
   }
   return (
     <Field
-      label={t("Add somebody")}
+      label={t("Add user or role")}
       value={name}
       onChange={(event) => setName(event.target.value)}
       onKeyDown={(event) => {

@@ -3,11 +3,11 @@ import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
 import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isClassName, knownClasses } from "./classes.ts";
 
 /** More than these stand in a list that opens. */
-const CHIPS = 12;
+const MAX_CHIPS = 12;
 
 export interface ClassPickerProps {
   value: string;
@@ -20,22 +20,24 @@ export interface ClassPickerProps {
 
 /** The class that is looked at: those that there are at hand, any other by its name. */
 export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const [problem, setProblem] = useState<string>();
   function open(event: FormEvent) {
     event.preventDefault();
-    const wanted = name.trim();
-    if (!isClassName(wanted))
-      return setProblem(t("A class begins with a letter; letters, digits and _ follow."));
+    const className = name.trim();
+    if (!isClassName(className))
+      return setProblem(
+        t("Class names start with a letter and contain only letters, digits and underscores."),
+      );
     setProblem(undefined);
     setName("");
-    onChange(wanted);
+    onChange(className);
   }
   const names = [...new Set([...(listed ?? knownClasses()), value])];
   return (
     <div className="class-picker">
-      {names.length > CHIPS ? (
+      {names.length > MAX_CHIPS ? (
         <Select
           label={t("Class")}
           value={value}
@@ -45,10 +47,10 @@ export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps
       ) : (
         <Chips names={names} value={value} onChange={onChange} />
       )}
-      <FailedRead query={query}>{t("The list of classes could not be read")}</FailedRead>
+      <FailedRead query={query}>{t("Classes could not be loaded")}</FailedRead>
       <form onSubmit={open} noValidate>
         <Field
-          label={t("Another class")}
+          label={t("Open class")}
           value={name}
           onChange={(event) => setName(event.target.value)}
           placeholder="Recipe"
@@ -71,7 +73,7 @@ function Chips({
   value: string;
   onChange: (name: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <ul className="chips" aria-label={t("Classes")}>
       {names.map((each) => (

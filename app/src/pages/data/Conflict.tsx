@@ -1,13 +1,13 @@
 import type { ParseObject } from "@purse/client";
 import { Button } from "../../design/Button.tsx";
-import { Moment } from "../../design/Moment.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { isSame, parse, summary, type Typed } from "./values.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { formatValue, isSame, parseValue, type ValueDraft } from "./values.ts";
 
 export interface ConflictProps {
   theirs: ParseObject;
-  rows: readonly { name: string; mine: Typed; before: unknown }[];
+  rows: readonly { name: string; mine: ValueDraft; before: unknown }[];
   /** Goes on with what they saved. */
   onTheirs: () => void;
   /** Saves what is typed here over it. */
@@ -16,33 +16,33 @@ export interface ConflictProps {
 
 /** A record that somebody else has saved while it was edited here: both are shown, and people choose. */
 export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
-  const { t, language } = useTexts();
-  const differing = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));
-  const mineOf = (mine: Typed) => {
-    const read = parse(mine, language);
-    return "value" in read ? summary(read.value, language) : mine.text;
+  const { t, language } = useTranslation();
+  const differences = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));
+  const mineOf = (mine: ValueDraft) => {
+    const read = parseValue(mine, language);
+    return "value" in read ? formatValue(read.value, language) : mine.text;
   };
   return (
     <div className="conflict stack tight" role="alert">
-      <Notice kind="warning" title={t("This record was changed elsewhere")}>
-        {t("It was saved while you edited it:")} <Moment at={theirs.updatedAt ?? 0} />
+      <Notice kind="warning" title={t("This record was changed by someone else")}>
+        {t("It was saved while you were editing:")} <RelativeTime at={theirs.updatedAt ?? 0} />
       </Notice>
-      {differing.length > 0 && (
+      {differences.length > 0 && (
         <table className="versions">
-          <caption className="visually-hidden">{t("What differs")}</caption>
+          <caption className="visually-hidden">{t("Differences")}</caption>
           <thead>
             <tr>
               <th scope="col">{t("Field")}</th>
-              <th scope="col">{t("Theirs")}</th>
-              <th scope="col">{t("Yours")}</th>
+              <th scope="col">{t("Their version")}</th>
+              <th scope="col">{t("Your version")}</th>
             </tr>
           </thead>
           <tbody>
-            {differing.map(({ name, mine }) => (
+            {differences.map(({ name, mine }) => (
               <tr key={name}>
                 <th scope="row">{name}</th>
                 <td>
-                  <bdi>{summary(theirs.get(name), language)}</bdi>
+                  <bdi>{formatValue(theirs.get(name), language)}</bdi>
                 </td>
                 <td>
                   <bdi>{mineOf(mine)}</bdi>
@@ -53,9 +53,9 @@ export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
         </table>
       )}
       <div className="row">
-        <Button onClick={onTheirs}>{t("Take theirs")}</Button>
-        <Button look="danger" onClick={onMine}>
-          {t("Save mine over it")}
+        <Button onClick={onTheirs}>{t("Keep their version")}</Button>
+        <Button variant="danger" onClick={onMine}>
+          {t("Overwrite with mine")}
         </Button>
       </div>
     </div>

@@ -5,40 +5,40 @@ import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Checkbox, Select } from "../../design/Choice.tsx";
 import { type LiveState, LiveStatus } from "../../design/LiveStatus.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { accessInWords, grantsOf, isSharedWith, mayWrite } from "./access.ts";
+import { canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
-import { FIRST_CLASS, isClassName, rememberClass } from "./classes.ts";
-import { type FieldOf, fieldsOf, titleOf } from "./columns.ts";
+import { DEFAULT_CLASS, isClassName, rememberClass } from "./classes.ts";
+import { type FieldInfo, fieldsOf, titleOf } from "./columns.ts";
 import { Filters } from "./Filters.tsx";
-import { filtersOf, isFieldName, narrow, textOfFilters } from "./filter.ts";
+import { applyFilters, isFieldName, parseFilters, serializeFilters } from "./filter.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
 import type { DataSearch } from "./search.ts";
-import { useFreshIds } from "./useFreshIds.ts";
-import { type ListedClass, useListedClasses } from "./useListedClasses.ts";
-import { summary } from "./values.ts";
+import { useChangedIds } from "./useChangedIds.ts";
+import { type ClassInfo, useClasses } from "./useClasses.ts";
+import { formatValue } from "./values.ts";
 import "./Data.css";
 
-const SHOWN = 100;
-const COLUMNS = 4;
-const NONE: readonly ParseObject[] = [];
+const MAX_RECORDS = 100;
+const MAX_COLUMNS = 4;
+const NO_RECORDS: readonly ParseObject[] = [];
 
 /** Records of a class as they are now: own and shared, changed in place, live. */
 export function Data() {
   usePageTitle("Data");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const search = useSearch({ from: "/data" });
   const navigate = useNavigate({ from: "/data" });
-  const listed = useListedClasses();
-  const className = search.class && isClassName(search.class) ? search.class : FIRST_CLASS;
+  const listed = useClasses();
+  const className = search.class && isClassName(search.class) ? search.class : DEFAULT_CLASS;
   const [live, setLive] = useState<LiveState>("connecting");
   const classes = listed.data ?? undefined;
   return (
@@ -68,36 +68,36 @@ interface ClassRecordsProps {
   className: string;
   search: DataSearch;
   /** What the server tells of the class. */
-  listed: ListedClass | undefined;
+  listed: ClassInfo | undefined;
   onLive: (state: LiveState) => void;
 }
 
 function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t, language } = texts;
   const { user } = useMoralis();
   const toast = useToast();
   const navigate = useNavigate({ from: "/data" });
   const sort = search.sort && isFieldName(search.sort.replace(/^-/, "")) ? search.sort : "-createdAt";
-  const filters = useMemo(() => filtersOf(search.where), [search.where]);
-  const found = useLiveRecords(className, (query) => narrow(query, filters, sort).limit(SHOWN), [
+  const filters = useMemo(() => parseFilters(search.where), [search.where]);
+  const found = useLiveRecords(className, (query) => applyFilters(query, filters, sort).limit(MAX_RECORDS), [
     search.where,
     sort,
   ]);
-  const { data: records = NONE, live } = found;
+  const { data: records = NO_RECORDS, live } = found;
   useEffect(() => onLive(live), [onLive, live]);
   useEffect(() => {
     if (found.data) rememberClass(className);
   }, [className, found.data]);
-  const fresh = useFreshIds(records);
+  const changedIds = useChangedIds(records);
   const fields = useMemo(() => fieldsOf(className, records, listed?.fields), [className, records, listed]);
-  const isOwn = (record: ParseObject) => user !== null && mayWrite(grantsOf(record.getACL()), user.id);
+  const isOwn = (record: ParseObject) => user !== null && canWrite(grantsOf(record.getACL()), user.id);
   const isShared = (record: ParseObject) => isSharedWith(grantsOf(record.getACL()), user?.id);
   const rows = user
     ? records.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
     : records;
-  const isNarrowed = filters.length > 0 || search.whose !== undefined;
-  const change = (to: Partial<DataSearch>) =>
+  const isFiltered = filters.length > 0 || search.whose !== undefined;
+  const updateSearch = (to: Partial<DataSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
   const opened = records.find(({ id }) => id === search.record);
   const refetch = () => void found.refetch();
@@ -108,33 +108,33 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
       refetch();
     } catch (error) {
       record.revert();
-      toast(inOneLine(error, t));
+      toast(errorMessage(error, t));
     }
   }
 
   async function remove(record: ParseObject) {
     const acl = record.getACL();
     const values = Object.fromEntries(fields.map(({ name }) => [name, record.get(name)]));
-    const kept = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    const attributes = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
     try {
       await record.destroy();
       refetch();
       toast(t("Record deleted"), {
         label: t("Undo"),
         run: () => {
-          const again = new Record(className, kept);
-          if (acl) again.setACL(acl);
-          again.save().then(
+          const restored = new Record(className, attributes);
+          if (acl) restored.setACL(acl);
+          restored.save().then(
             () => {
               refetch();
-              toast(t("It is back, under a new id"));
+              toast(t("Restored with a new ID"));
             },
-            (error: unknown) => toast(inOneLine(error, t)),
+            (error: unknown) => toast(errorMessage(error, t)),
           );
         },
       });
     } catch (error) {
-      toast(inOneLine(error, t));
+      toast(errorMessage(error, t));
     }
   }
 
@@ -144,48 +144,50 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         <Filters
           fields={fields.map(({ name }) => name)}
           filters={filters}
-          onFilters={(next) => change({ where: textOfFilters(next) })}
+          onFilters={(next) => updateSearch({ where: serializeFilters(next) })}
           sort={sort}
-          onSort={(next) => change({ sort: next === "-createdAt" ? undefined : next })}
+          onSort={(next) => updateSearch({ sort: next === "-createdAt" ? undefined : next })}
         />
         {user ? (
           <>
             <Select
-              label={t("Whose")}
+              label={t("Owner filter")}
               hideLabel
               value={search.whose ?? "all"}
-              onChange={(whose) => change({ whose: whose === "all" ? undefined : whose })}
+              onChange={(whose) => updateSearch({ whose: whose === "all" ? undefined : whose })}
               options={[
-                { key: "all", label: t("All that I may read") },
-                { key: "own", label: t("What I may change") },
+                { key: "all", label: t("All visible records") },
+                { key: "own", label: t("Records I can edit") },
                 { key: "shared", label: t("Shared with me") },
               ]}
             />
             {listed?.create !== false && (
-              <Button look="primary" onClick={() => change({ record: "new" })}>
+              <Button variant="primary" onClick={() => updateSearch({ record: "new" })}>
                 {t("New record")}
               </Button>
             )}
           </>
         ) : (
           <Link to="/sign-in" search={{ next: `/data?class=${className}` }} className="button">
-            {t("Sign in to write")}
+            {t("Sign in to edit")}
           </Link>
         )}
       </div>
-      <QueryState query={found} label={t("Loading records")} skeleton={table(undefined)}>
-        {() => table(rows)}
+      <QueryState query={found} label={t("Loading records")} skeleton={renderTable(undefined)}>
+        {() => renderTable(rows)}
       </QueryState>
-      {records.length >= SHOWN && (
-        <p className="small soft">{t("The first {n} are shown: filters find others.", { n: SHOWN })}</p>
+      {records.length >= MAX_RECORDS && (
+        <p className="small soft">
+          {t("Showing the first {n} records. Use filters to find others.", { n: MAX_RECORDS })}
+        </p>
       )}
       {search.record === "new" && user && (
         <RecordPanel
           className={className}
           record={undefined}
           fields={fields}
-          addsFields={listed?.addField !== false}
-          onClose={() => change({ record: undefined })}
+          canAddFields={listed?.addField !== false}
+          onClose={() => updateSearch({ record: undefined })}
           onSaved={refetch}
         />
       )}
@@ -195,31 +197,31 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           className={className}
           record={opened}
           fields={fields}
-          addsFields={listed?.addField !== false}
-          onClose={() => change({ record: undefined })}
+          canAddFields={listed?.addField !== false}
+          onClose={() => updateSearch({ record: undefined })}
           onSaved={refetch}
         />
       )}
     </section>
   );
 
-  function table(shown: readonly ParseObject[] | undefined) {
+  function renderTable(shown: readonly ParseObject[] | undefined) {
     return (
       <Table
         caption={t("{class} records", { class: className })}
         rows={shown}
-        keyOf={(record) => record.id ?? ""}
+        rowKey={(record) => record.id ?? ""}
         empty={
-          <EmptyState title={isNarrowed ? t("Nothing like this") : t("No records yet")}>
+          <EmptyState title={isFiltered ? t("No results") : t("No records yet")}>
             {search.whose === "shared" && user
-              ? t("Nobody else has given you anything here. Records that everyone may read do not count.")
-              : isNarrowed
-                ? t("No record that you may read meets all filters.")
+              ? t("No records have been shared with you. Public records are not included.")
+              : isFiltered
+                ? t("No visible records match your filters.")
                 : user
                   ? listed?.create === false
-                    ? t("You may not make records of this class.")
-                    : t("Make the first one: New record.")
-                  : t("Sign in to make the first one.")}
+                    ? t("You can't create records in this class.")
+                    : t("Create your first record.")
+                  : t("Sign in to create the first record.")}
           </EmptyState>
         }
         columns={[
@@ -230,14 +232,14 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
               <button
                 type="button"
                 className="record-title"
-                data-fresh={fresh.has(record.id ?? "")}
-                onClick={() => change({ record: record.id })}
+                data-fresh={changedIds.has(record.id ?? "")}
+                onClick={() => updateSearch({ record: record.id })}
               >
                 <bdi>{titleOf(record)}</bdi>
               </button>
             ),
           },
-          ...shownFields(fields, records).map(({ name, type }) => ({
+          ...columnFields(fields, records).map(({ name, type }) => ({
             key: name,
             label: name,
             number: type === "number",
@@ -250,21 +252,21 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
                   onChange={(isOn) => void toggle(record, name, isOn)}
                 />
               ) : (
-                <bdi className="value clip">{summary(record.get(name), language).slice(0, 200)}</bdi>
+                <bdi className="value clip">{formatValue(record.get(name), language).slice(0, 200)}</bdi>
               ),
           })),
           {
             key: "access",
             label: t("Access"),
-            minor: true,
+            hideOnPhone: true,
             cell: (record) => (
-              <span className="small soft">{accessInWords(grantsOf(record.getACL()), user?.id, texts)}</span>
+              <span className="small soft">{describeAccess(grantsOf(record.getACL()), user?.id, texts)}</span>
             ),
           },
           {
             key: "changed",
-            label: t("Changed"),
-            cell: (record) => <Moment at={record.updatedAt ?? 0} />,
+            label: t("Last modified"),
+            cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
           },
           {
             key: "actions",
@@ -273,9 +275,9 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
               isOwn(record) ? (
                 <Button
                   small
-                  look="quiet"
+                  variant="quiet"
                   onClick={() => void remove(record)}
-                  aria-label={t("Delete: {record}", { record: titleOf(record) })}
+                  aria-label={t("Delete {record}", { record: titleOf(record) })}
                 >
                   {t("Delete")}
                 </Button>
@@ -288,14 +290,14 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
 }
 
 /** The columns: without what the title says already. */
-function shownFields(fields: readonly FieldOf[], records: readonly ParseObject[]): FieldOf[] {
-  const said = records.map(titleOf);
-  const isTitle = ({ name }: FieldOf) =>
-    records.length > 0 && records.every((record, i) => record.get(name) === said[i]);
-  return fields.filter((field) => !isTitle(field)).slice(0, COLUMNS);
+function columnFields(fields: readonly FieldInfo[], records: readonly ParseObject[]): FieldInfo[] {
+  const titles = records.map(titleOf);
+  const isTitle = ({ name }: FieldInfo) =>
+    records.length > 0 && records.every((record, i) => record.get(name) === titles[i]);
+  return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
 }
 
-function inOneLine(error: unknown, t: (sentence: string) => string): string {
+function errorMessage(error: unknown, t: (sentence: string) => string): string {
   const { title, detail } = explain(error, t);
   return `${title}. ${detail}`;
 }

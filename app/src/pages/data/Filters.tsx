@@ -4,7 +4,7 @@ import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type Filter, OPERATORS, type Operator, takesValue } from "./filter.ts";
 
 export interface FiltersProps {
@@ -20,7 +20,7 @@ const OPERATOR_KEYS: readonly Operator[] = ["is", "not", "has", "more", "less", 
 
 /** What the list is narrowed to, as chips, and its order. */
 export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);
   const sortable = [...new Set(["createdAt", "updatedAt", ...fields, sort.replace(/^-/, "")])];
   return (
@@ -35,7 +35,7 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
             <button
               type="button"
               className="icon-button"
-              aria-label={t("Remove the filter {field}", { field: filter.field })}
+              aria-label={t("Remove filter {field}", { field: filter.field })}
               onClick={() => onFilters(filters.filter((each) => each !== filter))}
             >
               <X size={14} aria-hidden="true" />
@@ -43,19 +43,19 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
           </li>
         ))}
         <li>
-          <Button small look="quiet" onClick={() => setIsAdding(true)}>
+          <Button small variant="quiet" onClick={() => setIsAdding(true)}>
             <Plus size={14} aria-hidden="true" /> {t("Filter")}
           </Button>
         </li>
       </ul>
       <Select
-        label={t("Order")}
+        label={t("Sort")}
         hideLabel
         value={sort}
         onChange={onSort}
         options={sortable.flatMap((field) => [
-          { key: `-${field}`, label: t("{field}, last first", { field }) },
-          { key: field, label: t("{field}, first first", { field }) },
+          { key: `-${field}`, label: t("{field} descending", { field }) },
+          { key: field, label: t("{field} ascending", { field }) },
         ])}
       />
       {isAdding && (
@@ -79,7 +79,7 @@ interface NewFilterProps {
 }
 
 function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [field, setField] = useState(fields.find((each) => !/At$/.test(each)) ?? "createdAt");
   const [operator, setOperator] = useState<Operator>("is");
   const [value, setValue] = useState("");
@@ -88,7 +88,7 @@ function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
     onAdd({ field, operator, value: takesValue(operator) ? value : "" });
   }
   return (
-    <Dialog open onClose={onClose} title={t("Only records where")}>
+    <Dialog open onClose={onClose} title={t("Add filter")}>
       <form className="stack" onSubmit={add}>
         <Select
           label={t("Field")}
@@ -107,12 +107,14 @@ function NewFilter({ fields, onAdd, onClose }: NewFilterProps) {
             label={t("Value")}
             value={value}
             onChange={(event) => setValue(event.target.value)}
-            hint={t("A number, true, a day as 2026-03-01, or a text; in quotes it is always a text.")}
+            hint={t(
+              "A number, true or false, a date such as 2026-03-01, or text. Quoted values are always text.",
+            )}
           />
         )}
         <div>
-          <Button type="submit" look="primary">
-            {t("Show these")}
+          <Button type="submit" variant="primary">
+            {t("Apply filter")}
           </Button>
         </div>
       </form>

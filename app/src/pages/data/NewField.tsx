@@ -2,33 +2,33 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isFieldName } from "./filter.ts";
 import { TYPES, type ValueType } from "./values.ts";
 
 /** A field that a record has not yet: its name and type. */
 export function NewField({
-  taken,
+  existingNames,
   onAdd,
 }: {
-  taken: readonly string[];
+  existingNames: readonly string[];
   onAdd: (name: string, type: ValueType) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const [type, setType] = useState<ValueType>("string");
   const [problem, setProblem] = useState<string>();
   function add() {
     if (!isFieldName(name))
-      return setProblem(t("A name begins with a letter; letters, digits and _ follow."));
-    if (taken.includes(name)) return setProblem(t("The record has this field already."));
+      return setProblem(t("Names start with a letter and contain only letters, digits and underscores."));
+    if (existingNames.includes(name)) return setProblem(t("This field already exists."));
     setProblem(undefined);
     onAdd(name, type);
     setName("");
   }
   return (
     <Field
-      label={t("Another field")}
+      label={t("Field name")}
       value={name}
       onChange={(event) => setName(event.target.value)}
       onKeyDown={(event) => {
@@ -49,7 +49,7 @@ export function NewField({
             onChange={setType}
             options={TYPES.map((key) => ({ key, label: key }))}
           />
-          <button type="button" className="icon-button" aria-label={t("Add the field")} onClick={add}>
+          <button type="button" className="icon-button" aria-label={t("Add field")} onClick={add}>
             <Plus size={18} aria-hidden="true" />
           </button>
         </>

@@ -4,81 +4,81 @@ import { X } from "lucide-react";
 import { type FormEvent, useId, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
-import { Moment } from "../../design/Moment.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { AccessEditor } from "./AccessEditor.tsx";
-import { accessInWords, aclOf, type Grant, grantsOf, mayWrite } from "./access.ts";
+import { aclOf, canWrite, describeAccess, type Grant, grantsOf } from "./access.ts";
 import { Conflict } from "./Conflict.tsx";
-import type { FieldOf } from "./columns.ts";
+import type { FieldInfo } from "./columns.ts";
 import { NewField } from "./NewField.tsx";
 import { ValueEditor } from "./ValueEditor.tsx";
-import { isSame, parse, summary, type Typed, typedOf, typeOf } from "./values.ts";
+import { formatValue, isSame, parseValue, toDraft, typeOf, type ValueDraft } from "./values.ts";
 
 export interface RecordPanelProps {
   className: string;
   /** Undefined makes a new one. */
   record: ParseObject | undefined;
-  fields: readonly FieldOf[];
+  fields: readonly FieldInfo[];
   /** Whether records may have fields that the class has not. */
-  addsFields: boolean;
+  canAddFields: boolean;
   onClose: () => void;
   onSaved: (record: ParseObject) => void;
 }
 
 interface Row {
   name: string;
-  typed: Typed;
+  draft: ValueDraft;
   /** As it was when editing began. */
-  before: Typed | undefined;
+  before: ValueDraft | undefined;
 }
 
 /** One record beside the list: read, changed, made. What others save meanwhile is shown, never overwritten. */
-export function RecordPanel({ className, record, fields, addsFields, onClose, onSaved }: RecordPanelProps) {
-  const texts = useTexts();
+export function RecordPanel({ className, record, fields, canAddFields, onClose, onSaved }: RecordPanelProps) {
+  const texts = useTranslation();
   const { t, language } = texts;
   const { user, Moralis } = useMoralis();
   const formId = useId();
   const toast = useToast();
-  const begun = useMemo(() => beginOf(record, fields, language), [record, fields, language]);
-  const [rows, setRows] = useState<readonly Row[]>(begun.rows);
+  const initial = useMemo(() => initialState(record, fields, language), [record, fields, language]);
+  const [rows, setRows] = useState<readonly Row[]>(initial.rows);
   const [grants, setGrants] = useState<readonly Grant[] | undefined>(() =>
-    record ? grantsOf(record.getACL()) : startGrants(user?.id),
+    record ? grantsOf(record.getACL()) : defaultGrants(user?.id),
   );
   // The record itself moves on as others save it; what editing began with stays.
-  const [base, setBase] = useState({ at: record?.updatedAt?.getTime(), values: begun.values, grants });
+  const [base, setBase] = useState({ at: record?.updatedAt?.getTime(), values: initial.values, grants });
   const [problems, setProblems] = useState<Readonly<{ [name: string]: string }>>({});
   const [theirs, setTheirs] = useState<ParseObject>();
   const [error, setError] = useState<unknown>();
   const [isSaving, setIsSaving] = useState(false);
-  const isMine = record === undefined ? user !== null : mayWrite(grantsOf(record.getACL()), user?.id);
-  const hasMoved = record !== undefined && record.updatedAt?.getTime() !== base.at;
+  const isEditable = record === undefined ? user !== null : canWrite(grantsOf(record.getACL()), user?.id);
+  const hasChanged = record !== undefined && record.updatedAt?.getTime() !== base.at;
 
   /** What was changed here, with every value read; undefined where one is not right yet. */
-  function changes(): { [name: string]: unknown } | undefined {
-    const wrong: { [name: string]: string } = {};
+  function parseChanges(): { [name: string]: unknown } | undefined {
+    const errors: { [name: string]: string } = {};
     const changed: { [name: string]: unknown } = {};
-    for (const { name, typed, before } of rows) {
-      if (before && before.text === typed.text && before.file === typed.file && before.isUtc === typed.isUtc)
+    for (const { name, draft, before } of rows) {
+      if (before && before.text === draft.text && before.file === draft.file && before.isUtc === draft.isUtc)
         continue;
-      const read = parse(typed, language);
-      if ("problem" in read) wrong[name] = read.problem;
+      const read = parseValue(draft, language);
+      if ("problem" in read) errors[name] = read.problem;
       else changed[name] = read.value;
     }
-    setProblems(wrong);
-    return Object.keys(wrong).length === 0 ? changed : undefined;
+    setProblems(errors);
+    return Object.keys(errors).length === 0 ? changed : undefined;
   }
 
-  async function save(event: FormEvent | undefined, isOver = false) {
+  async function save(event: FormEvent | undefined, isOverwrite = false) {
     event?.preventDefault();
-    const changed = changes();
+    const changed = parseChanges();
     if (!changed) return;
     const isAccessChanged = JSON.stringify(grants) !== JSON.stringify(base.grants);
     setIsSaving(true);
     setError(undefined);
     try {
-      if (record && !isOver) {
+      if (record && !isOverwrite) {
         const now = await new Moralis.Query(className).get(record.id ?? "");
         if (now.updatedAt?.getTime() !== base.at) return setTheirs(now);
       }
@@ -88,7 +88,7 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
         saved.revert();
         throw problem;
       });
-      toast(record ? t("Saved") : t("Record made"));
+      toast(record ? t("Saved") : t("Record created"));
       onSaved(saved);
       onClose();
     } catch (problem) {
@@ -99,13 +99,13 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
   }
 
   /** Goes on with what the other has saved; what was changed here and not by them stays typed. */
-  function takeTheirs(now: ParseObject) {
+  function keepTheirs(now: ParseObject) {
     setRows(
       rows.map((row) => {
         const value: unknown = now.get(row.name);
         if (isSame(value, base.values[row.name])) return row;
-        const typed = typedOf(value, row.typed.type, language);
-        return { ...row, typed, before: typed };
+        const draft = toDraft(value, row.draft.type, language);
+        return { ...row, draft, before: draft };
       }),
     );
     setGrants(grantsOf(now.getACL()));
@@ -113,25 +113,31 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
     setTheirs(undefined);
   }
 
-  const shown = theirs ?? (hasMoved && !isSaving ? record : undefined);
+  const shown = theirs ?? (hasChanged && !isSaving ? record : undefined);
   return (
     <Dialog
       open
       side
       onClose={onClose}
       title={record ? t("{class} record", { class: className }) : t("New {class}", { class: className })}
-      about={
+      description={
         record && (
           <>
-            <code>{record.id}</code> · {t("changed")} <Moment at={record.updatedAt ?? 0} />
+            <code>{record.id}</code> · {t("modified")} <RelativeTime at={record.updatedAt ?? 0} />
           </>
         )
       }
       actions={
-        isMine && (
+        isEditable && (
           <>
             <Button onClick={onClose}>{t("Cancel")}</Button>
-            <Button type="submit" form={formId} look="primary" busy={isSaving} disabled={shown !== undefined}>
+            <Button
+              type="submit"
+              form={formId}
+              variant="primary"
+              busy={isSaving}
+              disabled={shown !== undefined}
+            >
               {record ? t("Save") : t("Create")}
             </Button>
           </>
@@ -141,28 +147,28 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
       {shown && (
         <Conflict
           theirs={shown}
-          rows={rows.map(({ name, typed }) => ({ name, mine: typed, before: base.values[name] }))}
-          onTheirs={() => takeTheirs(shown)}
+          rows={rows.map(({ name, draft }) => ({ name, mine: draft, before: base.values[name] }))}
+          onTheirs={() => keepTheirs(shown)}
           onMine={() => void save(undefined, true)}
         />
       )}
-      {isMine ? (
+      {isEditable ? (
         <form id={formId} className="stack" onSubmit={(event) => void save(event)} noValidate>
           {rows.map((row) => (
             <div key={row.name} className="value-row">
               <ValueEditor
                 label={row.name}
-                typed={row.typed}
+                draft={row.draft}
                 problem={problems[row.name]}
-                onChange={(typed) =>
-                  setRows(rows.map((each) => (each.name === row.name ? { ...each, typed } : each)))
+                onChange={(draft) =>
+                  setRows(rows.map((each) => (each.name === row.name ? { ...each, draft } : each)))
                 }
               />
               {!row.before && !fields.some(({ name }) => name === row.name) && (
                 <button
                   type="button"
                   className="icon-button"
-                  aria-label={t("Leave {field} away", { field: row.name })}
+                  aria-label={t("Remove {field}", { field: row.name })}
                   onClick={() => setRows(rows.filter((each) => each !== row))}
                 >
                   <X size={16} aria-hidden="true" />
@@ -170,11 +176,11 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
               )}
             </div>
           ))}
-          {addsFields && (
+          {canAddFields && (
             <NewField
-              taken={rows.map(({ name }) => name)}
+              existingNames={rows.map(({ name }) => name)}
               onAdd={(name, type) =>
-                setRows([...rows, { name, typed: typedOf(undefined, type, language), before: undefined }])
+                setRows([...rows, { name, draft: toDraft(undefined, type, language), before: undefined }])
               }
             />
           )}
@@ -183,17 +189,17 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
         </form>
       ) : (
         <dl className="facts">
-          {Object.entries(begun.values).map(([name, value]) => (
+          {Object.entries(initial.values).map(([name, value]) => (
             <div key={name}>
               <dt>{name}</dt>
               <dd>
-                <bdi className="words">{summary(value, language)}</bdi>
+                <bdi className="words">{formatValue(value, language)}</bdi>
               </dd>
             </div>
           ))}
           <div>
-            <dt>{t("Who may read and write")}</dt>
-            <dd>{accessInWords(grants, user?.id, texts)}</dd>
+            <dt>{t("Permissions")}</dt>
+            <dd>{describeAccess(grants, user?.id, texts)}</dd>
           </div>
         </dl>
       )}
@@ -202,25 +208,25 @@ export function RecordPanel({ className, record, fields, addsFields, onClose, on
 }
 
 /** What editing begins with: a row for each field that can be edited. */
-function beginOf(record: ParseObject | undefined, fields: readonly FieldOf[], locale: string) {
+function initialState(record: ParseObject | undefined, fields: readonly FieldInfo[], locale: string) {
   const values = record ? valuesOf(record, fields) : {};
   const rows = fields.flatMap(({ name, type, targetClass }): Row[] => {
     const value = values[name];
     const own = value === undefined || value === null ? type : typeOf(value);
     if (!own) return [];
-    const typed = typedOf(value, own, locale);
-    if (typed.text === "" && own === "pointer" && targetClass) typed.text = `${targetClass}:`;
+    const draft = toDraft(value, own, locale);
+    if (draft.text === "" && own === "pointer" && targetClass) draft.text = `${targetClass}:`;
     // A field that a record has not is left away unless somebody writes into it.
-    return [{ name, typed, before: typed }];
+    return [{ name, draft, before: draft }];
   });
   return { values, rows };
 }
 
-function valuesOf(record: ParseObject, fields: readonly FieldOf[]): { [name: string]: unknown } {
+function valuesOf(record: ParseObject, fields: readonly FieldInfo[]): { [name: string]: unknown } {
   return Object.fromEntries(fields.map(({ name }) => [name, record.get(name)]));
 }
 
-function startGrants(userId: string | undefined): Grant[] {
+function defaultGrants(userId: string | undefined): Grant[] {
   return [
     { who: "*", read: true, write: false },
     ...(userId === undefined ? [] : [{ who: userId, read: true, write: true }]),

@@ -3,29 +3,29 @@ import { type ChangeEvent, useState } from "react";
 import { Select, Switch } from "../../design/Choice.tsx";
 import { Field, TextArea } from "../../design/Field.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { PointerPicker } from "./PointerPicker.tsx";
 import type { ValueEditorProps } from "./valueEditorProps.ts";
-import type { Typed } from "./values.ts";
+import type { ValueDraft } from "./values.ts";
 
 /** An editor of the kind that a value is of. What is typed stays, right or wrong. */
-export function ValueEditor({ label, typed, onChange, problem }: ValueEditorProps) {
-  const { t } = useTexts();
-  const { type, text } = typed;
-  const said = problem === undefined ? undefined : t(problem);
+export function ValueEditor({ label, draft, onChange, problem }: ValueEditorProps) {
+  const { t } = useTranslation();
+  const { type, text } = draft;
+  const message = problem === undefined ? undefined : t(problem);
   const write = (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
-    onChange({ ...typed, text: event.target.value });
+    onChange({ ...draft, text: event.target.value });
   switch (type) {
     case "boolean":
       return (
         <Switch
           label={label}
           checked={text === "true"}
-          onChange={(isOn) => onChange({ ...typed, text: String(isOn) })}
+          onChange={(isOn) => onChange({ ...draft, text: String(isOn) })}
         />
       );
     case "number":
-      return <Field label={label} inputMode="decimal" value={text} onChange={write} problem={said} />;
+      return <Field label={label} inputMode="decimal" value={text} onChange={write} problem={message} />;
     case "date":
       return (
         <Field
@@ -34,8 +34,8 @@ export function ValueEditor({ label, typed, onChange, problem }: ValueEditorProp
           step="1"
           value={text}
           onChange={write}
-          problem={said}
-          after={<Zone typed={typed} onChange={onChange} />}
+          problem={message}
+          after={<Zone draft={draft} onChange={onChange} />}
         />
       );
     case "geo":
@@ -46,13 +46,13 @@ export function ValueEditor({ label, typed, onChange, problem }: ValueEditorProp
           onChange={write}
           placeholder="47.3769, 8.5417"
           hint={t("Latitude, then longitude, in degrees.")}
-          problem={said}
+          problem={message}
         />
       );
     case "pointer":
-      return <PointerPicker label={label} typed={typed} onChange={onChange} problem={said} />;
+      return <PointerPicker label={label} draft={draft} onChange={onChange} problem={message} />;
     case "file":
-      return <FileInput label={label} typed={typed} onChange={onChange} problem={said} />;
+      return <FileInput label={label} draft={draft} onChange={onChange} problem={message} />;
     case "array":
     case "object":
       return (
@@ -61,7 +61,7 @@ export function ValueEditor({ label, typed, onChange, problem }: ValueEditorProp
           rows={5}
           value={text}
           onChange={write}
-          problem={said}
+          problem={message}
           spellCheck={false}
           hint={t("JSON")}
           className="mono"
@@ -69,21 +69,21 @@ export function ValueEditor({ label, typed, onChange, problem }: ValueEditorProp
       );
     default:
       return text.includes("\n") || text.length > 80 ? (
-        <TextArea label={label} value={text} onChange={write} problem={said} />
+        <TextArea label={label} value={text} onChange={write} problem={message} />
       ) : (
-        <Field label={label} value={text} onChange={write} problem={said} />
+        <Field label={label} value={text} onChange={write} problem={message} />
       );
   }
 }
 
-function Zone({ typed, onChange }: { typed: Typed; onChange: (typed: Typed) => void }) {
-  const { t } = useTexts();
+function Zone({ draft, onChange }: { draft: ValueDraft; onChange: (draft: ValueDraft) => void }) {
+  const { t } = useTranslation();
   return (
     <Select
       label={t("Zone")}
       hideLabel
-      value={typed.isUtc ? "utc" : "here"}
-      onChange={(zone) => onChange({ ...typed, isUtc: zone === "utc" })}
+      value={draft.isUtc ? "utc" : "here"}
+      onChange={(zone) => onChange({ ...draft, isUtc: zone === "utc" })}
       options={[
         { key: "here", label: Intl.DateTimeFormat().resolvedOptions().timeZone },
         { key: "utc", label: "UTC (Z)" },
@@ -92,8 +92,8 @@ function Zone({ typed, onChange }: { typed: Typed; onChange: (typed: Typed) => v
   );
 }
 
-function FileInput({ label, typed, onChange, problem }: ValueEditorProps) {
-  const { t } = useTexts();
+function FileInput({ label, draft, onChange, problem }: ValueEditorProps) {
+  const { t } = useTranslation();
   const [progress, setProgress] = useState<number>();
   const [failure, setFailure] = useState<string>();
   async function upload(event: ChangeEvent<HTMLInputElement>) {
@@ -104,7 +104,7 @@ function FileInput({ label, typed, onChange, problem }: ValueEditorProps) {
     try {
       const file = new ParseFile(safeName(chosen.name), chosen, chosen.type);
       await file.save({ progress: setProgress });
-      onChange({ ...typed, text: file.name(), file });
+      onChange({ ...draft, text: file.name(), file });
     } catch (error) {
       const { title, detail } = explain(error, t);
       setFailure(`${title}. ${detail}`);
@@ -118,7 +118,7 @@ function FileInput({ label, typed, onChange, problem }: ValueEditorProps) {
       label={label}
       type="file"
       onChange={(event) => void upload(event)}
-      hint={done ?? (typed.file ? t("Now: {name}", { name: typed.file.name() }) : undefined)}
+      hint={done ?? (draft.file ? t("Current: {name}", { name: draft.file.name() }) : undefined)}
       problem={failure ?? problem}
     />
   );

@@ -1,23 +1,24 @@
 import { ACL } from "@purse/client";
 import { describe, expect, it } from "vitest";
-import { createTexts } from "../../texts/text.ts";
-import { accessInWords, aclOf, type Grant, grantsOf, isSharedWith, mayWrite } from "./access.ts";
+import { createTranslator } from "../../i18n/translator.ts";
+import { aclOf, canWrite, describeAccess, type Grant, grantsOf, isSharedWith } from "./access.ts";
 
-const said = (grants: readonly Grant[] | undefined) => accessInWords(grants, "me", createTexts("en"));
+const describeFor = (grants: readonly Grant[] | undefined) =>
+  describeAccess(grants, "me", createTranslator("en"));
 const reads = (who: string): Grant => ({ who, read: true, write: false });
 const both = (who: string): Grant => ({ who, read: true, write: true });
 
-describe("who may do what, in words", () => {
+describe("describeAccess()", () => {
   it.each([
-    [undefined, "Everyone reads and writes"],
-    [[], "Only operators see this"],
-    [[both("me")], "Only you read and write"],
-    [[reads("*"), both("me")], "Everyone reads, only you write"],
-    [[reads("*"), both("me"), both("role:Editors")], "Everyone reads, write: you, Editors"],
-    [[both("me"), both("ann")], "Read and write: you, 1 person"],
-    [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 people, only you write"],
+    [undefined, "Public read and write"],
+    [[], "Operators only"],
+    [[both("me")], "Private"],
+    [[reads("*"), both("me")], "Public read, private write"],
+    [[reads("*"), both("me"), both("role:Editors")], "Public read, write: you, Editors"],
+    [[both("me"), both("ann")], "Read and write: you, 1 user"],
+    [[both("me"), reads("ann"), reads("bob")], "Read: you, 2 users, private write"],
   ])("%j: %s", (grants, words) => {
-    expect(said(grants)).toBe(words);
+    expect(describeFor(grants)).toBe(words);
   });
 });
 
@@ -29,10 +30,10 @@ it("goes to an ACL and back", () => {
 });
 
 it("knows whether somebody may write", () => {
-  expect(mayWrite(undefined, "me")).toBe(true);
-  expect(mayWrite([reads("*"), both("ann")], "me")).toBe(false);
-  expect(mayWrite([both("me")], "me")).toBe(true);
-  expect(mayWrite([both("*")], undefined)).toBe(true);
+  expect(canWrite(undefined, "me")).toBe(true);
+  expect(canWrite([reads("*"), both("ann")], "me")).toBe(false);
+  expect(canWrite([both("me")], "me")).toBe(true);
+  expect(canWrite([both("*")], undefined)).toBe(true);
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { ACL } from "@purse/client";
-import type { Texts } from "../../texts/text.ts";
+import type { Translator } from "../../i18n/translator.ts";
 
 export interface Grant {
   /** `*` is everyone, `role:Name` who has the role, else the id of a user. */
@@ -26,7 +26,7 @@ export function aclOf(grants: readonly Grant[]): ACL {
 }
 
 /** Whether somebody may change a record, by its grants alone: roles are for the server to know. */
-export function mayWrite(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
+export function canWrite(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
   if (!grants) return true;
   return grants.some(({ who, write }) => write && (who === "*" || who === userId || who.startsWith("role:")));
 }
@@ -44,40 +44,40 @@ export function isSharedWith(grants: readonly Grant[] | undefined, userId: strin
 }
 
 /** As people say it: "Everyone reads, only you write". */
-export function accessInWords(
+export function describeAccess(
   grants: readonly Grant[] | undefined,
   userId: string | undefined,
-  texts: Pick<Texts, "t" | "count">,
+  texts: Pick<Translator, "t" | "count">,
 ): string {
   const { t } = texts;
-  if (!grants) return t("Everyone reads and writes");
+  if (!grants) return t("Public read and write");
   const readers = grants.filter(({ read }) => read).map(({ who }) => who);
   const writers = grants.filter(({ write }) => write).map(({ who }) => who);
-  if (readers.length === 0 && writers.length === 0) return t("Only operators see this");
-  const who = (list: readonly string[]) => named(list, userId, texts);
+  if (readers.length === 0 && writers.length === 0) return t("Operators only");
+  const who = (list: readonly string[]) => describeSubjects(list, userId, texts);
   if (isSameSet(readers, writers)) {
-    if (isOnly(readers, userId)) return t("Only you read and write");
+    if (isOnly(readers, userId)) return t("Private");
     return readers.includes("*")
-      ? t("Everyone reads and writes")
+      ? t("Public read and write")
       : t("Read and write: {who}", { who: who(readers) });
   }
-  const reading = isOnly(readers, userId)
-    ? t("Only you read")
+  const readText = isOnly(readers, userId)
+    ? t("Private read")
     : readers.includes("*")
-      ? t("Everyone reads")
+      ? t("Public read")
       : t("Read: {who}", { who: who(readers) });
-  const writing = isOnly(writers, userId)
-    ? t("only you write")
+  const writeText = isOnly(writers, userId)
+    ? t("private write")
     : writers.includes("*")
-      ? t("everyone writes")
+      ? t("public write")
       : t("write: {who}", { who: who(writers) });
-  return `${reading}, ${writing}`;
+  return `${readText}, ${writeText}`;
 }
 
-function named(
+function describeSubjects(
   list: readonly string[],
   userId: string | undefined,
-  { t, count }: Pick<Texts, "t" | "count">,
+  { t, count }: Pick<Translator, "t" | "count">,
 ): string {
   if (list.length === 0) return t("nobody");
   const roles = list.filter((each) => each.startsWith("role:")).map((each) => each.slice("role:".length));
@@ -85,7 +85,7 @@ function named(
   return [
     ...(userId !== undefined && list.includes(userId) ? [t("you")] : []),
     ...roles,
-    ...(others > 0 ? [count(others, "{n} person", "{n} people")] : []),
+    ...(others > 0 ? [count(others, "{n} user", "{n} users")] : []),
   ].join(", ");
 }
 

@@ -1,18 +1,18 @@
 import type { ValueType } from "./values.ts";
 
 /** Classes whose fields the app knows before there is a record. */
-export const SAMPLES: Readonly<Record<string, readonly { name: string; type: ValueType }[]>> = {
+export const SAMPLE_FIELDS: Readonly<Record<string, readonly { name: string; type: ValueType }[]>> = {
   Note: [
     { name: "text", type: "string" },
     { name: "done", type: "boolean" },
   ],
 };
 
-export const FIRST_CLASS = "Note";
+export const DEFAULT_CLASS = "Note";
 
 const CLASS = /^[A-Za-z]\w{0,127}$/;
-const KEY = "purse/classes";
-const MAX_KEPT = 20;
+const STORAGE_KEY = "purse/classes";
+const MAX_STORED = 20;
 
 export function isClassName(name: string): boolean {
   return CLASS.test(name);
@@ -20,11 +20,11 @@ export function isClassName(name: string): boolean {
 
 /** The classes that this browser has looked at: where the server tells of none, they are typed once and remembered. */
 export function knownClasses(): string[] {
-  const kept = (localStorage.getItem(KEY) ?? "").split(" ").filter(isClassName);
-  return [...new Set([FIRST_CLASS, ...kept])];
+  const kept = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ").filter(isClassName);
+  return [...new Set([DEFAULT_CLASS, ...kept])];
 }
 
 export function rememberClass(name: string): void {
-  const others = knownClasses().filter((each) => each !== name && each !== FIRST_CLASS);
-  localStorage.setItem(KEY, [name, ...others].slice(0, MAX_KEPT).join(" "));
+  const others = knownClasses().filter((each) => each !== name && each !== DEFAULT_CLASS);
+  localStorage.setItem(STORAGE_KEY, [name, ...others].slice(0, MAX_STORED).join(" "));
 }

@@ -1,29 +1,30 @@
 import type { ParseObject } from "@purse/client";
-import { SAMPLES } from "./classes.ts";
+import { SAMPLE_FIELDS } from "./classes.ts";
 import { typeOf, type ValueType } from "./values.ts";
 
-export interface FieldOf {
+export interface FieldInfo {
   name: string;
   type: ValueType | undefined;
   /** Of a pointer, where the class says it. */
   targetClass?: string;
 }
 
-const SYSTEM: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
+const SYSTEM_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
 /** The fields of a class as it and its records show them, the most used ones first. */
 export function fieldsOf(
   className: string,
   records: readonly ParseObject[],
-  listed: readonly FieldOf[] = [],
-): FieldOf[] {
-  const found = new Map<string, { field: FieldOf; uses: number }>();
-  for (const field of listed) if (!SYSTEM.includes(field.name)) found.set(field.name, { field, uses: 0 });
-  for (const field of Object.hasOwn(SAMPLES, className) ? (SAMPLES[className] ?? []) : [])
+  listed: readonly FieldInfo[] = [],
+): FieldInfo[] {
+  const found = new Map<string, { field: FieldInfo; uses: number }>();
+  for (const field of listed)
+    if (!SYSTEM_FIELDS.includes(field.name)) found.set(field.name, { field, uses: 0 });
+  for (const field of Object.hasOwn(SAMPLE_FIELDS, className) ? (SAMPLE_FIELDS[className] ?? []) : [])
     found.set(field.name, { field, uses: Number.POSITIVE_INFINITY });
   for (const record of records) {
     for (const [name, value] of Object.entries(record.attributes)) {
-      if (SYSTEM.includes(name) || value === undefined || value === null) continue;
+      if (SYSTEM_FIELDS.includes(name) || value === undefined || value === null) continue;
       const known = found.get(name);
       const field = known?.field ?? { name, type: typeOf(value) };
       found.set(name, { field, uses: (known?.uses ?? 0) + 1 });

@@ -1,8 +1,8 @@
 import { Query } from "@purse/client";
 import { describe, expect, it } from "vitest";
-import { type Filter, filtersOf, narrow, textOfFilters } from "./filter.ts";
+import { applyFilters, type Filter, parseFilters, serializeFilters } from "./filter.ts";
 
-const where = (...filters: Filter[]) => narrow(new Query("Note"), filters, "-createdAt").toJSON();
+const where = (...filters: Filter[]) => applyFilters(new Query("Note"), filters, "-createdAt").toJSON();
 
 describe("filters in the address", () => {
   it("come back as they were, whatever is in them", () => {
@@ -11,15 +11,15 @@ describe("filters in the address", () => {
       { field: "done", operator: "is", value: "true" },
       { field: "text", operator: "set", value: "" },
     ];
-    expect(filtersOf(textOfFilters(filters))).toEqual(filters);
+    expect(parseFilters(serializeFilters(filters))).toEqual(filters);
   });
 
   it("are left out where they are none", () => {
-    expect(filtersOf("$where~is~1|text~eval~1|_p~is~1|text~is~%E0%A4%A|done~is~true")).toEqual([
+    expect(parseFilters("$where~is~1|text~eval~1|_p~is~1|text~is~%E0%A4%A|done~is~true")).toEqual([
       { field: "done", operator: "is", value: "true" },
     ]);
-    expect(filtersOf(undefined)).toEqual([]);
-    expect(textOfFilters([])).toBeUndefined();
+    expect(parseFilters(undefined)).toEqual([]);
+    expect(serializeFilters([])).toBeUndefined();
   });
 });
 
@@ -40,6 +40,6 @@ describe("a filter's value", () => {
 });
 
 it("puts the order into the query", () => {
-  expect(narrow(new Query("Note"), [], "text").toJSON()).toMatchObject({ order: "text" });
+  expect(applyFilters(new Query("Note"), [], "text").toJSON()).toMatchObject({ order: "text" });
   expect(where()).toMatchObject({ order: "-createdAt" });
 });

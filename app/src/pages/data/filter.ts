@@ -4,10 +4,10 @@ export const OPERATORS = {
   is: "is",
   not: "is not",
   has: "contains",
-  more: "is more than",
-  less: "is less than",
-  set: "is there",
-  unset: "is not there",
+  more: "greater than",
+  less: "less than",
+  set: "is set",
+  unset: "is empty",
 } as const;
 
 export type Operator = keyof typeof OPERATORS;
@@ -22,18 +22,18 @@ export interface Filter {
 
 const FIELD = /^[A-Za-z]\w{0,127}$/;
 /** More than this is no filter that a person has made. */
-const MAX = 10;
+const MAX_FILTERS = 10;
 
 export function isFieldName(name: string): boolean {
   return FIELD.test(name);
 }
 
 /** Filters of the address bar; what is none is left out. */
-export function filtersOf(text: string | undefined): Filter[] {
+export function parseFilters(text: string | undefined): Filter[] {
   if (!text) return [];
   return text
     .split("|")
-    .slice(0, MAX)
+    .slice(0, MAX_FILTERS)
     .flatMap((each) => {
       const [field = "", operator = "", ...value] = each.split("~");
       if (!isFieldName(field) || !isOperator(operator)) return [];
@@ -45,7 +45,7 @@ export function filtersOf(text: string | undefined): Filter[] {
     });
 }
 
-export function textOfFilters(filters: readonly Filter[]): string | undefined {
+export function serializeFilters(filters: readonly Filter[]): string | undefined {
   const texts = filters.map(({ field, operator, value }) => {
     const safe = encodeURIComponent(value).replaceAll("~", "%7E");
     return `${field}~${operator}~${safe}`;
@@ -58,14 +58,14 @@ export function takesValue(operator: Operator): boolean {
 }
 
 /** Puts the conditions and the order (`-field` descends) into a query. */
-export function narrow(query: Query, filters: readonly Filter[], sort: string): Query {
+export function applyFilters(query: Query, filters: readonly Filter[], sort: string): Query {
   for (const { field, operator, value } of filters) {
-    const given = readValue(field, value);
-    if (operator === "is") query.equalTo(field, given);
-    else if (operator === "not") query.notEqualTo(field, given);
+    const parsed = parseFilterValue(field, value);
+    if (operator === "is") query.equalTo(field, parsed);
+    else if (operator === "not") query.notEqualTo(field, parsed);
     else if (operator === "has") query.contains(field, value);
-    else if (operator === "more") query.greaterThan(field, given);
-    else if (operator === "less") query.lessThan(field, given);
+    else if (operator === "more") query.greaterThan(field, parsed);
+    else if (operator === "less") query.lessThan(field, parsed);
     else if (operator === "set") query.exists(field);
     else query.doesNotExist(field);
   }
@@ -73,7 +73,7 @@ export function narrow(query: Query, filters: readonly Filter[], sort: string): 
 }
 
 /** `12`, `true` and dates are what they look like; in quotes they are texts, as anything else. */
-function readValue(field: string, text: string): unknown {
+function parseFilterValue(field: string, text: string): unknown {
   const plain = text.trim();
   if (/^-?\d+(\.\d+)?$/.test(plain)) return Number(plain);
   if (plain === "true" || plain === "false") return plain === "true";

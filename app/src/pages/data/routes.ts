@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 import type { DataSearch } from "./search.ts";
 
 export const dataRoutes = [
@@ -7,11 +7,11 @@ export const dataRoutes = [
     getParentRoute: () => root,
     path: "/data",
     validateSearch: (search): DataSearch => ({
-      class: text(search.class),
-      where: text(search.where),
-      sort: text(search.sort),
+      class: stringParam(search.class),
+      where: stringParam(search.where),
+      sort: stringParam(search.sort),
       whose: search.whose === "own" || search.whose === "shared" ? search.whose : undefined,
-      record: text(search.record),
+      record: stringParam(search.record),
     }),
     component: lazyRouteComponent(() => import("./Data.tsx"), "Data"),
   }),

@@ -1,8 +1,8 @@
-import type { Typed } from "./values.ts";
+import type { ValueDraft } from "./values.ts";
 
 export interface ValueEditorProps {
   label: string;
-  typed: Typed;
-  onChange: (typed: Typed) => void;
+  draft: ValueDraft;
+  onChange: (draft: ValueDraft) => void;
   problem?: string | undefined;
 }

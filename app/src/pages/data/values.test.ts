@@ -1,8 +1,8 @@
 import { GeoPoint, ParseObject } from "@purse/client";
 import { describe, expect, it } from "vitest";
-import { isSame, parse, summary, typedOf, typeOf, type ValueType } from "./values.ts";
+import { formatValue, isSame, parseValue, toDraft, typeOf, type ValueType } from "./values.ts";
 
-const read = (type: ValueType, text: string, isUtc = false) => parse({ type, text, isUtc }, "en");
+const parseText = (type: ValueType, text: string, isUtc = false) => parseValue({ type, text, isUtc }, "en");
 
 describe("what is typed", () => {
   it.each([
@@ -14,21 +14,21 @@ describe("what is typed", () => {
     ["array", "[1, 2]", [1, 2]],
     ["object", '{"a": 1}', { a: 1 }],
   ] as const)("is read as a %s: %s", (type, text, value) => {
-    expect(read(type, text)).toEqual({ value });
+    expect(parseText(type, text)).toEqual({ value });
   });
 
   it("is a date in the zone that was chosen", () => {
-    expect(read("date", "2026-03-01T10:30", true)).toEqual({ value: new Date("2026-03-01T10:30:00Z") });
-    expect(read("date", "2026-03-01T10:30")).toEqual({ value: new Date("2026-03-01T10:30") });
+    expect(parseText("date", "2026-03-01T10:30", true)).toEqual({ value: new Date("2026-03-01T10:30:00Z") });
+    expect(parseText("date", "2026-03-01T10:30")).toEqual({ value: new Date("2026-03-01T10:30") });
   });
 
   it("is a place in degrees", () => {
-    const parsed = read("geo", "47.3769, 8.5417");
+    const parsed = parseText("geo", "47.3769, 8.5417");
     expect("value" in parsed && parsed.value).toBeInstanceOf(GeoPoint);
   });
 
   it("is a pointer by class and id", () => {
-    const parsed = read("pointer", "Note:abc123");
+    const parsed = parseText("pointer", "Note:abc123");
     expect("value" in parsed && typeOf(parsed.value)).toBe("pointer");
   });
 
@@ -46,7 +46,7 @@ describe("what is typed", () => {
     ["object", "[1]"],
     ["object", "{a: 1}"],
   ] as const)("is told to be no %s: %s", (type, text) => {
-    expect(read(type, text)).toHaveProperty("problem");
+    expect(parseText(type, text)).toHaveProperty("problem");
   });
 });
 
@@ -66,16 +66,16 @@ describe("a value", () => {
     ]) {
       const type = typeOf(value) ?? "string";
       for (const locale of ["en", "de"]) {
-        const parsed = parse(typedOf(value, type, locale), locale);
+        const parsed = parseValue(toDraft(value, type, locale), locale);
         expect("value" in parsed && isSame(parsed.value, value), `${value} in ${locale}`).toBe(true);
       }
     }
   });
 
   it("is told in one line", () => {
-    expect(summary({ a: [1] }, "en")).toBe('{"a":[1]}');
-    expect(summary(1234.5, "en")).toBe("1,234.5");
-    expect(summary(ParseObject.fromJSON({ className: "Note", objectId: "a1" }), "en")).toBe("Note a1");
-    expect(summary(undefined, "en")).toBe("");
+    expect(formatValue({ a: [1] }, "en")).toBe('{"a":[1]}');
+    expect(formatValue(1234.5, "en")).toBe("1,234.5");
+    expect(formatValue(ParseObject.fromJSON({ className: "Note", objectId: "a1" }), "en")).toBe("Note a1");
+    expect(formatValue(undefined, "en")).toBe("");
   });
 });

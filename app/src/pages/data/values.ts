@@ -1,5 +1,5 @@
 import { GeoPoint, ParseFile, ParseObject } from "@purse/client";
-import { decimalSeparator, readDecimal } from "../../money/decimal.ts";
+import { decimalSeparator, parseDecimal } from "../../money/decimal.ts";
 
 /** The types of fields that people can edit, in the order in which they are offered. */
 export const TYPES = [
@@ -17,7 +17,7 @@ export const TYPES = [
 export type ValueType = (typeof TYPES)[number];
 
 /** A value as it is being typed. */
-export interface Typed {
+export interface ValueDraft {
   type: ValueType;
   /** A date as the input has it (`2026-03-01T10:30`), a place as `47.4, 8.5`, a pointer as `Class:id`. */
   text: string;
@@ -26,25 +26,25 @@ export interface Typed {
   file?: ParseFile;
 }
 
-export type Parsed = { value: unknown } | { problem: string };
+export type ParsedValue = { value: unknown } | { problem: string };
 
 const NUMBER = /^([+-]?)(.*?)(e[+-]?\d+)?$/i;
 const POINTER = /^([A-Za-z_]\w*):([\w-]+)$/;
-const PARSERS: Readonly<Record<ValueType, (typed: Typed, locale: string) => Parsed>> = {
+const PARSERS: Readonly<Record<ValueType, (draft: ValueDraft, locale: string) => ParsedValue>> = {
   string: ({ text }) => ({ value: text }),
-  number: ({ text }, locale) => numberOf(text, locale),
+  number: ({ text }, locale) => parseNumber(text, locale),
   boolean: ({ text }) => ({ value: text === "true" }),
-  date: dateOf,
-  geo: ({ text }) => placeOf(text),
-  pointer: ({ text }) => pointerOf(text),
-  file: ({ file }) => (file ? { value: file } : { problem: "Choose a file." }),
-  array: ({ text }) => jsonOf(text, Array.isArray, "A list begins with [ and ends with ]."),
-  object: ({ text }) => jsonOf(text, isPlain, "An object begins with { and ends with }."),
+  date: parseDate,
+  geo: ({ text }) => parseGeoPoint(text),
+  pointer: ({ text }) => parsePointer(text),
+  file: ({ file }) => (file ? { value: file } : { problem: "Select a file." }),
+  array: ({ text }) => parseJson(text, Array.isArray, "An array starts with [ and ends with ]."),
+  object: ({ text }) => parseJson(text, isPlainObject, "An object starts with { and ends with }."),
 };
 
 /** The value that was typed, numbers by the locale, or what is wrong with it: a sentence of the texts. */
-export function parse(typed: Typed, locale: string): Parsed {
-  return PARSERS[typed.type](typed, locale);
+export function parseValue(draft: ValueDraft, locale: string): ParsedValue {
+  return PARSERS[draft.type](draft, locale);
 }
 
 /** What a value is; undefined for those that are shown, but not edited (polygons, relations, bytes). */
@@ -57,7 +57,7 @@ export function typeOf(value: unknown): ValueType | undefined {
   if (value instanceof ParseObject) return "pointer";
   if (value instanceof ParseFile) return "file";
   if (Array.isArray(value)) return "array";
-  return isPlain(value) ? "object" : undefined;
+  return isPlainObject(value) ? "object" : undefined;
 }
 
 const PRIMITIVES: Readonly<Record<string, ValueType>> = {
@@ -67,7 +67,7 @@ const PRIMITIVES: Readonly<Record<string, ValueType>> = {
 };
 
 /** A value as an editor begins with it, as `parse` reads it back in the same locale. */
-export function typedOf(value: unknown, type: ValueType, locale: string): Typed {
+export function toDraft(value: unknown, type: ValueType, locale: string): ValueDraft {
   if (value instanceof Date) return { type, text: localInput(value) };
   if (value instanceof GeoPoint) return { type, text: `${value.latitude}, ${value.longitude}` };
   if (value instanceof ParseObject) return { type, text: `${value.className}:${value.id ?? ""}` };
@@ -81,7 +81,7 @@ export function typedOf(value: unknown, type: ValueType, locale: string): Typed 
 }
 
 /** A value in one line. */
-export function summary(value: unknown, language: string): string {
+export function formatValue(value: unknown, language: string): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number") return value.toLocaleString(language, { maximumFractionDigits: 20 });
   if (value instanceof Date) return value.toLocaleString(language);
@@ -93,7 +93,7 @@ export function summary(value: unknown, language: string): string {
 
 /** Whether two values are the same to who reads them. */
 export function isSame(one: unknown, other: unknown): boolean {
-  return summary(one, "en") === summary(other, "en") && typeOf(one) === typeOf(other);
+  return formatValue(one, "en") === formatValue(other, "en") && typeOf(one) === typeOf(other);
 }
 
 /** For an input of type `datetime-local`, in the zone of the browser. */
@@ -101,57 +101,57 @@ export function localInput(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-const NO_NUMBER = "That is no number: digits, with one comma or dot.";
+const NOT_A_NUMBER = "Invalid number: use digits with at most one decimal separator.";
 
-function numberOf(text: string, locale: string): Parsed {
+function parseNumber(text: string, locale: string): ParsedValue {
   const [, sign = "", digits = "", exponent = ""] = NUMBER.exec(text.trim()) ?? [];
-  const read = readDecimal(digits, locale);
-  if ("refusal" in read) {
+  const read = parseDecimal(digits, locale);
+  if ("reason" in read) {
     return {
       problem:
-        read.refusal === "ambiguous"
-          ? "This number could mean two things: enter it without a thousands separator."
-          : NO_NUMBER,
+        read.reason === "ambiguous"
+          ? "Ambiguous number: enter it without a thousands separator."
+          : NOT_A_NUMBER,
     };
   }
-  const value = Number(`${sign}${read.whole || "0"}.${read.fraction || "0"}${exponent}`);
-  return Number.isFinite(value) ? { value } : { problem: "That number is too large." };
+  const value = Number(`${sign}${read.integer || "0"}.${read.fraction || "0"}${exponent}`);
+  return Number.isFinite(value) ? { value } : { problem: "Number too large." };
 }
 
-function dateOf({ text, isUtc }: Typed): Parsed {
+function parseDate({ text, isUtc }: ValueDraft): ParsedValue {
   const value = new Date(isUtc ? `${text}Z` : text);
-  return Number.isNaN(value.getTime()) ? { problem: "Choose a day and a time." } : { value };
+  return Number.isNaN(value.getTime()) ? { problem: "Enter a date and time." } : { value };
 }
 
-function placeOf(text: string): Parsed {
+function parseGeoPoint(text: string): ParsedValue {
   const [latitude, longitude, ...more] = text.split(/[,;\s]+/).map(Number);
-  const isPlace =
+  const isValid =
     more.length === 0 &&
     latitude !== undefined &&
     longitude !== undefined &&
     Math.abs(latitude) <= 90 &&
     Math.abs(longitude) <= 180;
-  if (!isPlace) return { problem: "A place is a latitude (−90 to 90) and a longitude (−180 to 180)." };
+  if (!isValid) return { problem: "Enter a latitude (−90 to 90) and a longitude (−180 to 180)." };
   return { value: new GeoPoint(latitude, longitude) };
 }
 
-function pointerOf(text: string): Parsed {
+function parsePointer(text: string): ParsedValue {
   const [, className, objectId] = POINTER.exec(text.trim()) ?? [];
   if (className === undefined || objectId === undefined) {
-    return { problem: "Choose a record, or write its class and id as Note:abc123." };
+    return { problem: "Select a record, or enter its class and ID, such as Note:abc123." };
   }
   return { value: ParseObject.fromJSON({ className, objectId }) };
 }
 
-function jsonOf(text: string, isKind: (value: unknown) => boolean, otherwise: string): Parsed {
+function parseJson(text: string, isExpectedType: (value: unknown) => boolean, message: string): ParsedValue {
   try {
     const value: unknown = JSON.parse(text);
-    return isKind(value) ? { value } : { problem: otherwise };
+    return isExpectedType(value) ? { value } : { problem: message };
   } catch (error) {
     return { problem: `That is not JSON yet. ${error instanceof Error ? error.message : ""}`.trim() };
   }
 }
 
-function isPlain(value: unknown): value is Record<string, unknown> {
+function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

@@ -1,46 +1,46 @@
 import { Web3API } from "@purse/client";
 import { Link } from "@tanstack/react-router";
 import { Status } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { looksLikeContract, useAnswer } from "./answers.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { looksLikeContract, useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { useNode } from "./node.ts";
-import { useNodeAnswer } from "./useNodeAnswer.ts";
+import { useRpcClient } from "./rpcClient.ts";
+import { useNodeQuery } from "./useNodeQuery.ts";
 
 /** A contract or a wallet: by its code where a node is at hand, else by what it has done. */
-export function Kind({ address }: { address: string }) {
-  const { t } = useTexts();
+export function AddressKind({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const node = useNode();
-  const code = useNodeAnswer(node, ["code", address], (asked) =>
-    asked.ask("eth_getCode", [address, "latest"]),
+  const node = useRpcClient();
+  const code = useNodeQuery(node, ["code", address], (client) =>
+    client.request("eth_getCode", [address, "latest"]),
   );
-  const asks = code === undefined || code.error !== null;
-  const guess = useAnswer(looksLikeContract, { chain: chain.hexId, address }, asks);
+  const needsGuess = code === undefined || code.error !== null;
+  const guess = useDataQuery(looksLikeContract, { chain: chain.hexId, address }, needsGuess);
   const bytes = typeof code?.data === "string" ? code.data : undefined;
   const isContract = bytes === undefined ? guess.data : bytes !== "0x" && !bytes.startsWith("0xef0100");
-  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Wallet with delegated code")}</Status>;
+  if (bytes?.startsWith("0xef0100")) return <Status kind="info">{t("Smart account (EIP-7702)")}</Status>;
   if (isContract === undefined) return null;
   if (isContract) {
     return (
       <span className="row tight-row">
         <Status kind="info">{t("Contract")}</Status>
-        <TokenPages address={address} />
+        <TokenLinks address={address} />
         <Link to="/contract" search={{ address, chain: chain.hexId }} className="button small">
           {t("Functions")}
         </Link>
       </span>
     );
   }
-  return asks ? null : <Status kind="idle">{t("Wallet")}</Status>;
+  return needsGuess ? null : <Status kind="idle">{t("Wallet")}</Status>;
 }
 
 /** The ways to the pages of a token or a collection, where it is one. */
-function TokenPages({ address }: { address: string }) {
-  const { t } = useTexts();
+function TokenLinks({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const collection = useAnswer(Web3API.token.getAllTokenIds, { chain: chain.hexId, address, limit: 1 });
-  const tokens = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
+  const collection = useDataQuery(Web3API.token.getAllTokenIds, { chain: chain.hexId, address, limit: 1 });
+  const tokens = useDataQuery(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
   const [token] = tokens.data ?? [];
   if (collection.data?.total) {
     return (

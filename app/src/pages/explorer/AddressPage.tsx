@@ -5,13 +5,13 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { displayAmount, exactAmount } from "../../money/amount.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { Kind } from "./AddressKind.tsx";
+import { AddressKind } from "./AddressKind.tsx";
 import { isAddressText } from "./abi/addressText.ts";
-import { useAnswer, useLiveAnswer } from "./answers.ts";
+import { Amount, TokenLink } from "./components.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
   nftTransferCells,
@@ -19,37 +19,39 @@ import {
   TRANSFER_COLUMNS,
   transactionCells,
   transferCells,
-} from "./cells.ts";
+} from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
-import { Amount, TokenLink } from "./parts.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 
 export function AddressPage() {
   const { address } = useParams({ from: "/explorer/address/$address" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
       <>
         <h1>{t("Address")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
   const lower = address.toLowerCase();
-  return <AddressOf key={lower} address={lower} />;
+  return <AddressDetails key={lower} address={lower} />;
 }
 
-function AddressOf({ address }: { address: string }) {
-  const { t } = useTexts();
+function AddressDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { tab } = useSearch({ from: "/explorer/address/$address" });
   const navigate = useNavigate({ from: "/explorer/address/$address" });
-  const named = useAnswer(nameOf, { address });
+  const nameQuery = useDataQuery(nameOf, { address });
   const tabs = [
     { key: "transactions", label: t("Transactions") },
     { key: "transfers", label: t("Token transfers") },
@@ -61,15 +63,15 @@ function AddressOf({ address }: { address: string }) {
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
-        <h1>{named.data?.name ? <bdi>{named.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
-        <Kind address={address} />
+        <h1>{nameQuery.data?.name ? <bdi>{nameQuery.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
+        <AddressKind address={address} />
       </div>
-      <section className="card stack" aria-label={t("The address")}>
+      <section className="card stack" aria-label={t("Address")}>
         <Address address={checksumOf(address)} copy />
         <Balance address={address} />
       </section>
       <Tabs
-        label={t("What it did and has")}
+        label={t("Activity and holdings")}
         tabs={tabs}
         value={shown}
         onChange={(key) =>
@@ -94,16 +96,16 @@ function AddressOf({ address }: { address: string }) {
 }
 
 function Balance({ address }: { address: string }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
   const { symbol, decimals } = chain.nativeCurrency;
-  const balance = useLiveAnswer(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
+  const balance = useLiveDataQuery(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
   return (
     <div>
       <p className="small soft">{t("Balance")}</p>
       <QueryState
         query={balance}
-        label={t("Loading the balance")}
+        label={t("Loading balance")}
         skeleton={
           <p className="total number">
             <Skeleton width="12rem" height="1em" />
@@ -112,7 +114,7 @@ function Balance({ address }: { address: string }) {
       >
         {(data) => (
           <p className="total number" title={`${exactAmount(BigInt(data.balance), decimals)} ${symbol}`}>
-            {displayAmount(BigInt(data.balance), decimals, language)} {symbol}
+            {formatAmount(BigInt(data.balance), decimals, language)} {symbol}
           </p>
         )}
       </QueryState>
@@ -126,14 +128,14 @@ function useList(address: string) {
   return {
     chain: chain.hexId,
     cursor,
-    params: { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
+    params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
   };
 }
 
 function Transactions({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getTransactions, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getTransactions, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transactions")}>
       <PagedList
@@ -152,8 +154,8 @@ function Transactions({ address }: { address: string }) {
             rows={rows}
             owner={address}
             empty={
-              <EmptyState title={t("No transaction")}>
-                {t("It has sent and received none on this chain.")}
+              <EmptyState title={t("No transactions")}>
+                {t("This address has no transactions on this chain.")}
               </EmptyState>
             }
           />
@@ -164,9 +166,9 @@ function Transactions({ address }: { address: string }) {
 }
 
 function Transfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getTokenTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getTokenTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Token transfers")}>
       <PagedList
@@ -181,7 +183,7 @@ function Transfers({ address }: { address: string }) {
         }}
       >
         {(rows) => (
-          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfer")} />} />
+          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
         )}
       </PagedList>
     </section>
@@ -189,15 +191,17 @@ function Transfers({ address }: { address: string }) {
 }
 
 function Tokens({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const found = useAnswer(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  const found = useDataQuery(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
   const table = (rows: typeof found.data) => (
     <Table
       caption={t("Tokens")}
       rows={rows}
-      keyOf={({ token_address }) => token_address}
-      empty={<EmptyState title={t("No token")}>{t("It holds none on this chain.")}</EmptyState>}
+      rowKey={({ token_address }) => token_address}
+      empty={
+        <EmptyState title={t("No tokens")}>{t("This address holds no tokens on this chain.")}</EmptyState>
+      }
       columns={[
         {
           key: "token",
@@ -233,16 +237,18 @@ function Tokens({ address }: { address: string }) {
 }
 
 function Nfts({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address);
-  const found = useAnswer(Web3API.account.getNFTs, params);
+  const found = useDataQuery(Web3API.account.getNFTs, params);
   return (
     <section className="card stack" aria-label={t("NFTs")}>
       <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
         {(nfts) => (
           <NftGrid
             nfts={nfts}
-            empty={<EmptyState title={t("No NFT")}>{t("It owns none on this chain.")}</EmptyState>}
+            empty={
+              <EmptyState title={t("No NFTs")}>{t("This address owns no NFTs on this chain.")}</EmptyState>
+            }
           />
         )}
       </PagedList>
@@ -251,9 +257,9 @@ function Nfts({ address }: { address: string }) {
 }
 
 function NftTransfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain, cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.account.getNFTTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.account.getNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("NFT transfers")}>
       <PagedList
@@ -268,7 +274,11 @@ function NftTransfers({ address }: { address: string }) {
         }}
       >
         {(rows) => (
-          <NftTransferTable rows={rows} owner={address} empty={<EmptyState title={t("No NFT transfer")} />} />
+          <NftTransferTable
+            rows={rows}
+            owner={address}
+            empty={<EmptyState title={t("No NFT transfers")} />}
+          />
         )}
       </PagedList>
     </section>

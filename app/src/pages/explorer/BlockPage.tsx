@@ -4,49 +4,53 @@ import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useMemo, useState } from "react";
 import { Code } from "../../design/Code.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
-import { isNotFound } from "../../query/failures.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
 import { useShortcuts } from "../../shell/useShortcuts.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { blockAndPlace, useLiveAnswer } from "./answers.ts";
-import { BlockParts } from "./BlockParts.tsx";
+import { BlockContents } from "./BlockContents.tsx";
+import { AddressLink, BlockLink, CoinAmount, Detail, DetailList, Finality } from "./components.tsx";
+import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { GasUse } from "./Overview.tsx";
-import { AddressLink, BlockLink, Coins, Fact, Facts, Finality } from "./parts.tsx";
-import { fee } from "./tables.tsx";
+import { GasUsage } from "./Overview.tsx";
+import { feeOf } from "./tables.tsx";
 
 export function BlockPage() {
   const { block } = useParams({ from: "/explorer/block/$block" });
-  const { t } = useTexts();
-  const wanted = block.toLowerCase().replace(/^#/, "");
-  usePageTitle(t("Block {block}", { block: wanted.slice(0, 12) }));
-  if (!/^(\d{1,15}|latest|0x[0-9a-f]{64})$/.test(wanted)) {
+  const { t } = useTranslation();
+  const blockId = block.toLowerCase().replace(/^#/, "");
+  usePageTitle(t("Block {block}", { block: blockId.slice(0, 12) }));
+  if (!/^(\d{1,15}|latest|0x[0-9a-f]{64})$/.test(blockId)) {
     return (
       <>
         <h1>{t("Block")}</h1>
-        <EmptyState title={t("That is no block")}>
-          {t("A block is a number, or a hash of 64 digits after 0x.")}
+        <EmptyState title={t("Invalid block")}>
+          {t("Enter a block number, or a hash: 0x followed by 64 hex characters.")}
         </EmptyState>
       </>
     );
   }
-  return <BlockOf key={wanted} wanted={wanted} />;
+  return <BlockLoader key={blockId} blockId={blockId} />;
 }
 
-function BlockOf({ wanted }: { wanted: string }) {
-  const { t, language } = useTexts();
+function BlockLoader({ blockId }: { blockId: string }) {
+  const { t, language } = useTranslation();
   const { chain, head, final } = useExplorer();
   const [isSettled, setIsSettled] = useState(false);
-  const found = useLiveAnswer(blockAndPlace, { chain: chain.hexId, block: wanted }, !isSettled);
+  const found = useLiveDataQuery(
+    readBlockWithCanonicalHash,
+    { chain: chain.hexId, block: blockId },
+    !isSettled,
+  );
   const data = isNotFound(found.error) ? undefined : found.data;
   const block = data?.block;
-  const number = block ? Number(block.number) : /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  const number = block ? Number(block.number) : /^\d+$/.test(blockId) ? Number(blockId) : undefined;
   const isFinal = number !== undefined && final !== undefined && number <= final;
-  if (isFinal !== isSettled && wanted !== "latest") setIsSettled(isFinal);
+  if (isFinal !== isSettled && blockId !== "latest") setIsSettled(isFinal);
   useBlockKeys(number);
   return (
     <div className="stack wide-gaps">
@@ -57,28 +61,28 @@ function BlockOf({ wanted }: { wanted: string }) {
               ? t("Block")
               : t("Block {block}", { block: number.toLocaleString(language) })}
           </h1>
-          {block && data.placeHash === block.hash && <Finality block={Number(block.number)} />}
+          {block && data.canonicalHash === block.hash && <Finality block={Number(block.number)} />}
         </div>
-        <BlockSteps number={number} head={head} />
+        <BlockPager number={number} head={head} />
       </div>
       <QueryState
         query={found}
-        label={t("Loading the block")}
+        label={t("Loading block")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={8} label={t("Loading the block")} />
+            <SkeletonList rows={8} label={t("Loading block")} />
           </div>
         }
-        instead={(error) => (isNotFound(error) ? <MissingBlock wanted={wanted} /> : undefined)}
+        renderError={(error) => (isNotFound(error) ? <MissingBlock blockId={blockId} /> : undefined)}
       >
-        {({ block, placeHash }) => <BlockFound block={block} placeHash={placeHash} />}
+        {({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
       </QueryState>
     </div>
   );
 }
 
-function BlockFound({ block, placeHash }: { block: Block; placeHash: string }) {
-  const { t, language } = useTexts();
+function BlockDetails({ block, placeHash }: { block: Block; placeHash: string }) {
+  const { t, language } = useTranslation();
   return (
     <>
       {placeHash !== block.hash && (
@@ -87,16 +91,16 @@ function BlockFound({ block, placeHash }: { block: Block; placeHash: string }) {
           title={t("This block is orphaned")}
           action={
             <Link to="/explorer/block/$block" params={{ block: block.number }} className="button small">
-              {t("The block in its place")}
+              {t("Canonical block")}
             </Link>
           }
         >
-          {t("The chain was reorganised and goes on without it: what happened here did not happen.")}
+          {t("A chain reorganization removed this block. Its transactions did not take effect.")}
         </Notice>
       )}
-      <section className="card" aria-label={t("The block")}>
-        <Facts>
-          <Fact label={t("Time")}>
+      <section className="card" aria-label={t("Block")}>
+        <DetailList>
+          <Detail label={t("Time")}>
             <span className="number">
               {new Date(block.timestamp).toLocaleString(language, {
                 dateStyle: "long",
@@ -104,65 +108,65 @@ function BlockFound({ block, placeHash }: { block: Block; placeHash: string }) {
               })}
             </span>{" "}
             <span className="soft">
-              (<Moment at={block.timestamp} />)
+              (<RelativeTime at={block.timestamp} />)
             </span>
-          </Fact>
-          <Fact label={t("Transactions")}>
+          </Detail>
+          <Detail label={t("Transactions")}>
             <span className="number">{block.transaction_count}</span>
-          </Fact>
-          <Fact label={t("Fee recipient")}>
+          </Detail>
+          <Detail label={t("Fee recipient")}>
             <AddressLink address={block.miner} />
-          </Fact>
-          <Fact label={t("Gas used")}>
-            <GasUse used={block.gas_used} limit={block.gas_limit} />{" "}
+          </Detail>
+          <Detail label={t("Gas used")}>
+            <GasUsage used={block.gas_used} limit={block.gas_limit} />{" "}
             <meter
               className="gas-meter"
               max={Number(block.gas_limit)}
               value={Number(block.gas_used)}
               aria-label={t("Gas used")}
             />
-          </Fact>
-          <Fact label={t("Fees paid")}>
-            <Coins
+          </Detail>
+          <Detail label={t("Fees paid")}>
+            <CoinAmount
               wei={block.transactions.reduce(
-                (sum, { receipt_gas_used, gas_price }) => sum + fee(receipt_gas_used, gas_price),
+                (sum, { receipt_gas_used, gas_price }) => sum + feeOf(receipt_gas_used, gas_price),
                 0n,
               )}
             />
-          </Fact>
-          <Fact label={t("Size")}>
+          </Detail>
+          <Detail label={t("Size")}>
             <span className="number">{Number(block.size).toLocaleString(language)} B</span>
-          </Fact>
-          <Fact label={t("Hash")}>
+          </Detail>
+          <Detail label={t("Hash")}>
             <span className="address">{block.hash}</span> <CopyButton text={block.hash} label={t("hash")} />
-          </Fact>
+          </Detail>
           {block.number !== "0" && (
-            <Fact label={t("Parent")}>
+            <Detail label={t("Parent hash")}>
               <BlockLink block={block.parent_hash}>
                 <span className="address">{block.parent_hash}</span>
               </BlockLink>
-            </Fact>
+            </Detail>
           )}
-        </Facts>
+        </DetailList>
         <details className="more-facts">
           <summary>{t("More")}</summary>
-          <Facts>
-            <Fact label={t("State root")}>
+          <DetailList>
+            <Detail label={t("State root")}>
               <span className="address">{block.state_root}</span>
-            </Fact>
-            <Fact label={t("Transactions root")}>
+            </Detail>
+            <Detail label={t("Transactions root")}>
               <span className="address">{block.transactions_root}</span>
-            </Fact>
-            <Fact label={t("Receipts root")}>
+            </Detail>
+            <Detail label={t("Receipts root")}>
               <span className="address">{block.receipts_root}</span>
-            </Fact>
-            <Fact label={t("Extra data")}>
+            </Detail>
+            <Detail label={t("Extra data")}>
               <Code text={block.extra_data} label={t("Extra data")} wrap />
-            </Fact>
-          </Facts>
+            </Detail>
+          </DetailList>
         </details>
       </section>
-      <BlockParts block={block} />
+      <BlockContents block={block} />
     </>
   );
 }
@@ -182,21 +186,21 @@ function useBlockKeys(number: number | undefined): void {
   useShortcuts(shortcuts);
 }
 
-function BlockSteps({ number, head }: { number: number | undefined; head: number | undefined }) {
-  const { t } = useTexts();
+function BlockPager({ number, head }: { number: number | undefined; head: number | undefined }) {
+  const { t } = useTranslation();
   if (number === undefined) return null;
   return (
-    <nav className="row tight-row" aria-label={t("Blocks before and after")}>
+    <nav className="row tight-row" aria-label={t("Previous and next block")}>
       {number > 0 && (
         <Link
           to="/explorer/block/$block"
           params={{ block: String(number - 1) }}
           className="button small"
           aria-keyshortcuts="j"
-          title={t("The block before: J")}
+          title={t("Previous block (J)")}
         >
           <ChevronLeft size={16} aria-hidden="true" />
-          {t("Before")}
+          {t("Previous")}
         </Link>
       )}
       {head !== undefined && number < head && (
@@ -205,9 +209,9 @@ function BlockSteps({ number, head }: { number: number | undefined; head: number
           params={{ block: String(number + 1) }}
           className="button small"
           aria-keyshortcuts="k"
-          title={t("The block after: K")}
+          title={t("Next block (K)")}
         >
-          {t("After")}
+          {t("Next")}
           <ChevronRight size={16} aria-hidden="true" />
         </Link>
       )}
@@ -215,23 +219,21 @@ function BlockSteps({ number, head }: { number: number | undefined; head: number
   );
 }
 
-function MissingBlock({ wanted }: { wanted: string }) {
-  const { t, language } = useTexts();
+function MissingBlock({ blockId }: { blockId: string }) {
+  const { t, language } = useTranslation();
   const { head } = useExplorer();
-  if (wanted.startsWith("0x")) {
+  if (blockId.startsWith("0x")) {
     return (
-      <EmptyState title={t("Orphaned, or not of this chain")}>
-        {t(
-          "No node knows a block with this hash any more. Blocks that a reorganisation left behind are forgotten after a while.",
-        )}
+      <EmptyState title={t("Block not found")}>
+        {t("No node has a block with this hash. Nodes discard orphaned blocks after a while.")}
       </EmptyState>
     );
   }
   return (
-    <EmptyState title={t("Not there yet")}>
+    <EmptyState title={t("Block not mined yet")}>
       {head === undefined
-        ? t("The chain has no such block.")
-        : t("The newest block is {head}. This page shows the block when it comes.", {
+        ? t("This block does not exist on this chain.")
+        : t("The latest block is {head}. This page updates automatically.", {
             head: head.toLocaleString(language),
           })}
     </EmptyState>

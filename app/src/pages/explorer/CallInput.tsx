@@ -2,18 +2,18 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Switch } from "../../design/Choice.tsx";
 import { Code } from "../../design/Code.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { decodeInput } from "./abi/decode.ts";
 import { ownAbi } from "./abi/ownAbi.ts";
 import { DecodedValues } from "./DecodedValues.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 
 /** So many characters are shown of an input that is longer; copying takes all. */
-const SHOWN = 20_000;
+const MAX_CHARACTERS = 20_000;
 
 /** What a transaction says to a contract: decoded where the function is known, else as it is. */
 export function CallInput({ input, to }: { input: string; to: string | undefined }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [isRaw, setIsRaw] = useState(false);
   const { hexId } = useExplorer().chain;
   if (input === "0x" || input === "") return null;
@@ -22,7 +22,7 @@ export function CallInput({ input, to }: { input: string; to: string | undefined
   return (
     <section className="card stack tight" aria-labelledby="input">
       <div className="row spread">
-        <h2 id="input">{creates ? t("Code of the new contract") : t("Input")}</h2>
+        <h2 id="input">{creates ? t("Contract creation code") : t("Input data")}</h2>
         {decoded && <Switch label={t("Raw")} checked={isRaw} onChange={setIsRaw} />}
       </div>
       {decoded && !isRaw ? (
@@ -34,19 +34,19 @@ export function CallInput({ input, to }: { input: string; to: string | undefined
         <>
           {!decoded && !creates && (
             <p className="soft">
-              {t("This function is not among the known ones, so its input is shown as it is.")}{" "}
+              {t("Unknown function. Showing raw input.")}{" "}
               <Link to="/contract" search={{ address: to, chain: hexId }}>
-                {t("Paste the contract's ABI")}
+                {t("Paste contract ABI")}
               </Link>
             </p>
           )}
-          <Code text={input.slice(0, SHOWN)} label={t("Input")} wrap />
-          {input.length > SHOWN && (
+          <Code text={input.slice(0, MAX_CHARACTERS)} label={t("Input data")} wrap />
+          {input.length > MAX_CHARACTERS && (
             <p className="soft small">
               {count(
-                (input.length - SHOWN) / 2,
-                "{n} more byte is not shown.",
-                "{n} more bytes are not shown.",
+                (input.length - MAX_CHARACTERS) / 2,
+                "{n} more byte not shown",
+                "{n} more bytes not shown",
               )}
             </p>
           )}

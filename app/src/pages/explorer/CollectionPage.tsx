@@ -8,46 +8,48 @@ import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { isNotFound } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { useAnswer, useLiveAnswer } from "./answers.ts";
 import { Sales } from "./CollectionSales.tsx";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
+import { AddressLink, Detail, DetailList } from "./components.tsx";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { getNFTMetadata } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
-import { AddressLink, Fact, Facts } from "./parts.tsx";
-import { getNFTMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
-const ROWS = 24;
+const PAGE_SIZE = 24;
 
 export function CollectionPage() {
   const { address } = useParams({ from: "/explorer/nft/$address" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Collection {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
       <>
         <h1>{t("Collection")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
   const lower = address.toLowerCase();
-  return <CollectionOf key={lower} address={lower} />;
+  return <CollectionDetails key={lower} address={lower} />;
 }
 
-function CollectionOf({ address }: { address: string }) {
-  const { t } = useTexts();
+function CollectionDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address" });
   const navigate = useNavigate({ from: "/explorer/nft/$address" });
-  const found = useAnswer(getNFTMetadata, { chain: chain.hexId, address });
+  const found = useDataQuery(getNFTMetadata, { chain: chain.hexId, address });
   const tabs = [
     { key: "items", label: t("Items") },
     { key: "owners", label: t("Owners") },
@@ -59,42 +61,42 @@ function CollectionOf({ address }: { address: string }) {
     <div className="stack wide-gaps">
       <div className="page-head">
         <h1>{found.data?.name ? <bdi>{found.data.name.slice(0, 80)}</bdi> : t("Collection")}</h1>
-        <ReadAgain address={address} />
+        <RefreshButton address={address} />
       </div>
       <QueryState
         query={found}
-        label={t("Loading the collection")}
+        label={t("Loading collection")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={4} label={t("Loading the collection")} />
+            <SkeletonList rows={4} label={t("Loading collection")} />
           </div>
         }
-        instead={(error) =>
+        renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No collection")}>
-              {t("This address has never moved an NFT on this chain.")}
+            <EmptyState title={t("Collection not found")}>
+              {t("This address has no NFT transfers on this chain.")}
             </EmptyState>
           ) : undefined
         }
       >
         {(data) => (
           <>
-            <section className="card stack" aria-label={t("The collection")}>
+            <section className="card stack" aria-label={t("Collection")}>
               <Address address={checksumOf(address)} copy />
-              <Facts>
-                <Fact label={t("Kind")}>{data.contract_type}</Fact>
+              <DetailList>
+                <Detail label={t("Type")}>{data.contract_type}</Detail>
                 {data.symbol && (
-                  <Fact label={t("Symbol")}>
+                  <Detail label={t("Symbol")}>
                     <bdi>{data.symbol.slice(0, 20)}</bdi>
-                  </Fact>
+                  </Detail>
                 )}
-                <Fact label={t("Contract")}>
+                <Detail label={t("Contract")}>
                   <AddressLink address={address} />
-                </Fact>
-              </Facts>
+                </Detail>
+              </DetailList>
             </section>
             <Tabs
-              label={t("About the collection")}
+              label={t("Collection details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -120,8 +122,8 @@ function CollectionOf({ address }: { address: string }) {
   );
 }
 
-function ReadAgain({ address }: { address: string }) {
-  const { t } = useTexts();
+function RefreshButton({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -129,7 +131,7 @@ function ReadAgain({ address }: { address: string }) {
     setIsBusy(true);
     try {
       await Web3API.token.syncNFTContract({ chain: chain.hexId, address });
-      toast(t("The collection is being read again."));
+      toast(t("Collection refresh started"));
     } catch (error) {
       const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
@@ -139,7 +141,7 @@ function ReadAgain({ address }: { address: string }) {
   }
   return (
     <Button small busy={isBusy} onClick={run}>
-      {t("Read again")}
+      {t("Refresh")}
     </Button>
   );
 }
@@ -147,26 +149,26 @@ function ReadAgain({ address }: { address: string }) {
 function useList(address: string) {
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/nft/$address" });
-  return { cursor, params: { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) } };
+  return { cursor, params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) } };
 }
 
 function Items({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address);
-  const found = useAnswer(Web3API.token.getAllTokenIds, params);
+  const found = useDataQuery(Web3API.token.getAllTokenIds, params);
   return (
     <section className="card stack" aria-label={t("Items")}>
       <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
-        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No item")} />} />}
+        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No items")} />} />}
       </PagedList>
     </section>
   );
 }
 
 function Owners({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address);
-  const found = useAnswer(Web3API.token.getNFTOwners, params);
+  const found = useDataQuery(Web3API.token.getNFTOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
       <PagedList
@@ -187,9 +189,9 @@ function Owners({ address }: { address: string }) {
 }
 
 function Transfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address);
-  const found = useLiveAnswer(Web3API.token.getContractNFTTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.token.getContractNFTTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
       <PagedList
@@ -203,7 +205,7 @@ function Transfers({ address }: { address: string }) {
           page: (part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part }),
         }}
       >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
       </PagedList>
     </section>
   );

@@ -1,25 +1,25 @@
 import { Web3API } from "@purse/client";
 import { useSearch } from "@tanstack/react-router";
-import { Moment } from "../../design/Moment.tsx";
 import { FailedRead } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { useAnswer, useTokens } from "./answers.ts";
-import { SALE_COLUMNS, saleCells } from "./cells.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { AddressLink, Amount, CoinAmount, NftLink, TokenLink, TransactionLink } from "./components.tsx";
+import { SALE_COLUMNS, saleCells } from "./csvColumns.ts";
+import { useDataQuery, useTokens } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PagedList } from "./PagedList.tsx";
-import { AddressLink, Amount, Coins, NftLink, TokenLink, TransactionLink } from "./parts.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 
 /** What marketplaces have sold of a collection. */
 export function Sales({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/nft/$address" });
-  const params = { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) };
-  const found = useAnswer(Web3API.token.getNFTTrades, params);
+  const params = { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) };
+  const found = useDataQuery(Web3API.token.getNFTTrades, params);
   const tokens = useTokens(
     (found.data?.result ?? [])
       .map(({ price_token_address: token }) => token ?? "")
@@ -42,15 +42,19 @@ export function Sales({ address }: { address: string }) {
           <Table
             caption={t("Sales")}
             rows={sales?.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
-            keyOf={({ key }) => key}
-            empty={<EmptyState title={t("No sale")}>{t("No known marketplace has sold any.")}</EmptyState>}
+            rowKey={({ key }) => key}
+            empty={<EmptyState title={t("No sales")}>{t("No sales on known marketplaces.")}</EmptyState>}
             columns={[
               {
                 key: "hash",
                 label: t("Transaction"),
                 cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
               },
-              { key: "age", label: t("Age"), cell: ({ block_timestamp }) => <Moment at={block_timestamp} /> },
+              {
+                key: "age",
+                label: t("Age"),
+                cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
+              },
               {
                 key: "items",
                 label: t("Items"),
@@ -78,7 +82,7 @@ export function Sales({ address }: { address: string }) {
                 number: true,
                 cell: ({ price, price_token_address: token }) =>
                   !token || isCoin(token) ? (
-                    <Coins wei={price} />
+                    <CoinAmount wei={price} />
                   ) : (
                     <>
                       <Amount value={price} decimals={tokens.decimalsOf(token)} />{" "}
@@ -90,7 +94,7 @@ export function Sales({ address }: { address: string }) {
           />
         )}
       </PagedList>
-      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
     </section>
   );
 }

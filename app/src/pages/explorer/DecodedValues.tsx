@@ -1,14 +1,14 @@
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isAddressText } from "./abi/addressText.ts";
 import type { DecodedValue } from "./abi/decode.ts";
-import { AddressLink } from "./parts.tsx";
+import { AddressLink } from "./components.tsx";
 
 /** What people give who want no limit. */
-const LARGEST = String(2n ** 256n - 1n);
+const MAX_UINT256 = String(2n ** 256n - 1n);
 
 /** Names, types and values as an ABI tells them; what is inside of arrays and tuples stands below. */
 export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <dl className="decoded">
       {values.map((value, i) => (
@@ -18,16 +18,14 @@ export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
             <span>{value.name || i}</span> <span className="mono small soft">{value.type}</span>
           </dt>
           <dd>
-            {value.parts ? (
-              <DecodedValues values={value.parts.slice(0, 50)} />
+            {value.items ? (
+              <DecodedValues values={value.items.slice(0, 50)} />
             ) : value.type === "address" && isAddressText(value.text) ? (
-              <AddressLink address={value.text} whole />
+              <AddressLink address={value.text} isFull />
             ) : (
               <>
                 <bdi className="mono decoded-text">{value.text.slice(0, 2_000)}</bdi>
-                {value.text === LARGEST && (
-                  <span className="soft small"> {t("(as much as there can be)")}</span>
-                )}
+                {value.text === MAX_UINT256 && <span className="soft small"> {t("(max uint256)")}</span>}
               </>
             )}
           </dd>

@@ -1,9 +1,9 @@
 import { Link, Outlet, useMatchRoute, useSearch } from "@tanstack/react-router";
 import { type RefObject, useEffect, useMemo, useRef } from "react";
 import { EmptyState } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { useServerStatus } from "../home/useServerStatus.ts";
 import "./explorer.css";
 import { ExplorerContext } from "./ExplorerContext.ts";
@@ -11,14 +11,14 @@ import { SearchBox } from "./SearchBox.tsx";
 
 /** What all pages of the explorer stand in: the chain, the search box, and the head as it moves. */
 export function Explorer() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chains } = useSettings();
-  const { chain: wanted } = useSearch({ from: "/explorer" });
-  const chain = chains.find((each) => isCalled(each, wanted)) ?? (wanted ? undefined : chains[0]);
+  const { chain: chainParam } = useSearch({ from: "/explorer" });
+  const chain = chains.find((each) => matchesChain(each, chainParam)) ?? (chainParam ? undefined : chains[0]);
   const server = useServerStatus();
   // What the server told last stays while it does not answer: blocks do not go.
-  const told = server.chains?.find((each) => each.chain === chain?.id);
-  const { head, indexed, safe, finalized, start, state: health } = told ?? {};
+  const chainState = server.chains?.find((each) => each.chain === chain?.id);
+  const { head, indexed, safe, finalized, start, state: health } = chainState ?? {};
   // biome-ignore lint/correctness/useExhaustiveDependencies: an answer that tells the same renders nothing anew.
   const state = useMemo(
     () =>
@@ -29,7 +29,7 @@ export function Explorer() {
         final: finalized ?? undefined,
         start: start ?? undefined,
         server,
-        state: told,
+        state: chainState,
       },
     [chain, head, indexed, safe, finalized, start, health, server.state],
   );
@@ -46,12 +46,10 @@ export function Explorer() {
       ) : (
         <>
           <h1>{t("Explorer")}</h1>
-          <EmptyState
-            title={chains.length === 0 ? t("No chain is followed yet") : t("This chain is not followed here")}
-          >
+          <EmptyState title={chains.length === 0 ? t("No chain configured") : t("Chain not supported")}>
             {chains.length === 0
-              ? t("Set PURSE_CHAIN_ETH_RPC_URL to a node's address and start again.")
-              : t("Choose one of the chains above.")}
+              ? t("Set PURSE_CHAIN_ETH_RPC_URL to a node URL and restart the server.")
+              : t("Select one of the chains above.")}
           </EmptyState>
         </>
       )}
@@ -60,18 +58,18 @@ export function Explorer() {
 }
 
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: AppChain | undefined }) {
-  const { t } = useTexts();
-  const matches = useMatchRoute();
+  const { t } = useTranslation();
+  const matchRoute = useMatchRoute();
   // An address is one on every chain; blocks and transactions are not.
-  const stays = Boolean(
-    matches({ to: "/explorer/address/$address" }) || matches({ to: "/explorer/token/$address" }),
+  const isChainIndependent = Boolean(
+    matchRoute({ to: "/explorer/address/$address" }) || matchRoute({ to: "/explorer/token/$address" }),
   );
   return (
     <nav className="row chips" aria-label={t("Chains")}>
       {chains.map((chain) => (
         <Link
           key={chain.id}
-          to={stays ? "." : "/explorer"}
+          to={isChainIndependent ? "." : "/explorer"}
           search={{ chain: chain.hexId }}
           className="chip"
           aria-current={chain === chosen ? "true" : undefined}
@@ -83,26 +81,26 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: A
   );
 }
 
-function isCalled(chain: AppChain, wanted: string | undefined): boolean {
-  return [chain.hexId, String(chain.id), chain.name].includes(wanted?.toLowerCase() ?? "");
+function matchesChain(chain: AppChain, chainParam: string | undefined): boolean {
+  return [chain.hexId, String(chain.id), chain.name].includes(chainParam?.toLowerCase() ?? "");
 }
 
 /** While the pointer or the focus is on an address, the same address shows wherever else it stands. */
 function useHighlight(frame: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
-    const within = frame.current;
-    if (!within) return undefined;
-    const point = (event: Event) => markSame(within, addressAt(event.target));
-    const leave = () => markSame(within, undefined);
-    within.addEventListener("pointerover", point);
-    within.addEventListener("focusin", point);
-    within.addEventListener("pointerleave", leave);
-    within.addEventListener("focusout", leave);
+    const element = frame.current;
+    if (!element) return undefined;
+    const point = (event: Event) => highlightSame(element, addressAt(event.target));
+    const leave = () => highlightSame(element, undefined);
+    element.addEventListener("pointerover", point);
+    element.addEventListener("focusin", point);
+    element.addEventListener("pointerleave", leave);
+    element.addEventListener("focusout", leave);
     return () => {
-      within.removeEventListener("pointerover", point);
-      within.removeEventListener("focusin", point);
-      within.removeEventListener("pointerleave", leave);
-      within.removeEventListener("focusout", leave);
+      element.removeEventListener("pointerover", point);
+      element.removeEventListener("focusin", point);
+      element.removeEventListener("pointerleave", leave);
+      element.removeEventListener("focusout", leave);
     };
   }, [frame]);
 }
@@ -113,7 +111,7 @@ function addressAt(target: EventTarget | null): string | undefined {
 }
 
 /** Marks where else on the page the address under the pointer or the focus is; once alone it is nothing to tell. */
-function markSame(frame: HTMLElement, address: string | undefined): void {
+function highlightSame(frame: HTMLElement, address: string | undefined): void {
   for (const marked of frame.querySelectorAll("[data-same]")) marked.removeAttribute("data-same");
   if (address === undefined) return;
   const same = [...frame.querySelectorAll("[data-address]")].filter(

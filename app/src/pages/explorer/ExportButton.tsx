@@ -1,9 +1,9 @@
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { downloadFile } from "../../downloadFile.ts";
 import { explain } from "../../explain.ts";
-import { saveFile } from "../../saveFile.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { csvOf } from "./csv.ts";
 
 export interface ExportButtonProps {
@@ -15,14 +15,14 @@ export interface ExportButtonProps {
 
 /** Gets the rows and hands them out as a CSV file. */
 export function ExportButton({ name, columns, rows }: ExportButtonProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
   async function run() {
     setIsBusy(true);
     try {
       const all = await rows();
-      saveFile(`${name}.csv`, csvOf(columns, all), "text/csv;charset=utf-8");
+      downloadFile(`${name}.csv`, csvOf(columns, all), "text/csv;charset=utf-8");
       toast(count(all.length, "{n} row exported", "{n} rows exported"));
     } catch (error) {
       const { title, detail } = explain(error, t);
@@ -32,8 +32,8 @@ export function ExportButton({ name, columns, rows }: ExportButtonProps) {
     }
   }
   return (
-    <Button small busy={isBusy} onClick={run} title={t("The newest 2,000 rows")}>
-      {t("Export as CSV")}
+    <Button small busy={isBusy} onClick={run} title={t("Exports up to 2,000 of the newest rows")}>
+      {t("Export CSV")}
     </Button>
   );
 }

@@ -2,37 +2,41 @@ import { type Erc20Metadata, type Erc20Transfer, Web3API } from "@purse/client";
 import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { allPages, HISTORY_MS, useAnswer } from "./answers.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { AddressLink, Amount } from "./components.tsx";
+import { HISTORY_TIMEOUT_MS, readAllPages, useDataQuery } from "./dataQueries.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { holdersOf } from "./flows.ts";
-import { AddressLink, Amount } from "./parts.tsx";
 
 /** Of how many transfers holders are added up at most. */
-const MOST_TRANSFERS = 2_000;
-const HOLDERS = 100;
+const MAX_TRANSFERS = 2_000;
+const MAX_HOLDERS = 100;
 
 /** Added up from all transfers; where the index does not have all of them, nobody is named rather than somebody wrong. */
 export function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
-  const { t, count, language } = useTexts();
+  const { t, count, language } = useTranslation();
   const { chain, start } = useExplorer();
-  const transfers = useAnswer(transfersOf, { chain: chain.hexId, address }, true, { timeoutMs: HISTORY_MS });
+  const transfers = useDataQuery(transfersOf, { chain: chain.hexId, address }, true, {
+    timeoutMs: HISTORY_TIMEOUT_MS,
+  });
   return (
-    <QueryState query={transfers} label={t("Loading holders")} skeleton={table(undefined)}>
-      {table}
+    <QueryState query={transfers} label={t("Loading holders")} skeleton={renderTable(undefined)}>
+      {renderTable}
     </QueryState>
   );
 
-  function table(data: Erc20Transfer[] | undefined) {
-    if ((data && data.length > MOST_TRANSFERS) || (start ?? 0) > 0) {
+  function renderTable(data: Erc20Transfer[] | undefined) {
+    if ((data && data.length > MAX_TRANSFERS) || (start ?? 0) > 0) {
       return (
         <div className="card">
-          <EmptyState title={t("Holders are not known here")}>
+          <EmptyState title={t("Holders unavailable")}>
             {(start ?? 0) > 0
-              ? t("This server's index does not begin with the chain, so what came before is not counted.")
-              : t("It has moved more than {n} times: too often to add its holders up on this page.", {
-                  n: MOST_TRANSFERS,
+              ? t(
+                  "This server does not index the chain from its first block, so holders would be incomplete.",
+                )
+              : t("This token has more than {n} transfers, too many to compute holders here.", {
+                  n: MAX_TRANSFERS,
                 })}
           </EmptyState>
         </div>
@@ -46,7 +50,7 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
           <div className="row spread">
             <p className="soft small">
               {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
-              {t("added up from its transfers; contracts that reckon balances otherwise may differ")}
+              {t("computed from transfers; actual balances may differ for rebasing tokens")}
             </p>
             <ExportButton
               name={`holders-${address}`}
@@ -57,9 +61,9 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
         )}
         <Table
           caption={t("Holders")}
-          rows={holders?.slice(0, HOLDERS)}
-          keyOf={({ address }) => address}
-          empty={<EmptyState title={t("Nobody holds it")} />}
+          rows={holders?.slice(0, MAX_HOLDERS)}
+          rowKey={({ address }) => address}
+          empty={<EmptyState title={t("No holders")} />}
           columns={[
             { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
             {
@@ -91,12 +95,12 @@ function transfersOf(
   { chain, address }: { chain: string; address: string },
   options?: { signal?: AbortSignal },
 ) {
-  return allPages(
+  return readAllPages(
     (after) =>
       Web3API.token.getTokenAddressTransfers(
         { chain, address, limit: 500, ...(after && { cursor: after }) },
         options,
       ),
-    MOST_TRANSFERS + 1,
+    MAX_TRANSFERS + 1,
   );
 }

@@ -2,42 +2,42 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { mayPass } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isTransientError } from "../../query/errors.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { useNode } from "./node.ts";
-import { AddressLink, Coins, MethodChip } from "./parts.tsx";
+import { AddressLink, CoinAmount, MethodChip } from "./components.tsx";
+import { useRpcClient } from "./rpcClient.ts";
 import { type InternalCall, traceTransaction } from "./trace.ts";
-import { useNodeAnswer } from "./useNodeAnswer.ts";
+import { useNodeQuery } from "./useNodeQuery.ts";
 
 /** The calls that a transaction's contracts made, where a node traces. */
 export function InternalCalls({ hash }: { hash: string }) {
-  const { t } = useTexts();
-  const node = useNode();
-  const trace = useNodeAnswer(node, ["trace", hash], (asked) => traceTransaction(asked, hash));
+  const { t } = useTranslation();
+  const node = useRpcClient();
+  const trace = useNodeQuery(node, ["trace", hash], (client) => traceTransaction(client, hash));
   if (!trace) {
     return (
       <div className="card">
-        <EmptyState title={t("No node to ask")} action={<ConnectWalletButton />}>
-          {t("The data service does not trace. Connect a wallet on this chain, and its node is asked.")}
+        <EmptyState title={t("No node available")} action={<ConnectWalletButton />}>
+          {t("Internal calls require a tracing node. Connect a wallet on this chain to use its node.")}
         </EmptyState>
       </div>
     );
   }
-  const table = (calls: readonly InternalCall[] | undefined) => (
+  const renderTable = (calls: readonly InternalCall[] | undefined) => (
     <Table
       caption={t("Internal calls")}
       rows={calls}
-      keyOf={({ key }) => key}
+      rowKey={({ key }) => key}
       empty={
-        <EmptyState title={t("No internal call")}>
-          {t("Nothing was called beside what the transaction itself calls.")}
+        <EmptyState title={t("No internal calls")}>
+          {t("This transaction made no internal calls.")}
         </EmptyState>
       }
       columns={[
         {
           key: "type",
-          label: t("Kind"),
+          label: t("Type"),
           cell: ({ type, depth, error }) => (
             <span
               className="row tight-row call-depth"
@@ -51,7 +51,7 @@ export function InternalCalls({ hash }: { hash: string }) {
         {
           key: "method",
           label: t("Method"),
-          cell: ({ input, type }) => <MethodChip input={input} creates={type.startsWith("CREATE")} />,
+          cell: ({ input, type }) => <MethodChip input={input} isCreation={type.startsWith("CREATE")} />,
         },
         {
           key: "from",
@@ -59,7 +59,7 @@ export function InternalCalls({ hash }: { hash: string }) {
           cell: ({ from }) => (from ? <AddressLink address={from} /> : "–"),
         },
         { key: "to", label: t("To"), cell: ({ to }) => (to ? <AddressLink address={to} /> : "–") },
-        { key: "value", label: t("Value"), number: true, cell: ({ value }) => <Coins wei={value} /> },
+        { key: "value", label: t("Value"), number: true, cell: ({ value }) => <CoinAmount wei={value} /> },
       ]}
     />
   );
@@ -68,16 +68,16 @@ export function InternalCalls({ hash }: { hash: string }) {
       <QueryState
         query={trace}
         label={t("Loading internal calls")}
-        skeleton={table(undefined)}
-        instead={(error) =>
-          mayPass(error) ? undefined : (
-            <EmptyState title={t("The node does not trace")}>
-              {t("It does not answer debug_traceTransaction, so internal calls are not known here.")}
+        skeleton={renderTable(undefined)}
+        renderError={(error) =>
+          isTransientError(error) ? undefined : (
+            <EmptyState title={t("Tracing not supported")}>
+              {t("The node doesn't support debug_traceTransaction, so internal calls are unavailable.")}
             </EmptyState>
           )
         }
       >
-        {({ calls }) => table(calls)}
+        {({ calls }) => renderTable(calls)}
       </QueryState>
     </section>
   );

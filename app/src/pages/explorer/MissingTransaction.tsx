@@ -2,23 +2,23 @@ import { useEffect, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Notice, Status } from "../../design/Status.tsx";
 import { EmptyState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { BlockLink } from "./components.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
-import { useNode } from "./node.ts";
-import { BlockLink } from "./parts.tsx";
-import { lastSeen } from "./seen.ts";
+import { lastViewed } from "./recentlyViewed.ts";
+import { useRpcClient } from "./rpcClient.ts";
 
 /** No block has this transaction: it waits, a reorganisation has taken it away, or it is of another chain. */
-export function MissingTransaction({ hash, again }: { hash: string; again: () => void }) {
-  const { t } = useTexts();
+export function MissingTransaction({ hash, refetch }: { hash: string; refetch: () => void }) {
+  const { t } = useTranslation();
   const { chain, head } = useExplorer();
-  const node = useNode();
+  const node = useRpcClient();
   const [isPending, setIsPending] = useState(false);
-  const seen = lastSeen(chain.hexId, hash);
+  const viewed = lastViewed(chain.hexId, hash);
   // biome-ignore lint/correctness/useExhaustiveDependencies: asked again with each block.
   useEffect(() => {
     let isOver = false;
-    node?.ask("eth_getTransactionByHash", [hash]).then(
+    node?.request("eth_getTransactionByHash", [hash]).then(
       (found) => !isOver && setIsPending(typeof found === "object" && found !== null),
       () => undefined,
     );
@@ -26,34 +26,32 @@ export function MissingTransaction({ hash, again }: { hash: string; again: () =>
       isOver = true;
     };
   }, [node, hash, head]);
-  const look = (
-    <Button small onClick={again}>
-      {t("Look again")}
+  const checkAgain = (
+    <Button small onClick={refetch}>
+      {t("Check again")}
     </Button>
   );
-  if (seen) {
+  if (viewed) {
     return (
-      <Notice kind="warning" title={t("This transaction is orphaned")} action={look}>
-        {t("A reorganisation took away the block in which it was:")}{" "}
-        <BlockLink block={seen.blockHash}>{seen.block}</BlockLink>.{" "}
+      <Notice kind="warning" title={t("This transaction is orphaned")} action={checkAgain}>
+        {t("A chain reorganization removed its block:")}{" "}
+        <BlockLink block={viewed.blockHash}>{viewed.block}</BlockLink>.{" "}
         {isPending
-          ? t("It waits to come into another one.")
-          : t("It may come into another one; this page looks with each block.")}
+          ? t("It is pending again.")
+          : t("It may be included in another block. This page checks every new block.")}
       </Notice>
     );
   }
   if (isPending) {
     return (
-      <Notice kind="info" title={<Status kind="busy">{t("Waiting for a block")}</Status>} action={look}>
-        {t("The node knows it, no block has it yet. This page looks with each block.")}
+      <Notice kind="info" title={<Status kind="busy">{t("Pending")}</Status>} action={checkAgain}>
+        {t("In the mempool, waiting to be included. This page checks every new block.")}
       </Notice>
     );
   }
   return (
-    <EmptyState title={t("Not in the chain")} action={look}>
-      {t(
-        "No block has a transaction with this hash. It may wait, be orphaned, have been replaced, or belong to another chain. This page looks with each block.",
-      )}
+    <EmptyState title={t("Transaction not found")} action={checkAgain}>
+      {t("It may be pending, dropped, replaced, or on another chain. This page checks every new block.")}
     </EmptyState>
   );
 }

@@ -3,15 +3,15 @@ import { Link } from "@tanstack/react-router";
 import { ImageOff } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Skeleton } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
-import { namesPicture, shownName } from "./nftMetadata.ts";
+import { hasImage, nftName } from "./nftMetadata.ts";
 
 /** The server's picture of an NFT: still, small, with nothing in it but pixels. */
-export function NftPicture({ nft, width, label }: { nft: Nft | NftOwner; width: 256 | 512; label: string }) {
+export function NftImage({ nft, width, label }: { nft: Nft | NftOwner; width: 256 | 512; label: string }) {
   const { chain } = useExplorer();
   const [isBroken, setIsBroken] = useState(false);
-  if (isBroken || !namesPicture(nft.metadata)) {
+  if (isBroken || !hasImage(nft.metadata)) {
     return (
       <span className="nft-picture none">
         <ImageOff size={28} aria-hidden="true" />
@@ -42,7 +42,7 @@ export function NftGrid({
   nfts: readonly (Nft | NftOwner)[] | undefined;
   empty: ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (nfts?.length === 0) return empty;
   if (!nfts) {
     return (
@@ -62,9 +62,9 @@ export function NftGrid({
             params={{ address: nft.token_address, id: nft.token_id }}
             className="nft-card"
           >
-            <NftPicture nft={nft} width={256} label="" />
+            <NftImage nft={nft} width={256} label="" />
             <span className="nft-words">
-              <bdi className="clip">{shownName(nft)}</bdi>
+              <bdi className="clip">{nftName(nft)}</bdi>
               <span className="small soft clip number">
                 #{nft.token_id}
                 {nft.amount && nft.amount !== "1" && <> × {nft.amount}</>}

@@ -3,53 +3,53 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Code } from "../../design/Code.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { isNotFound } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { useAnswer, useLiveAnswer } from "./answers.ts";
-import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./cells.ts";
+import { AddressLink, Detail, DetailList } from "./components.tsx";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { getTokenIdMetadata } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { NftPicture } from "./NftGrid.tsx";
-import { shownName, wordsOf } from "./nftMetadata.ts";
+import { NftImage } from "./NftGrid.tsx";
+import { nftName, parseNftMetadata } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
-import { AddressLink, Fact, Facts } from "./parts.tsx";
-import { getTokenIdMetadata } from "./quietly.ts";
 import { NftTransferTable } from "./tables.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 
 export function NftPage() {
   const { address, id } = useParams({ from: "/explorer/nft/$address/$id" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("NFT {id}", { id: id.slice(0, 12) }));
   if (!isAddressText(address) || !/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(id)) {
     return (
       <>
         <h1>{t("NFT")}</h1>
-        <EmptyState title={t("That is no NFT")}>
-          {t("An NFT has its collection's address, 0x and 40 digits, and a number.")}
+        <EmptyState title={t("Invalid NFT")}>
+          {t("An NFT needs a collection address (0x followed by 40 hex characters) and a token ID.")}
         </EmptyState>
       </>
     );
   }
   const lower = address.toLowerCase();
-  return <NftOf key={`${lower}/${id}`} address={lower} id={id} />;
+  return <NftDetails key={`${lower}/${id}`} address={lower} id={id} />;
 }
 
-function NftOf({ address, id }: { address: string; id: string }) {
-  const { t } = useTexts();
+function NftDetails({ address, id }: { address: string; id: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
   const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
-  const found = useAnswer(getTokenIdMetadata, {
+  const found = useDataQuery(getTokenIdMetadata, {
     chain: chain.hexId,
     address,
     token_id: id,
@@ -63,30 +63,30 @@ function NftOf({ address, id }: { address: string; id: string }) {
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
-        <h1>{(found.data && shownName(found.data) && <bdi>{shownName(found.data)}</bdi>) || t("NFT")}</h1>
-        <Resync address={address} id={id} done={() => void found.refetch()} />
+        <h1>{(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}</h1>
+        <RefreshMetadataButton address={address} id={id} onRefreshed={() => void found.refetch()} />
       </div>
       <QueryState
         query={found}
-        label={t("Loading the NFT")}
+        label={t("Loading NFT")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={6} label={t("Loading the NFT")} />
+            <SkeletonList rows={6} label={t("Loading NFT")} />
           </div>
         }
-        instead={(error) =>
+        renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No such NFT")}>
-              {t("This collection has never moved one of this number.")}
+            <EmptyState title={t("NFT not found")}>
+              {t("This collection has no token with this ID.")}
             </EmptyState>
           ) : undefined
         }
       >
         {(nft) => (
           <>
-            <Item nft={nft} />
+            <NftSummary nft={nft} />
             <Tabs
-              label={t("About the NFT")}
+              label={t("NFT details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -111,44 +111,44 @@ function NftOf({ address, id }: { address: string; id: string }) {
   );
 }
 
-function Item({ nft }: { nft: Nft }) {
-  const { t, language } = useTexts();
-  const { description, attributes } = wordsOf(nft.metadata);
+function NftSummary({ nft }: { nft: Nft }) {
+  const { t, language } = useTranslation();
+  const { description, attributes } = parseNftMetadata(nft.metadata);
   const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
   return (
-    <section className="card nft-item" aria-label={t("The NFT")}>
-      <NftPicture nft={nft} width={512} label={shownName(nft)} />
+    <section className="card nft-item" aria-label={t("NFT")}>
+      <NftImage nft={nft} width={512} label={nftName(nft)} />
       <div className="stack">
         {description && (
           <p className="nft-description">
             <bdi>{description}</bdi>
           </p>
         )}
-        <Facts>
-          <Fact label={t("Collection")}>
+        <DetailList>
+          <Detail label={t("Collection")}>
             <Link to="/explorer/nft/$address" params={{ address: nft.token_address }}>
               <bdi>{nft.name?.slice(0, 60) || nft.token_address}</bdi>
             </Link>
-          </Fact>
-          <Fact label={t("Contract")}>
+          </Detail>
+          <Detail label={t("Contract")}>
             <AddressLink address={nft.token_address} />
-          </Fact>
-          <Fact label={t("Number")}>
+          </Detail>
+          <Detail label={t("Token ID")}>
             <span className="number address">{nft.token_id}</span>
-          </Fact>
-          <Fact label={t("Kind")}>{nft.contract_type}</Fact>
+          </Detail>
+          <Detail label={t("Type")}>{nft.contract_type}</Detail>
           {receiver && points ? (
-            <Fact label={t("Royalty")}>
+            <Detail label={t("Royalty")}>
               <span className="number">
                 {(points / 10_000).toLocaleString(language, { style: "percent", maximumFractionDigits: 2 })}
               </span>{" "}
               {t("to")} <AddressLink address={receiver} />
-            </Fact>
+            </Detail>
           ) : null}
-          <Fact label={t("Metadata read")}>
-            {nft.synced_at ? <Moment at={nft.synced_at} /> : <span className="soft">{t("Not yet")}</span>}
-          </Fact>
-        </Facts>
+          <Detail label={t("Metadata updated")}>
+            {nft.synced_at ? <RelativeTime at={nft.synced_at} /> : <span className="soft">{t("Never")}</span>}
+          </Detail>
+        </DetailList>
         {attributes.length > 0 && (
           <ul className="attributes" aria-label={t("Attributes")}>
             {attributes.map(({ trait, value }, i) => (
@@ -165,8 +165,16 @@ function Item({ nft }: { nft: Nft }) {
   );
 }
 
-function Resync({ address, id, done }: { address: string; id: string; done: () => void }) {
-  const { t } = useTexts();
+function RefreshMetadataButton({
+  address,
+  id,
+  onRefreshed,
+}: {
+  address: string;
+  id: string;
+  onRefreshed: () => void;
+}) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const toast = useToast();
   const [isBusy, setIsBusy] = useState(false);
@@ -180,8 +188,8 @@ function Resync({ address, id, done }: { address: string; id: string; done: () =
         flag: "uri",
         mode: "sync",
       });
-      toast(t("The metadata has been read again."));
-      done();
+      toast(t("Metadata refreshed"));
+      onRefreshed();
     } catch (error) {
       const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
@@ -191,7 +199,7 @@ function Resync({ address, id, done }: { address: string; id: string; done: () =
   }
   return (
     <Button small busy={isBusy} onClick={run}>
-      {t("Read the metadata again")}
+      {t("Refresh metadata")}
     </Button>
   );
 }
@@ -201,14 +209,14 @@ function useList(address: string, id: string) {
   const { cursor } = useSearch({ from: "/explorer/nft/$address/$id" });
   return {
     cursor,
-    params: { chain: chain.hexId, address, token_id: id, limit: ROWS, ...(cursor && { cursor }) },
+    params: { chain: chain.hexId, address, token_id: id, limit: PAGE_SIZE, ...(cursor && { cursor }) },
   };
 }
 
 function Owners({ address, id }: { address: string; id: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address, id);
-  const found = useAnswer(Web3API.token.getTokenIdOwners, params);
+  const found = useDataQuery(Web3API.token.getTokenIdOwners, params);
   return (
     <section className="card stack tight" aria-label={t("Owners")}>
       <PagedList
@@ -230,9 +238,9 @@ function Owners({ address, id }: { address: string; id: string }) {
 }
 
 function Transfers({ address, id }: { address: string; id: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { cursor, params } = useList(address, id);
-  const found = useLiveAnswer(Web3API.token.getWalletTokenIdTransfers, params, cursor === undefined);
+  const found = useLiveDataQuery(Web3API.token.getWalletTokenIdTransfers, params, cursor === undefined);
   return (
     <section className="card stack tight" aria-label={t("Transfers")}>
       <PagedList
@@ -247,29 +255,27 @@ function Transfers({ address, id }: { address: string; id: string }) {
             Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part }),
         }}
       >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfer")} />} />}
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
       </PagedList>
     </section>
   );
 }
 
 function Metadata({ nft }: { nft: Nft }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <section className="card stack" aria-label={t("Metadata")}>
-      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Where it lies")} wrap />}
+      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Token URI")} wrap />}
       {nft.metadata ? (
-        <Code text={pretty(nft.metadata)} label={t("Metadata")} wrap />
+        <Code text={formatJson(nft.metadata)} label={t("Metadata")} wrap />
       ) : (
-        <EmptyState title={t("No metadata")}>
-          {t("It tells none, or none that could be read so far.")}
-        </EmptyState>
+        <EmptyState title={t("No metadata")}>{t("No metadata is available yet.")}</EmptyState>
       )}
     </section>
   );
 }
 
-function pretty(json: string): string {
+function formatJson(json: string): string {
   try {
     return JSON.stringify(JSON.parse(json), null, 2).slice(0, 50_000);
   } catch {

@@ -3,32 +3,32 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { type FormEvent, useMemo, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { type QueryResult, QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState, ErrorState, Skeleton } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ChainStatus } from "../home/ChainStatus.tsx";
 import type { ServerStatus } from "../home/useServerStatus.ts";
-import { latestBlocks, useAnswer } from "./answers.ts";
+import { AddressLink, BlockLink } from "./components.tsx";
+import { latestBlocks, useDataQuery } from "./dataQueries.ts";
+import { getDateToBlock } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { AddressLink, BlockLink } from "./parts.tsx";
-import { getDateToBlock } from "./quietly.ts";
 import { TransactionTable } from "./tables.tsx";
 
-const BLOCKS = 8;
-const TRANSACTIONS = 12;
+const BLOCK_COUNT = 8;
+const TRANSACTION_COUNT = 12;
 
 /** The newest blocks and transactions, as they come. */
 export function Overview() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Explorer"));
   const { chain, head, safe, final, server, state } = useExplorer();
-  const ask = useMemo(() => latestBlocks(new Map<string, Block>()), []);
-  const blocks = useAnswer(
-    ask,
-    { chain: chain.hexId, head: head ?? 0, count: BLOCKS },
+  const readLatestBlocks = useMemo(() => latestBlocks(new Map<string, Block>()), []);
+  const blocks = useDataQuery(
+    readLatestBlocks,
+    { chain: chain.hexId, head: head ?? 0, count: BLOCK_COUNT },
     head !== undefined,
     // The blocks that are known stay blocks where newer ones cannot be read.
     { keepPrevious: "always" },
@@ -42,15 +42,15 @@ export function Overview() {
           <ChainStatus chain={state} server={server} />
         </span>
       </div>
-      {head === undefined && server.state !== "waiting" ? (
+      {head === undefined && server.state !== "connecting" ? (
         <NoHead />
       ) : (
         <>
-          <QueryState query={headOf(server, head)} label={t("Loading the chain's head")} skeleton={figures()}>
-            {figures}
+          <QueryState query={headOf(server, head)} label={t("Loading latest block")} skeleton={renderStats()}>
+            {renderStats}
           </QueryState>
-          <QueryState query={blocks} label={t("Loading blocks")} skeleton={tables(undefined)}>
-            {tables}
+          <QueryState query={blocks} label={t("Loading blocks")} skeleton={renderTables(undefined)}>
+            {renderTables}
           </QueryState>
         </>
       )}
@@ -58,18 +58,20 @@ export function Overview() {
     </div>
   );
 
-  function figures() {
+  function renderStats() {
     return (
-      <dl className="card figures" aria-label={t("The chain's head")}>
-        <Figure label={t("Latest block")} block={head} isWaiting={head === undefined} />
-        <Figure label={t("Safe")} block={safe} isWaiting={head === undefined} />
-        <Figure label={t("Final")} block={final} isWaiting={head === undefined} />
+      <dl className="card figures" aria-label={t("Latest block")}>
+        <Stat label={t("Latest block")} block={head} isLoading={head === undefined} />
+        <Stat label={t("Safe")} block={safe} isLoading={head === undefined} />
+        <Stat label={t("Finalized")} block={final} isLoading={head === undefined} />
       </dl>
     );
   }
 
-  function tables(blocks: readonly Block[] | undefined) {
-    const transactions = blocks?.flatMap((block) => [...block.transactions].reverse()).slice(0, TRANSACTIONS);
+  function renderTables(blocks: readonly Block[] | undefined) {
+    const transactions = blocks
+      ?.flatMap((block) => [...block.transactions].reverse())
+      .slice(0, TRANSACTION_COUNT);
     return (
       <>
         <section className="card stack tight" aria-labelledby="latest-blocks">
@@ -77,11 +79,11 @@ export function Overview() {
           <Table
             caption={t("Latest blocks")}
             rows={blocks}
-            keyOf={({ hash }) => hash}
-            empty={<EmptyState title={t("No block yet")} />}
+            rowKey={({ hash }) => hash}
+            empty={<EmptyState title={t("No blocks yet")} />}
             columns={[
               { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
-              { key: "age", label: t("Age"), cell: ({ timestamp }) => <Moment at={timestamp} /> },
+              { key: "age", label: t("Age"), cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
               {
                 key: "transactions",
                 label: t("Transactions"),
@@ -92,12 +94,12 @@ export function Overview() {
                 key: "gas",
                 label: t("Gas used"),
                 number: true,
-                cell: ({ gas_used, gas_limit }) => <GasUse used={gas_used} limit={gas_limit} />,
+                cell: ({ gas_used, gas_limit }) => <GasUsage used={gas_used} limit={gas_limit} />,
               },
               {
                 key: "miner",
                 label: t("Fee recipient"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ miner }) => <AddressLink address={miner} />,
               },
             ]}
@@ -108,7 +110,7 @@ export function Overview() {
           <TransactionTable
             rows={transactions}
             empty={
-              <EmptyState title={t("No transaction lately")}>{t("The newest blocks are empty.")}</EmptyState>
+              <EmptyState title={t("No recent transactions")}>{t("The latest blocks are empty.")}</EmptyState>
             }
           />
         </section>
@@ -119,53 +121,45 @@ export function Overview() {
 
 /** No block of the chain is known: the server is away, or no node of the chain has answered it yet. */
 function NoHead() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { server } = useExplorer();
-  if (server.state === "away") return <ErrorState error={UNREACHED} retry={server.again} />;
+  if (server.state === "unreachable") return <ErrorState error={NETWORK_ERROR} retry={server.refetch} />;
   return (
     <div className="card">
-      <EmptyState title={t("No block is known yet")}>
-        {t("No node of this chain has answered the server so far. This page updates automatically.")}
+      <EmptyState title={t("No blocks yet")}>
+        {t("No node of this chain has responded yet. This page updates automatically.")}
       </EmptyState>
     </div>
   );
 }
 
 /** As the client's requests fail. */
-const UNREACHED = { code: 100, message: "The server did not answer." };
+const NETWORK_ERROR = { code: 100, message: "The server did not respond." };
 
 /** The head as a read: it is one of the server's state. */
 function headOf(server: ServerStatus, head: number | undefined): QueryResult<number> {
   return {
     data: head,
-    error: server.state === "away" ? UNREACHED : null,
+    error: server.state === "unreachable" ? NETWORK_ERROR : null,
     isFetching: false,
-    dataUpdatedAt: server.at,
-    refetch: server.again,
+    dataUpdatedAt: server.updatedAt,
+    refetch: server.refetch,
   };
 }
 
-function Figure({
-  label,
-  block,
-  isWaiting,
-}: {
-  label: string;
-  block: number | undefined;
-  isWaiting: boolean;
-}) {
+function Stat({ label, block, isLoading }: { label: string; block: number | undefined; isLoading: boolean }) {
   return (
     <div>
       <dt className="small soft">{label}</dt>
       <dd className="figure">
-        {block !== undefined ? <BlockLink block={block} /> : isWaiting ? <Skeleton width="5rem" /> : "–"}
+        {block !== undefined ? <BlockLink block={block} /> : isLoading ? <Skeleton width="5rem" /> : "–"}
       </dd>
     </div>
   );
 }
 
-export function GasUse({ used, limit }: { used: string; limit: string }) {
-  const { language } = useTexts();
+export function GasUsage({ used, limit }: { used: string; limit: string }) {
+  const { language } = useTranslation();
   const part = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
   return (
     <span
@@ -182,21 +176,21 @@ export function GasUse({ used, limit }: { used: string; limit: string }) {
 
 /** Which block was the newest at a moment. */
 function DateToBlock() {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
   const { date } = useSearch({ from: "/explorer/" });
   const navigate = useNavigate();
   const [typed, setTyped] = useState(date ?? "");
   const [problem, setProblem] = useState<string>();
-  const isGiven = date !== undefined && !Number.isNaN(Date.parse(date));
-  const { data, error, isFetching, refetch } = useAnswer(
+  const isValidDate = date !== undefined && !Number.isNaN(Date.parse(date));
+  const { data, error, isFetching, refetch } = useDataQuery(
     getDateToBlock,
-    { chain: chain.hexId, date: isGiven ? new Date(date).toISOString() : "" },
-    isGiven,
+    { chain: chain.hexId, date: isValidDate ? new Date(date).toISOString() : "" },
+    isValidDate,
   );
   function submit(event: FormEvent) {
     event.preventDefault();
-    if (Number.isNaN(Date.parse(typed))) setProblem(t("Choose a day and a time."));
+    if (Number.isNaN(Date.parse(typed))) setProblem(t("Enter a date and time."));
     else {
       setProblem(undefined);
       void navigate({
@@ -209,10 +203,10 @@ function DateToBlock() {
   }
   return (
     <section className="card stack" aria-labelledby="date-to-block">
-      <h2 id="date-to-block">{t("Block at a date")}</h2>
+      <h2 id="date-to-block">{t("Find block by date")}</h2>
       <form onSubmit={submit} noValidate>
         <Field
-          label={t("Day and time, as your clock shows them")}
+          label={t("Local date and time")}
           type="datetime-local"
           step={1}
           value={typed}
@@ -220,15 +214,15 @@ function DateToBlock() {
           onChange={(event) => setTyped(event.target.value)}
           after={
             <Button type="submit" busy={isFetching}>
-              {t("Find the block")}
+              {t("Find block")}
             </Button>
           }
         />
       </form>
       <div role="status">
-        {isGiven && data && (
+        {isValidDate && data && (
           <p>
-            {t("The nearest block is")} <BlockLink block={data.block} />,{" "}
+            {t("Nearest block:")} <BlockLink block={data.block} />,{" "}
             <span className="number">
               {new Date(data.timestamp * 1000).toLocaleString(language, {
                 dateStyle: "long",
@@ -238,7 +232,7 @@ function DateToBlock() {
           </p>
         )}
       </div>
-      {isGiven && error !== null && (
+      {isValidDate && error !== null && (
         <ErrorState error={error} retry={() => void refetch()} busy={isFetching} />
       )}
     </section>

@@ -1,17 +1,17 @@
 import type { NftOwner } from "@purse/client";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { AddressLink, Amount, BlockLink, NftLink } from "./parts.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { AddressLink, Amount, BlockLink, NftLink } from "./components.tsx";
 
 export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Table
       caption={t("Owners")}
       rows={rows}
-      keyOf={({ token_id, owner_of }) => `${token_id}/${owner_of}`}
-      empty={<EmptyState title={t("Nobody owns it")} />}
+      rowKey={({ token_id, owner_of }) => `${token_id}/${owner_of}`}
+      empty={<EmptyState title={t("No owners")} />}
       columns={[
         { key: "owner", label: t("Owner"), cell: ({ owner_of }) => <AddressLink address={owner_of} /> },
         {
@@ -29,7 +29,7 @@ export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) 
           key: "since",
           label: t("Since block"),
           number: true,
-          minor: true,
+          hideOnPhone: true,
           cell: ({ block_number }) => <BlockLink block={block_number} />,
         },
       ]}

@@ -2,8 +2,8 @@ import type { Page } from "@purse/client";
 import type { ReactNode } from "react";
 import type { QueryResult } from "../../design/QueryState.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
-import { ListHead, type ListHeadProps } from "./ListHead.tsx";
-import { Pager, Total } from "./parts.tsx";
+import { Pager, RowCount } from "./components.tsx";
+import { ListHeader, type ListHeaderProps } from "./ListHeader.tsx";
 
 export interface PagedListProps<Row> {
   query: QueryResult<Page<Row>>;
@@ -12,7 +12,7 @@ export interface PagedListProps<Row> {
   /** Where in the list the page is, as the address bar has it. */
   cursor: string | undefined;
   /** How the list leaves as a file; without it only the number of its rows stands above it. */
-  file?: Omit<ListHeadProps<Row>, "query">;
+  file?: Omit<ListHeaderProps<Row>, "query">;
   /** The rows; undefined while they are on their way. */
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
@@ -21,7 +21,7 @@ export interface PagedListProps<Row> {
 export function PagedList<Row>({ query, label, cursor, file, children }: PagedListProps<Row>) {
   return (
     <>
-      {file ? <ListHead query={query} {...file} /> : <Total query={query} />}
+      {file ? <ListHeader query={query} {...file} /> : <RowCount query={query} />}
       <QueryState query={query} label={label} skeleton={children(undefined)}>
         {({ result }) => children(result)}
       </QueryState>

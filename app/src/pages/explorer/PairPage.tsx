@@ -7,42 +7,49 @@ import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
-import { isNotFound } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { HISTORY_MS, history, type RangeName, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
+import { Amount, Detail, DetailList, TokenLink } from "./components.tsx";
+import {
+  HISTORY_TIMEOUT_MS,
+  type RangeName,
+  rangeOf,
+  readHistory,
+  useDataQuery,
+  useLiveDataQuery,
+} from "./dataQueries.ts";
+import { getPairAddress, getPairReserves } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";
-import { Amount, Fact, Facts, TokenLink } from "./parts.tsx";
-import { getPairAddress, getPairReserves } from "./quietly.ts";
 
 const DEFAULT_EXCHANGE = "uniswapv2";
 
 export function PairPage() {
   const { a, b } = useParams({ from: "/explorer/pair/$a/$b" });
   const { exchange = DEFAULT_EXCHANGE } = useSearch({ from: "/explorer/pair/$a/$b" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Pair"));
   if (!isAddressText(a) || !isAddressText(b)) {
     return (
       <>
         <h1>{t("Pair")}</h1>
-        <EmptyState title={t("Those are no tokens")}>
-          {t("A pair has the addresses of two tokens, each 0x and 40 digits.")}
+        <EmptyState title={t("Invalid pair")}>
+          {t("A pair needs two token addresses, each 0x followed by 40 hex characters.")}
         </EmptyState>
       </>
     );
   }
   const [base, quote] = [a.toLowerCase(), b.toLowerCase()];
-  return <PairOf key={`${base}/${quote}/${exchange}`} base={base} quote={quote} exchange={exchange} />;
+  return <PairDetails key={`${base}/${quote}/${exchange}`} base={base} quote={quote} exchange={exchange} />;
 }
 
-function PairOf({ base, quote, exchange }: { base: string; quote: string; exchange: string }) {
-  const { t } = useTexts();
+function PairDetails({ base, quote, exchange }: { base: string; quote: string; exchange: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const found = useAnswer(getPairAddress, {
+  const found = useDataQuery(getPairAddress, {
     chain: chain.hexId,
     token0_address: base,
     token1_address: quote,
@@ -68,27 +75,27 @@ function PairOf({ base, quote, exchange }: { base: string; quote: string; exchan
           className="button small"
         >
           <ArrowLeftRight size={16} aria-hidden="true" />
-          {t("The other way round")}
+          {t("Invert")}
         </Link>
       </div>
-      <Exchange exchange={exchange} />
+      <ExchangeForm exchange={exchange} />
       <QueryState
         query={found}
-        label={t("Loading the pair")}
+        label={t("Loading pair")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={5} label={t("Loading the pair")} />
+            <SkeletonList rows={5} label={t("Loading pair")} />
           </div>
         }
-        instead={(error) =>
+        renderError={(error) =>
           isNotFound(error) ? (
-            <EmptyState title={t("No such pair")}>
-              {t("This exchange does not trade these two tokens.")}
+            <EmptyState title={t("Pair not found")}>
+              {t("These tokens are not traded on this exchange.")}
             </EmptyState>
           ) : undefined
         }
       >
-        {(pair) => <PairState pair={pair} base={base} />}
+        {(pair) => <PairOverview pair={pair} base={base} />}
       </QueryState>
     </div>
   );
@@ -115,32 +122,32 @@ function priceOf(
   return Number.isFinite(price) ? price : undefined;
 }
 
-function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
-  const { t, language } = useTexts();
+function PairOverview({ pair, base: baseAddress }: { pair: Pair; base: string }) {
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/pair/$a/$b" }).range);
-  const { base, quote, isFirst } = sidesOf(pair, wanted);
-  const reserves = useLiveAnswer(getPairReserves, {
+  const { base, quote, isFirst } = sidesOf(pair, baseAddress);
+  const reserves = useLiveDataQuery(getPairReserves, {
     chain: chain.hexId,
     pair_address: pair.pairAddress,
   });
-  const chart = useAnswer(pairHistory, { chain: chain.hexId, pair, base: wanted, range }, true, {
-    timeoutMs: HISTORY_MS,
+  const chart = useDataQuery(pairHistory, { chain: chain.hexId, pair, base: baseAddress, range }, true, {
+    timeoutMs: HISTORY_TIMEOUT_MS,
   });
   return (
     <>
-      <section className="card stack" aria-label={t("The pair")}>
+      <section className="card stack" aria-label={t("Pair")}>
         <QueryState
           query={reserves}
-          label={t("Loading the price")}
+          label={t("Loading price")}
           skeleton={
             <p className="total number">
               <Skeleton width="12rem" height="1em" />
             </p>
           }
         >
-          {(held) => {
-            const price = priceOf(pair, wanted, held);
+          {(amount) => {
+            const price = priceOf(pair, baseAddress, amount);
             return (
               <p className="total number" title={price === undefined ? undefined : String(price)}>
                 {price === undefined ? "–" : price.toLocaleString(language, { maximumSignificantDigits: 6 })}{" "}
@@ -150,28 +157,28 @@ function PairState({ pair, base: wanted }: { pair: Pair; base: string }) {
           }}
         </QueryState>
         <Address address={checksumOf(pair.pairAddress)} copy />
-        <Facts>
+        <DetailList>
           {[
-            { token: base, held: isFirst ? reserves.data?.reserve0 : reserves.data?.reserve1 },
-            { token: quote, held: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
-          ].map(({ token, held }) => (
-            <Fact key={token.address} label={t("Reserve")}>
-              {held === undefined ? (
+            { token: base, amount: isFirst ? reserves.data?.reserve0 : reserves.data?.reserve1 },
+            { token: quote, amount: isFirst ? reserves.data?.reserve1 : reserves.data?.reserve0 },
+          ].map(({ token, amount }) => (
+            <Detail key={token.address} label={t("Reserve")}>
+              {amount === undefined ? (
                 reserves.error !== null ? (
                   "–"
                 ) : (
                   <Skeleton width="8rem" />
                 )
               ) : (
-                <Amount value={held} decimals={Number(token.decimals)} />
+                <Amount value={amount} decimals={Number(token.decimals)} />
               )}{" "}
               <TokenLink address={token.address} token={token} />
-            </Fact>
+            </Detail>
           ))}
-        </Facts>
+        </DetailList>
       </section>
       <section className="card stack" aria-labelledby="pair-chart">
-        <h2 id="pair-chart">{t("Price over time")}</h2>
+        <h2 id="pair-chart">{t("Price history")}</h2>
         <PriceChart label={t("Price")} unit={quote.symbol.slice(0, 12)} points={chart} range={range} />
       </section>
     </>
@@ -182,7 +189,7 @@ function pairHistory(
   { chain, pair, base, range }: { chain: string; pair: Pair; base: string; range: RangeName },
   options?: { signal?: AbortSignal },
 ) {
-  return history(
+  return readHistory(
     { chain, range },
     async (block) => {
       const params = { chain, pair_address: pair.pairAddress, to_block: block };
@@ -192,8 +199,8 @@ function pairHistory(
   );
 }
 
-function Exchange({ exchange }: { exchange: string }) {
-  const { t } = useTexts();
+function ExchangeForm({ exchange }: { exchange: string }) {
+  const { t } = useTranslation();
   const navigate = useNavigate({ from: "/explorer/pair/$a/$b" });
   const [typed, setTyped] = useState(exchange);
   function submit(event: FormEvent) {
@@ -205,7 +212,7 @@ function Exchange({ exchange }: { exchange: string }) {
     <form onSubmit={submit} className="card">
       <Field
         label={t("Exchange")}
-        hint={t("Its name, as uniswapv2, or the address of its factory.")}
+        hint={t("A name such as uniswapv2, or a factory address")}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         autoComplete="off"

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import { Chart, type Point } from "../../design/Chart.tsx";
 import { type QueryResult, QueryState } from "../../design/QueryState.tsx";
 import { Skeleton } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { RANGES, type RangeName } from "./answers.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { RANGES, type RangeName } from "./dataQueries.ts";
 
 export interface PriceChartProps {
   label: string;
@@ -14,7 +14,7 @@ export interface PriceChartProps {
 
 /** A price over time, with the range chosen by links so that it stays in the URL. */
 export function PriceChart({ label, unit, points, range }: PriceChartProps) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const names: Record<RangeName, string> = {
     day: t("Day"),
     week: t("Week"),

@@ -4,53 +4,53 @@ import { Search } from "lucide-react";
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { explain } from "../../explain.ts";
-import { isNotFound } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
+import { lookupAddress, resolveName } from "../../wallet/names.ts";
+import { getBlock, getDateToBlock, getTransaction } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
-import { type Meaning, meaningOf } from "./meaning.ts";
-import { getBlock, getDateToBlock, getTransaction } from "./quietly.ts";
+import { parseSearch, type SearchTarget } from "./parseSearch.ts";
 
 /** One box for all: a block, a transaction, an address, a name, a date, a token's symbol. */
 export function SearchBox() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
-  const find = useFind();
+  const goTo = useGoTo();
   const { q } = useSearch({ strict: false });
-  const [words, setWords] = useState(q ?? "");
+  const [text, setText] = useState(q ?? "");
   const [isBusy, setIsBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const [tokens, setTokens] = useState<readonly Erc20Metadata[]>([]);
-  const latest = useRef(look);
-  latest.current = look;
+  const latest = useRef(search);
+  latest.current = search;
   // Words that come with the URL, as from the commands, are looked for at once.
   useEffect(() => {
     if (q === undefined) return;
-    setWords(q);
+    setText(q);
     void latest.current(q);
   }, [q]);
   function submit(event: FormEvent) {
     event.preventDefault();
-    void look(words);
+    void search(text);
   }
-  async function look(words: string) {
-    const meaning = meaningOf(words);
+  async function search(text: string) {
+    const target = parseSearch(text);
     setTokens([]);
     setProblem("");
-    if (!meaning) {
+    if (!target) {
       setProblem(
-        words.trim() === ""
-          ? t("Type what you look for.")
-          : t("That is none of them: an address has 40 digits after 0x, a transaction or block hash 64."),
+        text.trim() === ""
+          ? t("Enter a search term.")
+          : t("Not a valid address (40 hex characters) or hash (64 hex characters)."),
       );
       return;
     }
     setIsBusy(true);
     try {
-      const found = await find(meaning);
+      const found = await goTo(target);
       if (Array.isArray(found)) setTokens(found);
       else if (found) setProblem(found);
-      else setWords("");
+      else setText("");
     } catch (error) {
       const { title, detail } = explain(error, t);
       setProblem(`${title}. ${detail}`);
@@ -62,7 +62,7 @@ export function SearchBox() {
     <search className="explorer-search">
       <form onSubmit={submit} className="field">
         <label htmlFor={id} className="visually-hidden">
-          {t("Find a block, transaction, address, name, date or token")}
+          {t("Search by block, transaction, address, name, date or token")}
         </label>
         <div className="row explorer-search-line">
           <Search size={18} aria-hidden="true" />
@@ -71,16 +71,16 @@ export function SearchBox() {
             type="search"
             className="grow"
             placeholder={t("Block, transaction, address, name, date or token")}
-            value={words}
+            value={text}
             autoComplete="off"
             autoCapitalize="off"
             spellCheck={false}
             aria-invalid={problem ? true : undefined}
             aria-describedby={problem ? `${id}-problem` : undefined}
-            onChange={(event) => setWords(event.target.value)}
+            onChange={(event) => setText(event.target.value)}
           />
-          <Button type="submit" look="primary" busy={isBusy}>
-            {t("Find")}
+          <Button type="submit" variant="primary" busy={isBusy}>
+            {t("Search")}
           </Button>
         </div>
         {problem && (
@@ -91,7 +91,7 @@ export function SearchBox() {
       </form>
       {tokens.length > 0 && (
         <div className="card stack tight" role="status">
-          <p>{t("Several tokens call themselves so. A symbol proves nothing: compare the addresses.")}</p>
+          <p>{t("Several tokens use this symbol. Verify the contract address.")}</p>
           <ul className="list">
             {tokens.map(({ address, name, symbol }) => (
               <li key={address}>
@@ -109,21 +109,21 @@ export function SearchBox() {
 }
 
 /** Goes to what is meant; answers why not, or several tokens to choose from. */
-function useFind(): (meaning: Meaning) => Promise<string | Erc20Metadata[] | undefined> {
-  const { t } = useTexts();
+function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] | undefined> {
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const { hexId: chain } = useExplorer().chain;
   const toBlock = (block: string) => navigate({ to: "/explorer/block/$block", params: { block } });
-  return async (meaning) => {
-    switch (meaning.kind) {
+  return async (target) => {
+    switch (target.kind) {
       case "block":
-        await toBlock(meaning.block);
+        await toBlock(target.block);
         return undefined;
       case "address":
-        await navigate({ to: "/explorer/address/$address", params: { address: meaning.address } });
+        await navigate({ to: "/explorer/address/$address", params: { address: target.address } });
         return undefined;
       case "hash": {
-        const { hash } = meaning;
+        const { hash } = target;
         const isTransaction = await exists(() => getTransaction({ chain, transaction_hash: hash }));
         const isBlock =
           !isTransaction && (await exists(() => getBlock({ chain, block_number_or_hash: hash })));
@@ -132,20 +132,20 @@ function useFind(): (meaning: Meaning) => Promise<string | Erc20Metadata[] | und
         return undefined;
       }
       case "date": {
-        const { block } = await getDateToBlock({ chain, date: meaning.date });
+        const { block } = await getDateToBlock({ chain, date: target.date });
         await toBlock(String(block));
         return undefined;
       }
       case "name": {
-        const address = await addressOfName(meaning.name);
-        if (!address) return t("{name} stands for no address.", { name: meaning.name });
+        const address = await resolveName(target.name);
+        if (!address) return t("{name} does not resolve to an address.", { name: target.name });
         await navigate({ to: "/explorer/address/$address", params: { address: address.toLowerCase() } });
         return undefined;
       }
       case "symbol": {
-        const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [meaning.symbol] });
+        const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [target.symbol] });
         const [only] = found;
-        if (!only) return t("No token calls itself {symbol}.", { symbol: meaning.symbol });
+        if (!only) return t('No token found for "{symbol}".', { symbol: target.symbol });
         if (found.length > 1) return found.slice(0, 20);
         await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
         return undefined;
@@ -154,9 +154,9 @@ function useFind(): (meaning: Meaning) => Promise<string | Erc20Metadata[] | und
   };
 }
 
-async function exists(ask: () => Promise<unknown>): Promise<boolean> {
+async function exists(request: () => Promise<unknown>): Promise<boolean> {
   try {
-    await ask();
+    await request();
     return true;
   } catch (error) {
     if (isNotFound(error)) return false;
@@ -166,5 +166,5 @@ async function exists(ask: () => Promise<unknown>): Promise<boolean> {
 
 /** The name of an address; where names cannot be asked for it is as if there was none. */
 export async function nameOf({ address }: { address: string }, options?: { signal?: AbortSignal }) {
-  return { name: await nameOfAddress(address, options).catch(() => null) };
+  return { name: await lookupAddress(address, options).catch(() => null) };
 }

@@ -8,51 +8,59 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { EmptyState, Skeleton, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { isNotFound, isUnavailable } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound, isUnavailable } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
-import { HISTORY_MS, priceHistory, rangeOf, useAnswer, useLiveAnswer } from "./answers.ts";
-import { TRANSFER_COLUMNS, transferCells } from "./cells.ts";
+import { AddressLink, Amount, Detail, DetailList } from "./components.tsx";
+import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
+import {
+  HISTORY_TIMEOUT_MS,
+  rangeOf,
+  readPriceHistory,
+  useDataQuery,
+  useLiveDataQuery,
+} from "./dataQueries.ts";
+import { getTokenPrice } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
-import { AddressLink, Amount, Fact, Facts } from "./parts.tsx";
-import { getTokenPrice } from "./quietly.ts";
 import { TransferTable } from "./tables.tsx";
 
-const ROWS = 25;
+const PAGE_SIZE = 25;
 /** Holders are added up from a token's transfers where there are no more of them. */
 
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Token {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
       <>
         <h1>{t("Token")}</h1>
-        <EmptyState title={t("That is no address")}>{t("An address is 0x and 40 digits.")}</EmptyState>
+        <EmptyState title={t("Invalid address")}>
+          {t("Expected 0x followed by 40 hex characters.")}
+        </EmptyState>
       </>
     );
   }
   const lower = address.toLowerCase();
-  return <TokenOf key={lower} address={lower} />;
+  return <TokenDetails key={lower} address={lower} />;
 }
 
-function TokenOf({ address }: { address: string }) {
-  const { t } = useTexts();
+function TokenDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/token/$address" });
   const navigate = useNavigate({ from: "/explorer/token/$address" });
-  const found = useAnswer(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
+  const found = useDataQuery(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
   const [token] = found.data ?? [];
   const tabs = [
     { key: "transfers", label: t("Transfers") },
     { key: "holders", label: t("Holders") },
-    { key: "price", label: t("Price over time") },
+    { key: "price", label: t("Price history") },
   ];
   const shown = tabs.find(({ key }) => key === tab)?.key ?? "transfers";
   return (
@@ -65,41 +73,39 @@ function TokenOf({ address }: { address: string }) {
       </div>
       <QueryState
         query={{ ...found, data: token }}
-        label={t("Loading the token")}
+        label={t("Loading token")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={4} label={t("Loading the token")} />
+            <SkeletonList rows={4} label={t("Loading token")} />
           </div>
         }
       >
         {(token) => (
           <>
             {token.symbol === "" && token.name === "" && token.decimals === "0" && (
-              <Notice kind="warning" title={t("It says nothing of itself")}>
-                {t("No name, symbol or decimals are told at this address: it may be no token.")}
+              <Notice kind="warning" title={t("No token metadata")}>
+                {t("This contract returns no name, symbol or decimals. It may not be a token.")}
               </Notice>
             )}
-            <section className="card stack" aria-label={t("The token")}>
+            <section className="card stack" aria-label={t("Token")}>
               <Address address={checksumOf(address)} copy />
-              <Facts>
-                <Fact label={t("Contract")}>
+              <DetailList>
+                <Detail label={t("Contract")}>
                   <AddressLink address={address} />
-                </Fact>
-                <Fact label={t("Decimals")}>
+                </Detail>
+                <Detail label={t("Decimals")}>
                   <span className="number">{token.decimals}</span>
-                </Fact>
-                <Fact label={t("Price")}>
+                </Detail>
+                <Detail label={t("Price")}>
                   <Price address={address} />
-                </Fact>
-              </Facts>
+                </Detail>
+              </DetailList>
               <p className="small soft">
-                {t(
-                  "Name and symbol are what the contract says: anybody can choose them. The address is what counts.",
-                )}
+                {t("Anyone can choose a token's name and symbol. Always verify the contract address.")}
               </p>
             </section>
             <Tabs
-              label={t("About the token")}
+              label={t("Token details")}
               tabs={tabs}
               value={shown}
               onChange={(key) =>
@@ -125,15 +131,14 @@ function TokenOf({ address }: { address: string }) {
 }
 
 function Price({ address }: { address: string }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { chain } = useExplorer();
-  const { data, error, isFetching, refetch } = useAnswer(getTokenPrice, { chain: chain.hexId, address });
-  if (isNotFound(error) || isUnavailable(error))
-    return <span className="soft">{t("No exchange with enough in it trades it")}</span>;
+  const { data, error, isFetching, refetch } = useDataQuery(getTokenPrice, { chain: chain.hexId, address });
+  if (isNotFound(error) || isUnavailable(error)) return <span className="soft">{t("No liquid market")}</span>;
   if (!data && error !== null) {
     return (
       <span className="row tight-row soft">
-        {t("The price could not be read")}
+        {t("Price unavailable")}
         <Button small busy={isFetching} onClick={() => void refetch()}>
           {t("Try again")}
         </Button>
@@ -167,12 +172,12 @@ function Price({ address }: { address: string }) {
 }
 
 function Transfers({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const { cursor } = useSearch({ from: "/explorer/token/$address" });
-  const found = useLiveAnswer(
+  const found = useLiveDataQuery(
     Web3API.token.getTokenAddressTransfers,
-    { chain: chain.hexId, address, limit: ROWS, ...(cursor && { cursor }) },
+    { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
     cursor === undefined,
   );
   return (
@@ -188,51 +193,51 @@ function Transfers({ address }: { address: string }) {
           page: (part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part }),
         }}
       >
-        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("It has not moved yet")} />} />}
+        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
       </PagedList>
     </section>
   );
 }
 
 function Prices({ address }: { address: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { chain } = useExplorer();
   const range = rangeOf(useSearch({ from: "/explorer/token/$address" }).range);
-  const points = useAnswer(priceHistory, { chain: chain.hexId, address, range }, true, {
-    timeoutMs: HISTORY_MS,
+  const points = useDataQuery(readPriceHistory, { chain: chain.hexId, address, range }, true, {
+    timeoutMs: HISTORY_TIMEOUT_MS,
   });
   return (
-    <section className="card stack" aria-label={t("Price over time")}>
+    <section className="card stack" aria-label={t("Price history")}>
       <PriceChart label={t("Price")} unit={chain.nativeCurrency.symbol} points={points} range={range} />
-      <ToPair address={address} />
+      <PairForm address={address} />
     </section>
   );
 }
 
 /** The way to what a pair of this token and another holds. */
-function ToPair({ address }: { address: string }) {
-  const { t } = useTexts();
+function PairForm({ address }: { address: string }) {
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const [other, setOther] = useState("");
   const [problem, setProblem] = useState<string>();
   function submit(event: FormEvent) {
     event.preventDefault();
     const wanted = other.trim().toLowerCase();
-    if (!isAddressText(wanted)) setProblem(t("An address is 0x and 40 digits."));
-    else if (wanted === address) setProblem(t("That is this token itself."));
+    if (!isAddressText(wanted)) setProblem(t("Expected 0x followed by 40 hex characters."));
+    else if (wanted === address) setProblem(t("Enter a different token."));
     else void navigate({ to: "/explorer/pair/$a/$b", params: { a: address, b: wanted } });
   }
   return (
     <form onSubmit={submit}>
       <Field
-        label={t("Pair with another token")}
-        hint={t("Its contract's address.")}
+        label={t("Trading pair")}
+        hint={t("Token contract address")}
         value={other}
         problem={problem}
         autoComplete="off"
         spellCheck={false}
         onChange={(event) => setOther(event.target.value)}
-        after={<Button type="submit">{t("Show the pair")}</Button>}
+        after={<Button type="submit">{t("View pair")}</Button>}
       />
     </form>
   );

@@ -4,51 +4,51 @@ import type { Abi } from "viem";
 import { Switch } from "../../design/Choice.tsx";
 import { Code } from "../../design/Code.tsx";
 import { EmptyState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { decodeLog } from "./abi/decode.ts";
 import { ownAbi } from "./abi/ownAbi.ts";
+import { AddressLink } from "./components.tsx";
 import { DecodedValues } from "./DecodedValues.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { topicsOf } from "./flows.ts";
-import { AddressLink } from "./parts.tsx";
 
 /** So many logs are shown at most. */
-const SHOWN = 200;
+const MAX_LOGS = 200;
 
 export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [isRaw, setIsRaw] = useState(false);
   const { hexId } = useExplorer().chain;
   const abis = useMemo(() => {
-    const addresses = [...new Set(logs.slice(0, SHOWN).map(({ address }) => address))];
+    const addresses = [...new Set(logs.slice(0, MAX_LOGS).map(({ address }) => address))];
     return new Map(addresses.map((address) => [address, ownAbi(hexId, address)]));
   }, [logs, hexId]);
   if (logs.length === 0) {
     return (
       <div className="card">
-        <EmptyState title={t("No log")}>{t("The transaction's contracts told nothing.")}</EmptyState>
+        <EmptyState title={t("No logs")}>{t("This transaction emitted no logs.")}</EmptyState>
       </div>
     );
   }
   return (
     <section className="card stack" aria-label={t("Logs")}>
-      <Switch label={t("All as raw data")} checked={isRaw} onChange={setIsRaw} />
+      <Switch label={t("Show raw data")} checked={isRaw} onChange={setIsRaw} />
       <ol className="list logs">
-        {logs.slice(0, SHOWN).map((log) => (
-          <Log key={log.log_index} log={log} abi={abis.get(log.address)} isRaw={isRaw} />
+        {logs.slice(0, MAX_LOGS).map((log) => (
+          <LogEntry key={log.log_index} log={log} abi={abis.get(log.address)} isRaw={isRaw} />
         ))}
       </ol>
-      {logs.length > SHOWN && (
+      {logs.length > MAX_LOGS && (
         <p className="soft">
-          {count(logs.length - SHOWN, "{n} more log is not shown.", "{n} more logs are not shown.")}
+          {count(logs.length - MAX_LOGS, "{n} more log not shown", "{n} more logs not shown")}
         </p>
       )}
     </section>
   );
 }
 
-function Log({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefined; isRaw: boolean }) {
-  const { t } = useTexts();
+function LogEntry({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefined; isRaw: boolean }) {
+  const { t } = useTranslation();
   const topics = topicsOf(log);
   const decoded = isRaw ? undefined : decodeLog({ data: log.data, topics }, abi);
   return (

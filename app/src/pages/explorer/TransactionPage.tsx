@@ -2,56 +2,65 @@ import type { BlockTransaction } from "@purse/client";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { CopyButton } from "../../design/CopyButton.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { FailedRead, QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
-import { isNotFound } from "../../query/failures.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isNotFound } from "../../query/errors.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { nonceSiblings, useAnswer, useLiveAnswer } from "./answers.ts";
 import { CallInput } from "./CallInput.tsx";
+import {
+  AddressLink,
+  Amount,
+  BlockLink,
+  CoinAmount,
+  Detail,
+  DetailList,
+  Finality,
+  MethodChip,
+} from "./components.tsx";
+import { readNonceNeighbors, useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { getTransaction } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { InternalCalls } from "./InternalCalls.tsx";
 import { MissingTransaction } from "./MissingTransaction.tsx";
-import { AddressLink, Amount, BlockLink, Coins, Fact, Facts, Finality, MethodChip } from "./parts.tsx";
-import { getTransaction } from "./quietly.ts";
 import { RevertReason } from "./RevertReason.tsx";
-import { remember } from "./seen.ts";
+import { rememberTransaction } from "./recentlyViewed.ts";
 import { TokenFlows } from "./TokenFlows.tsx";
 import { TransactionLogs } from "./TransactionLogs.tsx";
-import { fee } from "./tables.tsx";
+import { feeOf } from "./tables.tsx";
 
 export function TransactionPage() {
   const { hash } = useParams({ from: "/explorer/tx/$hash" });
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Transaction {hash}", { hash: `${hash.slice(0, 10)}…` }));
   const wanted = hash.toLowerCase();
   if (!/^0x[0-9a-f]{64}$/.test(wanted)) {
     return (
       <>
         <h1>{t("Transaction")}</h1>
-        <EmptyState title={t("That is no transaction")}>
-          {t("The hash of a transaction has 64 digits after 0x.")}
+        <EmptyState title={t("Invalid transaction hash")}>
+          {t("Expected 0x followed by 64 hex characters.")}
         </EmptyState>
       </>
     );
   }
-  return <TransactionOf key={wanted} hash={wanted} />;
+  return <TransactionDetails key={wanted} hash={wanted} />;
 }
 
-function TransactionOf({ hash }: { hash: string }) {
-  const { t, count } = useTexts();
+function TransactionDetails({ hash }: { hash: string }) {
+  const { t, count } = useTranslation();
   const { chain, final } = useExplorer();
   const { tab } = useSearch({ from: "/explorer/tx/$hash" });
   const navigate = useNavigate({ from: "/explorer/tx/$hash" });
   const [isSettled, setIsSettled] = useState(false);
-  const found = useLiveAnswer(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
+  const found = useLiveDataQuery(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
   const data = isNotFound(found.error) ? undefined : found.data;
   const isFinal = Boolean(data && final !== undefined && Number(data.block_number) <= final);
   if (isFinal !== isSettled) setIsSettled(isFinal);
-  if (data) remember(chain.hexId, data);
+  if (data) rememberTransaction(chain.hexId, data);
   const tabs = [
     { key: "overview", label: t("Overview") },
     { key: "logs", label: data ? count(data.logs.length, "{n} log", "{n} logs") : t("Logs") },
@@ -62,7 +71,7 @@ function TransactionOf({ hash }: { hash: string }) {
     <div className="stack wide-gaps">
       <div className="page-head">
         <h1>{t("Transaction")}</h1>
-        {data && <MethodChip input={data.input} creates={!data.to_address} />}
+        {data && <MethodChip input={data.input} isCreation={!data.to_address} />}
       </div>
       <p className="row tight-row">
         <span className="address">{hash}</span>
@@ -70,21 +79,21 @@ function TransactionOf({ hash }: { hash: string }) {
       </p>
       <QueryState
         query={found}
-        label={t("Loading the transaction")}
+        label={t("Loading transaction")}
         skeleton={
           <div className="card">
-            <SkeletonList rows={8} label={t("Loading the transaction")} />
+            <SkeletonList rows={8} label={t("Loading transaction")} />
           </div>
         }
-        instead={(error) =>
+        renderError={(error) =>
           isNotFound(error) ? (
-            <MissingTransaction hash={hash} again={() => void found.refetch()} />
+            <MissingTransaction hash={hash} refetch={() => void found.refetch()} />
           ) : undefined
         }
       >
         {(transaction) => (
           <Tabs
-            label={t("Parts of the transaction")}
+            label={t("Transaction sections")}
             tabs={tabs}
             value={shown}
             onChange={(key) =>
@@ -106,7 +115,7 @@ function TransactionOf({ hash }: { hash: string }) {
 }
 
 function Summary({ transaction }: { transaction: BlockTransaction }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { receipt_status: status, to_address: to, receipt_contract_address: made } = transaction;
   const percent = (
     Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas))
@@ -114,25 +123,27 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
   return (
     <>
       {status === "0" && <RevertReason transaction={transaction} />}
-      <section className="card" aria-label={t("The transaction")}>
-        <Facts>
-          <Fact label={t("Status")}>
+      <section className="card" aria-label={t("Transaction")}>
+        <DetailList>
+          <Detail label={t("Status")}>
             <span className="row tight-row">
               {status === "0" ? (
                 <Status kind="danger">{t("Reverted")}</Status>
               ) : status === "1" ? (
-                <Status kind="ok">{t("Succeeded")}</Status>
+                <Status kind="ok">{t("Success")}</Status>
               ) : (
-                <Status kind="idle">{t("Not told in this block")}</Status>
+                <Status kind="idle">{t("Unknown")}</Status>
               )}
               <Finality block={Number(transaction.block_number)} />
             </span>
-          </Fact>
-          <Fact label={t("Block")}>
+          </Detail>
+          <Detail label={t("Block")}>
             <BlockLink block={transaction.block_number} />{" "}
-            <span className="soft">{t("at place {index}", { index: transaction.transaction_index })}</span>
-          </Fact>
-          <Fact label={t("Time")}>
+            <span className="soft">
+              {t("Position {index} in block", { index: transaction.transaction_index })}
+            </span>
+          </Detail>
+          <Detail label={t("Time")}>
             <span className="number">
               {new Date(transaction.block_timestamp).toLocaleString(language, {
                 dateStyle: "long",
@@ -140,44 +151,44 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
               })}
             </span>{" "}
             <span className="soft">
-              (<Moment at={transaction.block_timestamp} />)
+              (<RelativeTime at={transaction.block_timestamp} />)
             </span>
-          </Fact>
-          <Fact label={t("From")}>
-            <AddressLink address={transaction.from_address} whole />
+          </Detail>
+          <Detail label={t("From")}>
+            <AddressLink address={transaction.from_address} isFull />
             <CopyButton text={transaction.from_address} label={t("sender")} />
-          </Fact>
-          <Fact label={to ? t("To") : t("Creates")}>
+          </Detail>
+          <Detail label={to ? t("To") : t("Contract created")}>
             {to || made ? (
               <>
-                <AddressLink address={to || made || ""} whole />
+                <AddressLink address={to || made || ""} isFull />
                 <CopyButton text={to || made || ""} label={to ? t("recipient") : t("new contract")} />
               </>
             ) : (
-              <span className="soft">{t("Nothing came of it")}</span>
+              <span className="soft">{t("Contract creation failed")}</span>
             )}
-          </Fact>
-          <Fact label={t("Value")}>
-            <Coins wei={transaction.value} />
-          </Fact>
-          <Fact label={t("Fee")}>
-            <Coins wei={fee(transaction.receipt_gas_used, transaction.gas_price)} />
-          </Fact>
-          <Fact label={t("Gas")}>
+          </Detail>
+          <Detail label={t("Value")}>
+            <CoinAmount wei={transaction.value} />
+          </Detail>
+          <Detail label={t("Fee")}>
+            <CoinAmount wei={feeOf(transaction.receipt_gas_used, transaction.gas_price)} />
+          </Detail>
+          <Detail label={t("Gas")}>
             <span className="number">
               {Number(transaction.receipt_gas_used).toLocaleString(language)}{" "}
               <span className="soft">
                 {t("of {limit} ({percent})", { limit: Number(transaction.gas), percent })}
               </span>
             </span>
-          </Fact>
-          <Fact label={t("Gas price")}>
+          </Detail>
+          <Detail label={t("Gas price")}>
             <Amount value={transaction.gas_price} decimals={9} unit="Gwei" />
-          </Fact>
-          <Fact label={t("Nonce")}>
-            <NonceSiblings transaction={transaction} />
-          </Fact>
-        </Facts>
+          </Detail>
+          <Detail label={t("Nonce")}>
+            <NonceNeighbors transaction={transaction} />
+          </Detail>
+        </DetailList>
       </section>
       <TokenFlows transaction={transaction} />
       <CallInput input={transaction.input} to={to || undefined} />
@@ -186,30 +197,30 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
 }
 
 /** The nonce, with the sender's transactions before and after it. */
-function NonceSiblings({ transaction }: { transaction: BlockTransaction }) {
-  const { t } = useTexts();
+function NonceNeighbors({ transaction }: { transaction: BlockTransaction }) {
+  const { t } = useTranslation();
   const { chain } = useExplorer();
-  const siblings = useAnswer(nonceSiblings, {
+  const neighbors = useDataQuery(readNonceNeighbors, {
     chain: chain.hexId,
     from: transaction.from_address,
     nonce: transaction.nonce,
     block: transaction.block_number,
   });
-  const { data } = siblings;
+  const { data } = neighbors;
   return (
     <div className="row tight-row">
       <span className="number">{transaction.nonce}</span>
-      {data?.before && (
-        <Link to="/explorer/tx/$hash" params={{ hash: data.before }} className="chip">
-          {t("The sender's one before")}
+      {data?.previous && (
+        <Link to="/explorer/tx/$hash" params={{ hash: data.previous }} className="chip">
+          {t("Previous nonce")}
         </Link>
       )}
-      {data?.after && (
-        <Link to="/explorer/tx/$hash" params={{ hash: data.after }} className="chip">
-          {t("The sender's next one")}
+      {data?.next && (
+        <Link to="/explorer/tx/$hash" params={{ hash: data.next }} className="chip">
+          {t("Next nonce")}
         </Link>
       )}
-      <FailedRead query={siblings}>{t("The sender's other transactions could not be read")}</FailedRead>
+      <FailedRead query={neighbors}>{t("Neighboring transactions could not be loaded")}</FailedRead>
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function flowsOf(logs: readonly TransactionLog[]): Flow[] {
     const decoded = decodeLog({ data: log.data, topics: topicsOf(log) });
     if (!decoded) return [];
     const text = (name: string) => decoded.values.find((value) => value.name === name)?.text;
-    const parts = (name: string) => decoded.values.find((value) => value.name === name)?.parts ?? [];
+    const itemsOf = (name: string) => decoded.values.find((value) => value.name === name)?.items ?? [];
     const flow = (amount: string, tokenId: string | undefined, part = 0): Flow => ({
       key: `${log.log_index}/${part}`,
       token: log.address,
@@ -38,7 +38,7 @@ export function flowsOf(logs: readonly TransactionLog[]): Flow[] {
       return [flow(tokenId === undefined ? (text("value") ?? "0") : "1", tokenId)];
     }
     if (decoded.name === "TransferSingle") return [flow(text("value") ?? "0", text("id"))];
-    if (decoded.name === "TransferBatch") return batch(parts("ids"), parts("values"), flow);
+    if (decoded.name === "TransferBatch") return batch(itemsOf("ids"), itemsOf("values"), flow);
     return [];
   });
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { namesPicture, shownName, wordsOf } from "./nftMetadata.ts";
+import { hasImage, nftName, parseNftMetadata } from "./nftMetadata.ts";
 
 it("takes names, descriptions and attributes, and nothing else", () => {
   const metadata = JSON.stringify({
@@ -8,7 +8,7 @@ it("takes names, descriptions and attributes, and nothing else", () => {
     image: "javascript:alert(1)",
     attributes: [{ trait_type: "Size", value: 3 }, { value: "bare" }, { trait_type: "Odd", value: {} }, null],
   });
-  expect(wordsOf(metadata)).toEqual({
+  expect(parseNftMetadata(metadata)).toEqual({
     name: "One",
     description: "A".repeat(2_000),
     attributes: [
@@ -21,16 +21,16 @@ it("takes names, descriptions and attributes, and nothing else", () => {
 it.each([null, undefined, "", "no json", "[1]", "null", '"text"', '{"name":{}}'])(
   "makes nothing of %j",
   (metadata) => {
-    expect(wordsOf(metadata)).toEqual({ name: undefined, description: undefined, attributes: [] });
+    expect(parseNftMetadata(metadata)).toEqual({ name: undefined, description: undefined, attributes: [] });
   },
 );
 
 it("falls back to the collection's name", () => {
-  expect(shownName({ name: "Pieces", metadata: null })).toBe("Pieces");
+  expect(nftName({ name: "Pieces", metadata: null })).toBe("Pieces");
 });
 
 it("tells whether there is a picture to ask for", () => {
-  expect(namesPicture('{"image_url":"ipfs://x"}')).toBe(true);
-  expect(namesPicture('{"image":{}}')).toBe(false);
-  expect(namesPicture(null)).toBe(false);
+  expect(hasImage('{"image_url":"ipfs://x"}')).toBe(true);
+  expect(hasImage('{"image":{}}')).toBe(false);
+  expect(hasImage(null)).toBe(false);
 });

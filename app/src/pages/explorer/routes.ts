@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export interface ExplorerSearch {
   /** In hexadecimal, as `0x539`; the server's first chain otherwise. */
@@ -7,24 +7,24 @@ export interface ExplorerSearch {
 }
 
 /** Which part of a page is shown, and where in its list. */
-export interface PartSearch {
+export interface ListSearch {
   tab?: string | undefined;
   cursor?: string | undefined;
 }
 
-function partOf(search: Record<string, unknown>): PartSearch {
-  return { tab: text(search.tab), cursor: text(search.cursor) };
+function parseListSearch(search: Record<string, unknown>): ListSearch {
+  return { tab: stringParam(search.tab), cursor: stringParam(search.cursor) };
 }
 
 /** A number in the address bar is one already when it comes here. */
-function words(value: unknown): string | undefined {
-  return typeof value === "number" ? String(value) : text(value);
+function scalarParam(value: unknown): string | undefined {
+  return typeof value === "number" ? String(value) : stringParam(value);
 }
 
 const explorer = createRoute({
   getParentRoute: () => root,
   path: "/explorer",
-  validateSearch: ({ chain }): ExplorerSearch => ({ chain: words(chain) }),
+  validateSearch: ({ chain }): ExplorerSearch => ({ chain: scalarParam(chain) }),
   search: { middlewares: [retainSearchParams<ExplorerSearch>(["chain"])] },
   component: lazyRouteComponent(() => import("./Explorer.tsx"), "Explorer"),
 });
@@ -34,56 +34,56 @@ const children = [
     getParentRoute: () => explorer,
     path: "/",
     validateSearch: (search): { q?: string | undefined; date?: string | undefined } => ({
-      q: words(search.q),
-      date: text(search.date),
+      q: scalarParam(search.q),
+      date: stringParam(search.date),
     }),
     component: lazyRouteComponent(() => import("./Overview.tsx"), "Overview"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/block/$block",
-    validateSearch: partOf,
+    validateSearch: parseListSearch,
     component: lazyRouteComponent(() => import("./BlockPage.tsx"), "BlockPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/tx/$hash",
-    validateSearch: partOf,
+    validateSearch: parseListSearch,
     component: lazyRouteComponent(() => import("./TransactionPage.tsx"), "TransactionPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/address/$address",
-    validateSearch: partOf,
+    validateSearch: parseListSearch,
     component: lazyRouteComponent(() => import("./AddressPage.tsx"), "AddressPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/token/$address",
-    validateSearch: (search): PartSearch & { range?: string | undefined } => ({
-      ...partOf(search),
-      range: text(search.range),
+    validateSearch: (search): ListSearch & { range?: string | undefined } => ({
+      ...parseListSearch(search),
+      range: stringParam(search.range),
     }),
     component: lazyRouteComponent(() => import("./TokenPage.tsx"), "TokenPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/nft/$address",
-    validateSearch: partOf,
+    validateSearch: parseListSearch,
     component: lazyRouteComponent(() => import("./CollectionPage.tsx"), "CollectionPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/nft/$address/$id",
-    validateSearch: partOf,
+    validateSearch: parseListSearch,
     component: lazyRouteComponent(() => import("./NftPage.tsx"), "NftPage"),
   }),
   createRoute({
     getParentRoute: () => explorer,
     path: "/pair/$a/$b",
     validateSearch: (search): { exchange?: string | undefined; range?: string | undefined } => ({
-      exchange: text(search.exchange),
-      range: text(search.range),
+      exchange: stringParam(search.exchange),
+      range: stringParam(search.range),
     }),
     component: lazyRouteComponent(() => import("./PairPage.tsx"), "PairPage"),
   }),

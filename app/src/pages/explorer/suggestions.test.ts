@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createTexts } from "../../texts/text.ts";
+import { createTranslator } from "../../i18n/translator.ts";
 import { suggestions } from "./suggestions.ts";
 
-const { t } = createTexts("en");
+const { t } = createTranslator("en");
 const HASH = `0x${"ab".repeat(32)}`;
 
 it.each([

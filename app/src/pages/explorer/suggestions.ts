@@ -1,6 +1,6 @@
+import type { Translator } from "../../i18n/translator.ts";
 import { shortAddress } from "../../money/address.ts";
-import type { Texts } from "../../texts/text.ts";
-import { meaningOf } from "./meaning.ts";
+import { parseSearch } from "./parseSearch.ts";
 
 /** A page of the explorer that typed words may mean. */
 export interface Suggestion {
@@ -10,35 +10,35 @@ export interface Suggestion {
 }
 
 /** Nothing for what may as well be the name of a page. */
-export function suggestions(words: string, t: Texts["t"]): Suggestion[] {
-  const meaning = meaningOf(words);
-  switch (meaning?.kind) {
+export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
+  const target = parseSearch(text);
+  switch (target?.kind) {
     case "block":
       return [
         {
           key: "block",
-          label: t("Block {block}", { block: meaning.block }),
-          to: `/explorer/block/${meaning.block}`,
+          label: t("Block {block}", { block: target.block }),
+          to: `/explorer/block/${target.block}`,
         },
       ];
     case "hash": {
-      const hash = `${meaning.hash.slice(0, 10)}…${meaning.hash.slice(-4)}`;
+      const hash = `${target.hash.slice(0, 10)}…${target.hash.slice(-4)}`;
       return [
-        { key: "tx", label: t("Transaction {hash}", { hash }), to: `/explorer/tx/${meaning.hash}` },
+        { key: "tx", label: t("Transaction {hash}", { hash }), to: `/explorer/tx/${target.hash}` },
         {
           key: "block",
           label: t("Block {block}", { block: hash }),
-          to: `/explorer/block/${meaning.hash}`,
+          to: `/explorer/block/${target.hash}`,
         },
       ];
     }
     case "address": {
-      const address = shortAddress(meaning.address);
+      const address = shortAddress(target.address);
       return [
         {
           key: "address",
           label: t("Address {address}", { address }),
-          to: `/explorer/address/${meaning.address}`,
+          to: `/explorer/address/${target.address}`,
         },
       ];
     }
@@ -46,8 +46,8 @@ export function suggestions(words: string, t: Texts["t"]): Suggestion[] {
       return [
         {
           key: "name",
-          label: t("Name {name}", { name: meaning.name }),
-          to: `/explorer?q=${encodeURIComponent(meaning.name)}`,
+          label: t("Name {name}", { name: target.name }),
+          to: `/explorer?q=${encodeURIComponent(target.name)}`,
         },
       ];
     default:

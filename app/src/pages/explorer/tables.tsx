@@ -1,21 +1,21 @@
 import type { BlockTransaction, Erc20Transfer, NftTransfer, Transaction } from "@purse/client";
 import { OctagonX } from "lucide-react";
 import type { ReactNode } from "react";
-import { Moment } from "../../design/Moment.tsx";
 import { FailedRead } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { type Column, Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { useTokens } from "./answers.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import {
   AddressLink,
   Amount,
   BlockLink,
-  Coins,
+  CoinAmount,
   MethodChip,
   NftLink,
   TokenLink,
   TransactionLink,
-} from "./parts.tsx";
+} from "./components.tsx";
+import { useTokens } from "./dataQueries.ts";
 
 export interface TransactionTableProps {
   rows: readonly (Transaction | BlockTransaction)[] | undefined;
@@ -27,7 +27,7 @@ export interface TransactionTableProps {
 }
 
 export function TransactionTable({ rows, empty, owner, isOneBlock }: TransactionTableProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   type Row = Transaction | BlockTransaction;
   const columns: Column<Row>[] = [
     {
@@ -45,7 +45,7 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
     {
       key: "method",
       label: t("Method"),
-      cell: ({ input, to_address }) => <MethodChip input={input} creates={!to_address} />,
+      cell: ({ input, to_address }) => <MethodChip input={input} isCreation={!to_address} />,
     },
     ...(isOneBlock
       ? []
@@ -56,7 +56,7 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
             cell: ({ block_number, block_timestamp }: Row) => (
               <span className="two-lines">
                 <BlockLink block={block_number} />
-                <Moment at={block_timestamp} />
+                <RelativeTime at={block_timestamp} />
               </span>
             ),
           },
@@ -71,15 +71,17 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
         return to ? <AddressLink address={to} /> : "–";
       },
     },
-    { key: "value", label: t("Value"), cell: ({ value }) => <Coins wei={value} />, number: true },
+    { key: "value", label: t("Value"), cell: ({ value }) => <CoinAmount wei={value} />, number: true },
     ...(owner === undefined
       ? [
           {
             key: "fee",
             label: t("Fee"),
-            cell: ({ receipt_gas_used, gas_price }: Row) => <Coins wei={fee(receipt_gas_used, gas_price)} />,
+            cell: ({ receipt_gas_used, gas_price }: Row) => (
+              <CoinAmount wei={feeOf(receipt_gas_used, gas_price)} />
+            ),
             number: true,
-            minor: true,
+            hideOnPhone: true,
           },
         ]
       : []),
@@ -89,13 +91,13 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
       caption={t("Transactions")}
       columns={columns}
       rows={rows}
-      keyOf={({ hash }) => hash}
+      rowKey={({ hash }) => hash}
       empty={empty}
     />
   );
 }
 
-export function fee(gasUsed: string | null | undefined, gasPrice: string | null | undefined): bigint {
+export function feeOf(gasUsed: string | null | undefined, gasPrice: string | null | undefined): bigint {
   return BigInt(gasUsed || 0) * BigInt(gasPrice || 0);
 }
 
@@ -108,19 +110,19 @@ export function TransferTable({
   empty: ReactNode;
   owner?: string;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const tokens = useTokens((rows ?? []).map(({ address }) => address));
-  const columns: Column<Numbered<Erc20Transfer>>[] = [
+  const columns: Column<Keyed<Erc20Transfer>>[] = [
     {
       key: "hash",
       label: t("Transaction"),
       cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
     },
-    { key: "age", label: t("Age"), cell: ({ row }) => <Moment at={row.block_timestamp} /> },
+    { key: "age", label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     { key: "from", label: t("From"), cell: ({ row }) => <AddressLink address={row.from_address} /> },
     ...(owner === undefined
       ? []
-      : [directionColumn(owner, t("Direction"), ({ row }: Numbered<Moved>) => row)]),
+      : [directionColumn(owner, t("Direction"), ({ row }: Keyed<TransferEnds>) => row)]),
     { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
     {
       key: "amount",
@@ -136,12 +138,12 @@ export function TransferTable({
   ];
   return (
     <>
-      <FailedRead query={tokens.query}>{t("Token amounts could not be read")}</FailedRead>
+      <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
       <Table
         caption={t("Token transfers")}
         columns={columns}
         rows={withKeys(rows)}
-        keyOf={({ key }) => key}
+        rowKey={({ key }) => key}
         empty={empty}
       />
     </>
@@ -157,14 +159,14 @@ export function NftTransferTable({
   empty: ReactNode;
   owner?: string;
 }) {
-  const { t } = useTexts();
-  const columns: Column<Numbered<NftTransfer>>[] = [
+  const { t } = useTranslation();
+  const columns: Column<Keyed<NftTransfer>>[] = [
     {
       key: "hash",
       label: t("Transaction"),
       cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
     },
-    { key: "age", label: t("Age"), cell: ({ row }) => <Moment at={row.block_timestamp} /> },
+    { key: "age", label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     {
       key: "from",
       label: t("From"),
@@ -172,7 +174,7 @@ export function NftTransferTable({
     },
     ...(owner === undefined
       ? []
-      : [directionColumn(owner, t("Direction"), ({ row }: Numbered<Moved>) => row)]),
+      : [directionColumn(owner, t("Direction"), ({ row }: Keyed<TransferEnds>) => row)]),
     { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
     {
       key: "nft",
@@ -183,7 +185,7 @@ export function NftTransferTable({
       key: "amount",
       label: t("Amount"),
       number: true,
-      minor: true,
+      hideOnPhone: true,
       cell: ({ row }) => <Amount value={row.amount ?? "1"} decimals={0} />,
     },
   ];
@@ -192,13 +194,13 @@ export function NftTransferTable({
       caption={t("NFT transfers")}
       columns={columns}
       rows={withKeys(rows)}
-      keyOf={({ key }) => key}
+      rowKey={({ key }) => key}
       empty={empty}
     />
   );
 }
 
-interface Numbered<Row> {
+interface Keyed<Row> {
   key: string;
   row: Row;
 }
@@ -206,32 +208,32 @@ interface Numbered<Row> {
 /** Two transfers of one transaction can be alike in all that rows tell. */
 function withKeys<Row extends { transaction_hash: string }>(
   rows: readonly Row[] | undefined,
-): Numbered<Row>[] | undefined {
+): Keyed<Row>[] | undefined {
   return rows?.map((row, i) => ({ key: `${row.transaction_hash}/${i}`, row }));
 }
 
-interface Moved {
+interface TransferEnds {
   from_address?: string | null;
   to_address?: string | null;
 }
 
-function directionColumn<Row>(owner: string, label: string, movedBy: (row: Row) => Moved): Column<Row> {
+function directionColumn<Row>(owner: string, label: string, endsOf: (row: Row) => TransferEnds): Column<Row> {
   return {
     key: "direction",
     label,
-    minor: true,
-    cell: (row) => <Direction owner={owner} moved={movedBy(row)} />,
+    hideOnPhone: true,
+    cell: (row) => <Direction owner={owner} ends={endsOf(row)} />,
   };
 }
 
-function Direction({ owner, moved }: { owner: string; moved: Moved }) {
-  const { t } = useTexts();
-  const [isFrom, isTo] = [moved.from_address === owner, moved.to_address === owner];
+function Direction({ owner, ends }: { owner: string; ends: TransferEnds }) {
+  const { t } = useTranslation();
+  const [isFrom, isTo] = [ends.from_address === owner, ends.to_address === owner];
   const kind = isFrom ? (isTo ? "self" : "out") : "in";
-  const said = { self: t("Self"), out: t("Out"), in: t("In") }[kind];
+  const label = { self: t("Self"), out: t("Out"), in: t("In") }[kind];
   return (
     <span className="chip direction" data-kind={kind}>
-      {said}
+      {label}
     </span>
   );
 }

@@ -18,7 +18,7 @@ it("lists the calls of a trace in their order, with their depth", async () => {
       { type: "CREATE", error: "out of gas" },
     ],
   };
-  const { calls, output } = await traceTransaction({ id: "node", ask: async () => trace }, "0x");
+  const { calls, output } = await traceTransaction({ id: "node", request: async () => trace }, "0x");
   expect(output).toBe("0x01");
   expect(calls.map(({ depth, type, value, error }) => [depth, type, value, error])).toEqual([
     [0, "CALL", 15n, undefined],
@@ -28,7 +28,7 @@ it("lists the calls of a trace in their order, with their depth", async () => {
 });
 
 it("takes nothing for granted in what a node answers", async () => {
-  expect(await traceTransaction({ id: "node", ask: async () => null }, "0x")).toEqual({
+  expect(await traceTransaction({ id: "node", request: async () => null }, "0x")).toEqual({
     output: "0x",
     error: undefined,
     calls: [],
@@ -36,20 +36,20 @@ it("takes nothing for granted in what a node answers", async () => {
 });
 
 it("runs a transaction again on the block before, and reads the data of its revert", async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const node = {
     id: "node",
-    async ask(_: string, params: readonly unknown[]) {
-      asked.push(params);
+    async request(_: string, params: readonly unknown[]) {
+      requests.push(params);
       throw Object.assign(new Error("execution reverted"), { data: "0x08c379a0" });
     },
   };
   expect(await replay(node, transaction)).toBe("0x08c379a0");
-  expect(asked).toEqual([[{ from: "0xa", to: "0xb", value: "0x10", gas: "0xff", data: "0x" }, "0x8"]]);
+  expect(requests).toEqual([[{ from: "0xa", to: "0xb", value: "0x10", gas: "0xff", data: "0x" }, "0x8"]]);
 });
 
 it("does not take a node that gives no answer for one that has no reason to tell", async () => {
   const noAnswer = Object.assign(new Error("No response"), { code: -32603 });
-  const node = { id: "node", ask: () => Promise.reject(noAnswer) };
+  const node = { id: "node", request: () => Promise.reject(noAnswer) };
   await expect(replay(node, transaction)).rejects.toBe(noAnswer);
 });

@@ -1,5 +1,5 @@
-import { isNodeUnanswered } from "../../query/failures.ts";
-import type { PageNode } from "./node.ts";
+import { isNodeConnectionError } from "../../query/errors.ts";
+import type { RpcClient } from "./rpcClient.ts";
 
 /** A call that a transaction's execution made, as Geth's callTracer tells it. */
 export interface InternalCall {
@@ -23,14 +23,14 @@ export interface Trace {
 }
 
 /** So many calls are shown at most. */
-const MOST = 500;
+const MAX_CALLS = 500;
 
 /** Rejects where the node does not trace. */
-export async function traceTransaction(node: PageNode, hash: string): Promise<Trace> {
-  const root = recordOf(await node.ask("debug_traceTransaction", [hash, { tracer: "callTracer" }]));
+export async function traceTransaction(node: RpcClient, hash: string): Promise<Trace> {
+  const root = recordOf(await node.request("debug_traceTransaction", [hash, { tracer: "callTracer" }]));
   const calls: InternalCall[] = [];
-  collect(root, "", 0, calls);
-  return { output: textOf(root.output) ?? "0x", error: textOf(root.error), calls };
+  collectCalls(root, "", 0, calls);
+  return { output: stringField(root.output) ?? "0x", error: stringField(root.error), calls };
 }
 
 /**
@@ -38,7 +38,7 @@ export async function traceTransaction(node: PageNode, hash: string): Promise<Tr
  * where the node does not answer.
  */
 export async function replay(
-  node: PageNode,
+  node: RpcClient,
   transaction: {
     from_address: string;
     to_address?: string | null;
@@ -57,31 +57,36 @@ export async function replay(
   };
   try {
     const before = hexOf(String(Math.max(0, Number(transaction.block_number) - 1)));
-    return textOf(await node.ask("eth_call", [call, before])) ?? "0x";
+    return stringField(await node.request("eth_call", [call, before])) ?? "0x";
   } catch (error) {
-    if (isNodeUnanswered(error)) throw error;
+    if (isNodeConnectionError(error)) throw error;
     const { data } = recordOf(error);
-    return textOf(data) ?? textOf(recordOf(data).data) ?? "0x";
+    return stringField(data) ?? stringField(recordOf(data).data) ?? "0x";
   }
 }
 
-function collect(call: Record<string, unknown>, key: string, depth: number, into: InternalCall[]): void {
+function collectCalls(
+  call: Record<string, unknown>,
+  key: string,
+  depth: number,
+  calls: InternalCall[],
+): void {
   const inner = Array.isArray(call.calls) ? call.calls : [];
   inner.forEach((each, i) => {
-    if (into.length >= MOST) return;
+    if (calls.length >= MAX_CALLS) return;
     const one = recordOf(each);
-    const place = `${key}${i}.`;
-    into.push({
-      key: place,
+    const path = `${key}${i}.`;
+    calls.push({
+      key: path,
       depth,
-      type: textOf(one.type) ?? "CALL",
-      from: textOf(one.from) ?? "",
-      to: textOf(one.to) ?? "",
+      type: stringField(one.type) ?? "CALL",
+      from: stringField(one.from) ?? "",
+      to: stringField(one.to) ?? "",
       value: bigOf(one.value),
-      input: textOf(one.input) ?? "0x",
-      error: textOf(one.error),
+      input: stringField(one.input) ?? "0x",
+      error: stringField(one.error),
     });
-    collect(one, place, depth + 1, into);
+    collectCalls(one, path, depth + 1, calls);
   });
 }
 
@@ -93,7 +98,7 @@ function bigOf(value: unknown): bigint {
   return typeof value === "string" && /^0x[0-9a-f]+$/i.test(value) ? BigInt(value) : 0n;
 }
 
-function textOf(value: unknown): string | undefined {
+function stringField(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

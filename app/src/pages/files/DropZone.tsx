@@ -4,21 +4,21 @@ import { Button } from "../../design/Button.tsx";
 import { Switch } from "../../design/Choice.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { type Chosen, filesOfTransfer, folderOfInput } from "./chosenFiles.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { type FileSelection, filesOfTransfer, folderOfInput } from "./fileSelection.ts";
 import type { Uploads } from "./uploads.ts";
 
 /** Takes files and folders: dropped, pasted anywhere on the page, or chosen. */
 export function DropZone({ uploads }: { uploads: Uploads }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const toast = useToast();
   const [isOver, setIsOver] = useState(false);
   const [toIpfs, setToIpfs] = useState(false);
   const files = useRef<HTMLInputElement>(null);
   const folder = useRef<HTMLInputElement>(null);
-  const take = useRef<(chosen: Promise<Chosen>) => void>(() => {});
-  take.current = (chosen) => {
-    chosen.then(
+  const addSelection = useRef<(selection: Promise<FileSelection>) => void>(() => {});
+  addSelection.current = (selection) => {
+    selection.then(
       (found) => {
         for (const file of found.files) uploads.add(file, toIpfs);
         for (const each of found.folders) uploads.addFolder(each);
@@ -30,15 +30,15 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
     const onPaste = ({ clipboardData, target }: ClipboardEvent) => {
       const isTyping = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
       if (!clipboardData || clipboardData.files.length === 0 || isTyping) return;
-      take.current(filesOfTransfer(clipboardData));
+      addSelection.current(filesOfTransfer(clipboardData));
     };
     window.addEventListener("paste", onPaste);
     return () => window.removeEventListener("paste", onPaste);
   }, []);
-  function drop(event: DragEvent) {
+  function handleDrop(event: DragEvent) {
     event.preventDefault();
     setIsOver(false);
-    take.current(filesOfTransfer(event.dataTransfer));
+    addSelection.current(filesOfTransfer(event.dataTransfer));
   }
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way beside the buttons inside.
@@ -50,28 +50,26 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         setIsOver(true);
       }}
       onDragLeave={() => setIsOver(false)}
-      onDrop={drop}
+      onDrop={handleDrop}
     >
       <Upload size={28} strokeWidth={1.6} aria-hidden="true" />
       <p>
         <strong>{t("Drop files or folders here")}</strong>
         <br />
-        <span className="soft small">{t("or paste them, or choose:")}</span>
+        <span className="soft small">{t("or paste them, or browse:")}</span>
       </p>
       <div className="row">
-        <Button look="primary" onClick={() => files.current?.click()}>
+        <Button variant="primary" onClick={() => files.current?.click()}>
           {t("Choose files")}
         </Button>
         <Button onClick={() => folder.current?.click()}>
-          <FolderUp size={16} aria-hidden="true" /> {t("A folder to IPFS")}
+          <FolderUp size={16} aria-hidden="true" /> {t("Upload folder to IPFS")}
         </Button>
       </div>
-      <Switch label={t("Keep files in IPFS too")} checked={toIpfs} onChange={setToIpfs} />
+      <Switch label={t("Also pin to IPFS")} checked={toIpfs} onChange={setToIpfs} />
       {toIpfs && (
         <p className="soft small">
-          {t(
-            "What is in IPFS can be read by everyone who has its identifier, and others may keep it for good.",
-          )}
+          {t("Files on IPFS are public to anyone with the CID, and others may pin them permanently.")}
         </p>
       )}
       <input
@@ -81,7 +79,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         hidden
         aria-label={t("Files to upload")}
         onChange={({ target }) => {
-          take.current(Promise.resolve({ files: [...(target.files ?? [])], folders: [] }));
+          addSelection.current(Promise.resolve({ files: [...(target.files ?? [])], folders: [] }));
           target.value = "";
         }}
       />
@@ -93,8 +91,8 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
         aria-label={t("Folder to upload")}
         {...{ webkitdirectory: "" }}
         onChange={({ target }) => {
-          const chosen = folderOfInput([...(target.files ?? [])]);
-          take.current(Promise.resolve({ files: [], folders: chosen ? [chosen] : [] }));
+          const selection = folderOfInput([...(target.files ?? [])]);
+          addSelection.current(Promise.resolve({ files: [], folders: selection ? [selection] : [] }));
           target.value = "";
         }}
       />

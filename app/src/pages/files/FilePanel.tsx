@@ -6,38 +6,39 @@ import { Code } from "../../design/Code.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { Field } from "../../design/Field.tsx";
-import { Moment } from "../../design/Moment.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { isFieldName } from "../data/filter.ts";
-import { type Stored, sizeInWords } from "./fileRecord.ts";
+import { formatBytes, type StoredFile } from "./fileRecord.ts";
 import { gatewaysOf } from "./gateways.ts";
 import { Preview } from "./Preview.tsx";
 
 export interface FilePanelProps {
-  file: Stored;
+  file: StoredFile;
   onClose: () => void;
   onChanged: () => void;
 }
 
 /** One file: what it is, where it can be read, who reads it, and what its owner says of it. */
 export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
-  const { t, language } = useTexts();
-  const { name, type, size, sha256, cid, url, parts, record } = file;
+  const { t, language } = useTranslation();
+  const { name, type, size, sha256, cid, url, paths, record } = file;
   return (
     <Dialog
       open
       side
       onClose={onClose}
       title={name}
-      about={
+      description={
         <>
-          {sizeInWords(size, language)} · {type || t("unknown type")} · <Moment at={record.createdAt ?? 0} />
+          {formatBytes(size, language)} · {type || t("unknown type")} ·{" "}
+          <RelativeTime at={record.createdAt ?? 0} />
         </>
       }
     >
@@ -51,13 +52,13 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
             <CopyButton text={url} label={t("link")} />
           </div>
         )}
-        <Sharing file={file} onChanged={onChanged} />
-        {cid !== undefined && <InIpfs cid={cid} />}
-        {parts.length > 0 && (
-          <section className="stack tight" aria-label={t("In this folder")}>
-            <h3>{t("In this folder")}</h3>
+        <VisibilitySwitch file={file} onChanged={onChanged} />
+        {cid !== undefined && <IpfsDetails cid={cid} />}
+        {paths.length > 0 && (
+          <section className="stack tight" aria-label={t("Folder contents")}>
+            <h3>{t("Folder contents")}</h3>
             <ul className="parts">
-              {parts.map((path) => (
+              {paths.map((path) => (
                 <li key={path}>
                   <bdi>{path}</bdi>
                 </li>
@@ -65,46 +66,46 @@ export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
             </ul>
           </section>
         )}
-        {sha256 !== undefined && <Code label={t("SHA-256 of the content")} text={sha256} />}
-        <About file={file} onChanged={onChanged} />
+        {sha256 !== undefined && <Code label={t("SHA-256")} text={sha256} />}
+        <MetadataForm file={file} onChanged={onChanged} />
       </div>
     </Dialog>
   );
 }
 
-function InIpfs({ cid }: { cid: string }) {
-  const { t } = useTexts();
+function IpfsDetails({ cid }: { cid: string }) {
+  const { t } = useTranslation();
   const { serverUrl } = useSettings();
-  const kept = useServerQuery({
-    key: ["is pinned", cid],
-    async read({ signal }) {
+  const pinned = useServerQuery({
+    queryKey: ["is pinned", cid],
+    async queryFn({ signal }) {
       const { ok, status } = await fetch(`/ipfs/${cid}`, { method: "HEAD", signal });
       if (!ok && status !== 404) throw new Error(`The gateway answers ${status}`);
       return ok;
     },
   });
   return (
-    <section className="stack tight" aria-label={t("In IPFS")}>
-      <h3>{t("In IPFS")}</h3>
+    <section className="stack tight" aria-label={t("IPFS")}>
+      <h3>{t("IPFS")}</h3>
       <p role="status">
-        {kept.data === undefined ? (
+        {pinned.data === undefined ? (
           <span className="row tight-row soft small">
-            {kept.error !== null ? t("Whether it is kept could not be asked.") : t("Asking …")}
-            {kept.error !== null && (
-              <Button small busy={kept.isFetching} onClick={() => void kept.refetch()}>
+            {pinned.error !== null ? t("Pin status unavailable.") : t("Checking…")}
+            {pinned.error !== null && (
+              <Button small busy={pinned.isFetching} onClick={() => void pinned.refetch()}>
                 {t("Try again")}
               </Button>
             )}
           </span>
-        ) : kept.data ? (
-          <Status kind="ok">{t("Kept by this server")}</Status>
+        ) : pinned.data ? (
+          <Status kind="ok">{t("Pinned by this server")}</Status>
         ) : (
-          <Status kind="warning">{t("This server does not keep it any more")}</Status>
+          <Status kind="warning">{t("No longer pinned by this server")}</Status>
         )}
       </p>
       <Code label={t("Content identifier (CID)")} text={cid} />
       <ul className="chips" aria-label={t("Gateways")}>
-        {gatewaysOf(serverUrl).map(({ name, address }) => (
+        {gatewaysOf(serverUrl).map(({ name, urlOf: address }) => (
           <li key={name}>
             <a className="button small" href={address(cid)} target="_blank" rel="noreferrer">
               {name}
@@ -116,8 +117,8 @@ function InIpfs({ cid }: { cid: string }) {
   );
 }
 
-function Sharing({ file, onChanged }: { file: Stored; onChanged: () => void }) {
-  const { t } = useTexts();
+function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: () => void }) {
+  const { t } = useTranslation();
   const toast = useToast();
   const [isShared, setIsShared] = useState(file.isShared);
   async function share(isOn: boolean) {
@@ -129,7 +130,7 @@ function Sharing({ file, onChanged }: { file: Stored; onChanged: () => void }) {
       acl.setPublicReadAccess(isOn);
       record.setACL(acl);
       await record.save();
-      toast(isOn ? t("Everyone finds it now") : t("Only you find it now"));
+      toast(isOn ? t("File is now public") : t("File is now private"));
       onChanged();
     } catch (error) {
       record.revert();
@@ -138,20 +139,20 @@ function Sharing({ file, onChanged }: { file: Stored; onChanged: () => void }) {
     }
   }
   return (
-    <section className="stack tight" aria-label={t("Who can read")}>
-      <Switch label={t("Share with everyone")} checked={isShared} onChange={(isOn) => void share(isOn)} />
+    <section className="stack tight" aria-label={t("Visibility")}>
+      <Switch label={t("Public")} checked={isShared} onChange={(isOn) => void share(isOn)} />
       <p className="soft small">
         {isShared
-          ? t("Everyone finds this file and what you say of it.")
-          : t("Only you find this file. Its link is long and secret: who has it can read the content.")}
+          ? t("Anyone can find this file and its metadata.")
+          : t("Private listing. Anyone with the secret link can open the file.")}
       </p>
     </section>
   );
 }
 
 /** Tags and facts that the owner gives a file. */
-function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
-  const { t } = useTexts();
+function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => void }) {
+  const { t } = useTranslation();
   const toast = useToast();
   const [tags, setTags] = useState(file.tags.join(", "));
   const [pairs, setPairs] = useState(() =>
@@ -165,14 +166,14 @@ function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
 
   async function save(event: FormEvent) {
     event.preventDefault();
-    const given = pairs.filter(({ key, value }) => key !== "" || value !== "");
-    const wrong = given.find(({ key }) => !isFieldName(key));
-    const isTwice = new Set(given.map(({ key }) => key)).size < given.length;
-    if (wrong || isTwice) {
+    const filled = pairs.filter(({ key, value }) => key !== "" || value !== "");
+    const invalid = filled.find(({ key }) => !isFieldName(key));
+    const hasDuplicates = new Set(filled.map(({ key }) => key)).size < filled.length;
+    if (invalid || hasDuplicates) {
       setProblem(
-        isTwice
-          ? t("Each name can be there once.")
-          : t("A name begins with a letter; letters, digits and _ follow."),
+        hasDuplicates
+          ? t("Names must be unique.")
+          : t("Names start with a letter and contain only letters, digits and underscores."),
       );
       return;
     }
@@ -182,7 +183,7 @@ function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
     try {
       await file.record.save({
         tags: [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== ""),
-        metadata: Object.fromEntries(given.map(({ key, value }) => [key, value])),
+        metadata: Object.fromEntries(filled.map(({ key, value }) => [key, value])),
       });
       toast(t("Saved"));
       onChanged();
@@ -200,7 +201,7 @@ function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
         label={t("Tags")}
         value={tags}
         onChange={(event) => setTags(event.target.value)}
-        hint={t("With commas between them.")}
+        hint={t("Comma-separated.")}
       />
       <fieldset className="access stack tight">
         <legend>{t("Metadata")}</legend>
@@ -247,7 +248,7 @@ function About({ file, onChanged }: { file: Stored; onChanged: () => void }) {
       </fieldset>
       {error !== undefined && <ErrorState error={error} />}
       <div>
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" variant="primary" busy={busy}>
           {t("Save")}
         </Button>
       </div>

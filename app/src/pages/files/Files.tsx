@@ -4,30 +4,30 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DropZone } from "./DropZone.tsx";
 import { FilePanel } from "./FilePanel.tsx";
-import { FILE_CLASS, type Stored, sizeInWords, storedOf } from "./fileRecord.ts";
+import { FILE_CLASS, formatBytes, type StoredFile, toStoredFile } from "./fileRecord.ts";
 import { Preview } from "./Preview.tsx";
 import { UploadList } from "./UploadList.tsx";
 import { Uploads } from "./uploads.ts";
 import "./Files.css";
 
-const SHOWN = 200;
+const MAX_FILES = 200;
 
 /** Files of one's own: kept by this server, in IPFS where wanted, seen by nobody else until they are shared. */
 export function Files() {
   usePageTitle("Files");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { user, isAuthUndefined } = useMoralis();
   return (
     <>
@@ -42,14 +42,14 @@ export function Files() {
             <SkeletonList label={t("Loading")} />
           ) : (
             <EmptyState
-              title={t("Your files are yours")}
+              title={t("Sign in to view your files")}
               action={
                 <Link to="/sign-in" search={{ next: "/files" }} className="button primary">
                   {t("Sign in")}
                 </Link>
               }
             >
-              {t("Sign in to keep files here and to see those that you have.")}
+              {t("Sign in to upload and view your files.")}
             </EmptyState>
           )}
         </div>
@@ -59,36 +59,36 @@ export function Files() {
 }
 
 function OwnFiles({ userId }: { userId: string }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const toast = useToast();
   const navigate = useNavigate({ from: "/files" });
   const { file: opened, find } = useSearch({ from: "/files" });
-  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt").limit(SHOWN), []);
+  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt").limit(MAX_FILES), []);
   const refetchLatest = useRef(found.refetch);
   refetchLatest.current = found.refetch;
   const [uploads] = useState(() => new Uploads(userId, () => void refetchLatest.current()));
   const all = useMemo(
-    () => (found.data ?? []).filter((record) => record.getACL()?.getWriteAccess(userId)).map(storedOf),
+    () => (found.data ?? []).filter((record) => record.getACL()?.getWriteAccess(userId)).map(toStoredFile),
     [found.data, userId],
   );
-  const shown = find === undefined ? all : all.filter((file) => isAbout(file, find));
+  const shown = find === undefined ? all : all.filter((file) => matchesSearch(file, find));
   const shownFile = all.find(({ id }) => id === opened);
   const open = (id: string | undefined) =>
     void navigate({ search: (before) => ({ ...before, file: id }), resetScroll: false });
   const refetch = () => void found.refetch();
 
-  async function remove({ record, name }: Stored) {
+  async function remove({ record, name }: StoredFile) {
     const { createdAt: _, updatedAt: __, ACL: ___, ...fields } = record.attributes;
     const acl = record.getACL();
     try {
       await record.destroy();
       refetch();
-      toast(t("{name} is not in your files any more", { name }), {
+      toast(t("{name} deleted", { name }), {
         label: t("Undo"),
         run: () => {
-          const again = new ParseObject(FILE_CLASS, fields);
-          if (acl) again.setACL(acl);
-          again.save().then(refetch, (error: unknown) => toast(explain(error, t).detail));
+          const restored = new ParseObject(FILE_CLASS, fields);
+          if (acl) restored.setACL(acl);
+          restored.save().then(refetch, (error: unknown) => toast(explain(error, t).detail));
         },
       });
     } catch (error) {
@@ -103,10 +103,10 @@ function OwnFiles({ userId }: { userId: string }) {
       <UploadList uploads={uploads} />
       <section className="card stack" aria-label={t("My files")}>
         <Field
-          label={t("Find")}
+          label={t("Search")}
           type="search"
           value={find ?? ""}
-          placeholder={t("a name or a tag")}
+          placeholder={t("Name or tag")}
           onChange={({ target }) =>
             void navigate({
               search: (before) => ({ ...before, find: target.value || undefined }),
@@ -115,8 +115,8 @@ function OwnFiles({ userId }: { userId: string }) {
             })
           }
         />
-        <QueryState query={found} label={t("Loading files")} skeleton={table(undefined)}>
-          {() => table(shown)}
+        <QueryState query={found} label={t("Loading files")} skeleton={renderTable(undefined)}>
+          {() => renderTable(shown)}
         </QueryState>
       </section>
       {shownFile && (
@@ -125,17 +125,17 @@ function OwnFiles({ userId }: { userId: string }) {
     </div>
   );
 
-  function table(files: readonly Stored[] | undefined) {
+  function renderTable(files: readonly StoredFile[] | undefined) {
     return (
       <Table
         caption={t("My files")}
         rows={files}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={
-          <EmptyState title={find === undefined ? t("No file yet") : t("Nothing like this")}>
+          <EmptyState title={find === undefined ? t("No files yet") : t("No results")}>
             {find === undefined
-              ? t("Drop one above, paste it, or choose it.")
-              : t("No file of yours has this name or tag.")}
+              ? t("Drop a file above, paste it, or browse.")
+              : t("No files match your search.")}
           </EmptyState>
         }
         columns={[
@@ -153,17 +153,17 @@ function OwnFiles({ userId }: { userId: string }) {
             key: "size",
             label: t("Size"),
             number: true,
-            cell: ({ size }) => sizeInWords(size, language),
+            cell: ({ size }) => formatBytes(size, language),
           },
           {
             key: "where",
-            label: t("Kept"),
-            minor: true,
+            label: t("Storage"),
+            hideOnPhone: true,
             cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
           },
           {
             key: "who",
-            label: t("Who reads"),
+            label: t("Visibility"),
             cell: ({ isShared }) =>
               isShared ? (
                 <Status kind="info">{t("Everyone")}</Status>
@@ -171,16 +171,20 @@ function OwnFiles({ userId }: { userId: string }) {
                 <Status kind="ok">{t("Only you")}</Status>
               ),
           },
-          { key: "when", label: t("Added"), cell: ({ record }) => <Moment at={record.createdAt ?? 0} /> },
+          {
+            key: "when",
+            label: t("Added"),
+            cell: ({ record }) => <RelativeTime at={record.createdAt ?? 0} />,
+          },
           {
             key: "actions",
             label: <span className="visually-hidden">{t("Actions")}</span>,
             cell: (file) => (
               <Button
                 small
-                look="quiet"
+                variant="quiet"
                 onClick={() => void remove(file)}
-                aria-label={t("Delete: {record}", { record: file.name })}
+                aria-label={t("Delete {record}", { record: file.name })}
               >
                 {t("Delete")}
               </Button>
@@ -192,7 +196,7 @@ function OwnFiles({ userId }: { userId: string }) {
   }
 }
 
-function isAbout({ name, tags }: Stored, sought: string): boolean {
-  const word = sought.trim().toLowerCase();
+function matchesSearch({ name, tags }: StoredFile, query: string): boolean {
+  const word = query.trim().toLowerCase();
   return [name, ...tags].some((each) => each.toLowerCase().includes(word));
 }

@@ -1,12 +1,12 @@
 import { File as FileSign, FileText, Folder, Image } from "lucide-react";
 import { useState } from "react";
-import { isSafePicture, type Stored } from "./fileRecord.ts";
+import { isSafeImage, type StoredFile } from "./fileRecord.ts";
 
 /** What a file looks like where that is safe to show, else a sign of its kind. */
-export function Preview({ file, size }: { file: Stored; size: "small" | "large" }) {
+export function Preview({ file, size }: { file: StoredFile; size: "small" | "large" }) {
   const { type, url } = file;
   const [isBroken, setIsBroken] = useState(false);
-  if (url !== undefined && isSafePicture(type) && !isBroken) {
+  if (url !== undefined && isSafeImage(type) && !isBroken) {
     return (
       <img
         className="preview"
@@ -19,7 +19,7 @@ export function Preview({ file, size }: { file: Stored; size: "small" | "large" 
       />
     );
   }
-  const Sign =
+  const Icon =
     type === "folder"
       ? Folder
       : type.startsWith("image/")
@@ -29,7 +29,7 @@ export function Preview({ file, size }: { file: Stored; size: "small" | "large" 
           : FileSign;
   return (
     <span className="preview" data-size={size} aria-hidden="true">
-      <Sign size={size === "small" ? 18 : 40} strokeWidth={1.6} />
+      <Icon size={size === "small" ? 18 : 40} strokeWidth={1.6} />
     </span>
   );
 }

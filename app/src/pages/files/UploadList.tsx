@@ -2,14 +2,14 @@ import { useSyncExternalStore } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Status } from "../../design/Status.tsx";
 import { explain } from "../../explain.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { sizeInWords } from "./fileRecord.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { formatBytes } from "./fileRecord.ts";
 import type { UploadState, Uploads, UploadView } from "./uploads.ts";
 
-const KINDS: Readonly<
+const STATES: Readonly<
   Record<UploadState, { kind: "idle" | "busy" | "warning" | "danger" | "ok"; label: string }>
 > = {
-  waiting: { kind: "idle", label: "Waiting" },
+  waiting: { kind: "idle", label: "Queued" },
   running: { kind: "busy", label: "Uploading" },
   paused: { kind: "warning", label: "Paused" },
   failed: { kind: "danger", label: "Failed" },
@@ -18,7 +18,7 @@ const KINDS: Readonly<
 
 /** What goes up now, and what has ended since the page was opened. */
 export function UploadList({ uploads }: { uploads: Uploads }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const views = useSyncExternalStore(uploads.subscribe, uploads.get);
   if (views.length === 0) return null;
   return (
@@ -33,21 +33,21 @@ export function UploadList({ uploads }: { uploads: Uploads }) {
 }
 
 function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const { id, name, size, state, progress, canPause, error } = view;
-  const { kind, label } = KINDS[state];
+  const { kind, label } = STATES[state];
   const failure = error === undefined ? undefined : explain(error, t);
   const isOver = state === "done" || state === "failed";
   return (
     <li className="upload">
       <bdi className="clip">{name}</bdi>
-      <span className="soft small number">{sizeInWords(size, language)}</span>
+      <span className="soft small number">{formatBytes(size, language)}</span>
       <span role="status">
         <Status kind={kind}>{t(label)}</Status>
       </span>
       <span className="row upload-actions">
         {state === "running" && canPause && (
-          <Button small onClick={() => uploads.pause(id)} aria-label={t("Pause: {name}", { name })}>
+          <Button small onClick={() => uploads.pause(id)} aria-label={t("Pause {name}", { name })}>
             {t("Pause")}
           </Button>
         )}
@@ -55,16 +55,16 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
           <Button
             small
             onClick={() => uploads.resume(id)}
-            aria-label={state === "paused" ? t("Go on: {name}", { name }) : t("Try again: {name}", { name })}
+            aria-label={state === "paused" ? t("Resume {name}", { name }) : t("Retry {name}", { name })}
           >
-            {state === "paused" ? t("Go on") : t("Try again")}
+            {state === "paused" ? t("Continue") : t("Try again")}
           </Button>
         )}
         <Button
           small
-          look="quiet"
+          variant="quiet"
           onClick={() => uploads.dismiss(id)}
-          aria-label={isOver ? t("Dismiss: {name}", { name }) : t("Cancel: {name}", { name })}
+          aria-label={isOver ? t("Dismiss {name}", { name }) : t("Cancel {name}", { name })}
         >
           {isOver ? t("Dismiss") : t("Cancel")}
         </Button>
@@ -74,7 +74,7 @@ function Row({ view, uploads }: { view: UploadView; uploads: Uploads }) {
           className="upload-wide"
           value={progress}
           max={1}
-          aria-label={t("Progress of {name}", { name })}
+          aria-label={t("Upload progress of {name}", { name })}
         />
       )}
       {failure && (

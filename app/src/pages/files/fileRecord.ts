@@ -4,7 +4,7 @@ import { ACL, ParseFile, ParseObject } from "@purse/client";
 export const FILE_CLASS = "StoredFile";
 
 /** A file of one's own, as its record tells of it. */
-export interface Stored {
+export interface StoredFile {
   record: ParseObject;
   id: string;
   name: string;
@@ -18,20 +18,26 @@ export interface Stored {
   cid: string | undefined;
   url: string | undefined;
   /** Files of a folder, with their paths in it. */
-  parts: readonly string[];
+  paths: readonly string[];
   metadata: Readonly<{ [key: string]: string }>;
   tags: readonly string[];
   isShared: boolean;
 }
 
 /** Only these are shown; whatever else a file says that it is, a browser may run. */
-const SAFE_PICTURES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"];
+const SAFE_IMAGE_TYPES: readonly string[] = [
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "image/avif",
+];
 
-export function isSafePicture(type: string): boolean {
-  return SAFE_PICTURES.includes(type);
+export function isSafeImage(type: string): boolean {
+  return SAFE_IMAGE_TYPES.includes(type);
 }
 
-export function storedOf(record: ParseObject): Stored {
+export function toStoredFile(record: ParseObject): StoredFile {
   const file: unknown = record.get("file");
   const text = (name: string) => {
     const value: unknown = record.get(name);
@@ -47,9 +53,9 @@ export function storedOf(record: ParseObject): Stored {
     sha256: text("sha256"),
     cid: text("cid"),
     url: file instanceof ParseFile ? file.url() : text("url"),
-    parts: texts(record.get("parts")),
-    metadata: pairs(record.get("metadata")),
-    tags: texts(record.get("tags")),
+    paths: stringArray(record.get("parts")),
+    metadata: stringMap(record.get("metadata")),
+    tags: stringArray(record.get("tags")),
     isShared: record.getACL()?.getPublicReadAccess() ?? true,
   };
 }
@@ -62,7 +68,7 @@ export function newRecord(userId: string, fields: { [name: string]: unknown }): 
 }
 
 /** A size as people say it: `1.4 MB`. */
-export function sizeInWords(bytes: number, language: string): string {
+export function formatBytes(bytes: number, language: string): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
   const format = { style: "unit", unit: units[step] ?? "byte", unitDisplay: "short" } as const;
@@ -71,11 +77,11 @@ export function sizeInWords(bytes: number, language: string): string {
   );
 }
 
-function texts(value: unknown): readonly string[] {
+function stringArray(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-function pairs(value: unknown): { [key: string]: string } {
+function stringMap(value: unknown): { [key: string]: string } {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, String(each)]));
 }

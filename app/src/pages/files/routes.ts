@@ -1,13 +1,13 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export const filesRoutes = [
   createRoute({
     getParentRoute: () => root,
     path: "/files",
     validateSearch: (search): { file?: string | undefined; find?: string | undefined } => ({
-      file: text(search.file),
-      find: text(search.find),
+      file: stringParam(search.file),
+      find: stringParam(search.find),
     }),
     component: lazyRouteComponent(() => import("./Files.tsx"), "Files"),
   }),

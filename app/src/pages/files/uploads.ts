@@ -1,7 +1,7 @@
 import { Moralis, ParseFile, type ParseObject } from "@purse/client";
 import { safeName } from "../data/ValueEditor.tsx";
-import type { Folder } from "./chosenFiles.ts";
 import { newRecord } from "./fileRecord.ts";
+import type { Folder } from "./fileSelection.ts";
 
 export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
 
@@ -19,22 +19,22 @@ export interface UploadView {
 }
 
 /** What an upload does; it is called again to go on after a pause or a failure. */
-interface Work {
+interface UploadTask {
   run: (signal: AbortSignal, progress: (part: number) => void) => Promise<ParseObject>;
 }
 
 /** Hashing takes the whole content into memory. */
-const HASHED_UP_TO = 256 * 1024 * 1024;
+const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
 /** Uploads of one person, one after the other. The snapshot is a new list with every change. */
 export class Uploads {
   readonly #userId: string;
   readonly #onStored: (record: ParseObject) => void;
   readonly #listeners = new Set<() => void>();
-  readonly #work = new Map<string, Work>();
+  readonly #tasks = new Map<string, UploadTask>();
   #running: { id: string; controller: AbortController } | undefined;
   #views: readonly UploadView[] = [];
-  #begun = 0;
+  #lastId = 0;
 
   constructor(userId: string, onStored: (record: ParseObject) => void) {
     this.#userId = userId;
@@ -50,7 +50,7 @@ export class Uploads {
 
   add(file: File, ipfs: boolean): void {
     const upload = new ParseFile(safeName(file.name), file, file.type);
-    this.#begin(file.name, file.size, !ipfs, {
+    this.#enqueue(file.name, file.size, !ipfs, {
       run: async (signal, progress) => {
         const options = { signal, progress };
         const [sha256] = await Promise.all([
@@ -68,7 +68,7 @@ export class Uploads {
   /** A folder goes to IPFS, under one identifier. */
   addFolder({ name, files }: Folder): void {
     const size = files.reduce((sum, { file }) => sum + file.size, 0);
-    this.#begin(`${name}/`, size, false, {
+    this.#enqueue(`${name}/`, size, false, {
       run: async (signal) => {
         const data = await Promise.all(
           files.map(async ({ path, file }) => ({ path, content: await base64Of(file) })),
@@ -78,7 +78,7 @@ export class Uploads {
         signal.throwIfAborted();
         const [first] = answer;
         const cid = /\/ipfs\/([^/]+)\//.exec(first?.path ?? "")?.[1];
-        if (cid === undefined) throw new Error("The server did not say where the folder is.");
+        if (cid === undefined) throw new Error("The server did not return a CID for the folder.");
         const parts = files.map(({ path }) => path);
         return newRecord(this.#userId, { name: `${name}/`, type: "folder", size, cid, parts }).save();
       },
@@ -93,42 +93,42 @@ export class Uploads {
   /** Goes on, after a pause or a failure. */
   resume(id: string): void {
     this.#set(id, { state: "waiting", error: undefined });
-    this.#next();
+    this.#startNext();
   }
 
   /** Stops it, or takes one that has ended out of the list. */
   dismiss(id: string): void {
-    this.#work.delete(id);
+    this.#tasks.delete(id);
     this.#views = this.#views.filter((view) => view.id !== id);
-    this.#tell();
+    this.#notify();
     this.#stop(id);
   }
 
-  #begin(name: string, size: number, canPause: boolean, work: Work): void {
-    this.#begun += 1;
-    const id = String(this.#begun);
-    this.#work.set(id, work);
+  #enqueue(name: string, size: number, canPause: boolean, task: UploadTask): void {
+    this.#lastId += 1;
+    const id = String(this.#lastId);
+    this.#tasks.set(id, task);
     this.#views = [
       ...this.#views,
       { id, name, size, state: "waiting", progress: 0, canPause, error: undefined },
     ];
-    this.#tell();
-    this.#next();
+    this.#notify();
+    this.#startNext();
   }
 
-  #next(): void {
+  #startNext(): void {
     if (this.#running) return;
     const view = this.#views.find(({ state }) => state === "waiting");
-    const work = view && this.#work.get(view.id);
-    if (view && work) void this.#run(view.id, work);
+    const task = view && this.#tasks.get(view.id);
+    if (view && task) void this.#run(view.id, task);
   }
 
-  async #run(id: string, work: Work): Promise<void> {
+  async #run(id: string, task: UploadTask): Promise<void> {
     const controller = new AbortController();
     this.#running = { id, controller };
     this.#set(id, { state: "running" });
     try {
-      const record = await work.run(controller.signal, (progress) => this.#set(id, { progress }));
+      const record = await task.run(controller.signal, (progress) => this.#set(id, { progress }));
       this.#set(id, { state: "done", progress: 1 });
       this.#onStored(record);
     } catch (error) {
@@ -136,7 +136,7 @@ export class Uploads {
       if (!controller.signal.aborted) this.#set(id, { state: "failed", error });
     } finally {
       this.#running = undefined;
-      this.#next();
+      this.#startNext();
     }
   }
 
@@ -146,10 +146,10 @@ export class Uploads {
 
   #set(id: string, change: Partial<UploadView>): void {
     this.#views = this.#views.map((view) => (view.id === id ? { ...view, ...change } : view));
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 }
@@ -157,7 +157,7 @@ export class Uploads {
 /** As hex; undefined where it is too large, or where the page is not served by https. */
 async function sha256Of(file: File): Promise<string | undefined> {
   const { subtle } = crypto;
-  if (subtle === undefined || file.size > HASHED_UP_TO) return undefined;
+  if (subtle === undefined || file.size > MAX_HASHED_BYTES) return undefined;
   const digest = new Uint8Array(await subtle.digest("SHA-256", await file.arrayBuffer()));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,5 +1,5 @@
 import { Status } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { ChainState, ServerStatus } from "./useServerStatus.ts";
 
 /** How far the server follows a chain, in a word; `server` is where the answer to that comes from. */
@@ -10,19 +10,19 @@ export function ChainStatus({
   chain: Pick<ChainState, "state"> | undefined;
   server: Pick<ServerStatus, "state">;
 }) {
-  const { t } = useTexts();
-  if (server.state === "waiting") return <Status kind="busy">{t("Connecting")}</Status>;
-  if (server.state === "away") return <Status kind="danger">{t("Not reached")}</Status>;
+  const { t } = useTranslation();
+  if (server.state === "connecting") return <Status kind="busy">{t("Connecting")}</Status>;
+  if (server.state === "unreachable") return <Status kind="danger">{t("Unreachable")}</Status>;
   switch (chain?.state) {
     case "following":
-      return <Status kind="ok">{t("At the head")}</Status>;
+      return <Status kind="ok">{t("Synced")}</Status>;
     case "syncing":
-      return <Status kind="busy">{t("Catching up")}</Status>;
+      return <Status kind="busy">{t("Syncing")}</Status>;
     case "refused":
-      return <Status kind="danger">{t("Node refused")}</Status>;
+      return <Status kind="danger">{t("Node rejected")}</Status>;
     case "stopped":
       return <Status kind="danger">{t("Indexing stopped")}</Status>;
     default:
-      return <Status kind="warning">{t("No node answers")}</Status>;
+      return <Status kind="warning">{t("Node unreachable")}</Status>;
   }
 }

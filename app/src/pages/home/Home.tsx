@@ -3,8 +3,8 @@ import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { ArrowUpRight } from "lucide-react";
 import { Code } from "../../design/Code.tsx";
 import { Tabs } from "../../design/Tabs.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ServerState } from "./ServerState.tsx";
 import { snippets } from "./snippets.ts";
@@ -13,21 +13,21 @@ import "./Home.css";
 /** What this backend is, how it is, and what a developer does next. */
 export function Home() {
   usePageTitle("Home");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { isAuthenticated } = useMoralis();
   return (
     <div className="home">
       <section className="hero">
-        <h1>{t("A backend with wallets, of your own.")}</h1>
+        <h1>{t("Your own wallet-ready backend")}</h1>
         <p>
           {t(
-            "Accounts, live data and answers from the chain, served by this machine. Sign in with a wallet or a password and look around.",
+            "Auth, live database and blockchain data, running on this machine. Sign in with a wallet or a password to explore.",
           )}
         </p>
         <div className="row">
           {isAuthenticated ? (
             <Link to="/portfolio" search={{}} className="button primary">
-              {t("Open your portfolio")}
+              {t("Open portfolio")}
             </Link>
           ) : (
             <Link to="/sign-in" search={{}} className="button primary">
@@ -35,19 +35,19 @@ export function Home() {
             </Link>
           )}
           <Link to="/data" className="button">
-            {t("See live data")}
+            {t("View live data")}
           </Link>
         </div>
       </section>
       <ServerState />
-      <Connect />
-      <Doors />
+      <ConnectApp />
+      <Resources />
     </div>
   );
 }
 
-function Connect() {
-  const { t } = useTexts();
+function ConnectApp() {
+  const { t } = useTranslation();
   const { appId, serverUrl } = useSettings();
   const { code } = useSearch({ from: "/" });
   const navigate = useNavigate({ from: "/" });
@@ -56,14 +56,14 @@ function Connect() {
   if (!shown) return null;
   return (
     <section className="card stack" aria-labelledby="connect">
-      <h2 id="connect">{t("Use it from your app")}</h2>
+      <h2 id="connect">{t("Connect your app")}</h2>
       <Tabs
-        label={t("Kinds of apps")}
+        label={t("App types")}
         tabs={all.map(({ key, label }) => ({ key, label: t(label) }))}
         value={shown.key}
         onChange={(key) => void navigate({ search: { code: key }, replace: true, resetScroll: false })}
       >
-        <p className="soft">{t(shown.about)}</p>
+        <p className="soft">{t(shown.summary)}</p>
         <Code text={shown.code} label={t(shown.label)} />
       </Tabs>
       <dl className="facts">
@@ -85,27 +85,35 @@ function Connect() {
 }
 
 /** What else stands at this server's address. */
-function Doors() {
-  const { t } = useTexts();
-  const doors = [
-    { href: "/studio", name: t("Studio"), about: t("The operator's rooms: data, permissions, jobs, logs.") },
+function Resources() {
+  const { t } = useTranslation();
+  const resources = [
+    {
+      href: "/studio",
+      name: t("Studio"),
+      description: t("Admin dashboard: data, permissions, jobs and logs."),
+    },
     {
       href: "/api/v2",
       name: t("Data service"),
-      about: t("Blocks, balances, transfers, NFTs, prices: every endpoint."),
+      description: t("REST API for blocks, balances, transfers, NFTs and prices."),
     },
-    { href: "/api/v2/openapi.json", name: t("OpenAPI"), about: t("The same for machines.") },
+    {
+      href: "/api/v2/openapi.json",
+      name: t("OpenAPI"),
+      description: t("Machine-readable API specification."),
+    },
   ];
   return (
     <section className="card stack tight" aria-labelledby="doors">
-      <h2 id="doors">{t("Also here")}</h2>
+      <h2 id="doors">{t("Resources")}</h2>
       <ul className="list">
-        {doors.map(({ href, name, about }) => (
+        {resources.map(({ href, name, description }) => (
           <li key={href}>
             <a href={href}>
               {name} <ArrowUpRight size={14} aria-hidden="true" />
             </a>
-            <p className="small soft">{about}</p>
+            <p className="small soft">{description}</p>
           </li>
         ))}
       </ul>

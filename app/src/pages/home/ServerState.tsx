@@ -1,45 +1,43 @@
 import { Button } from "../../design/Button.tsx";
-import { Moment } from "../../design/Moment.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Status } from "../../design/Status.tsx";
 import { Skeleton } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ChainStatus } from "./ChainStatus.tsx";
 import { type ChainState, type ServerStatus, useServerStatus } from "./useServerStatus.ts";
 
 /** How the server and the chains that it follows are, kept up to date. */
 export function ServerState() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const status = useServerStatus();
   return (
     <section className="card stack tight server-state" aria-labelledby="server-state">
       <div className="row spread">
         <h2 id="server-state">{t("This server")}</h2>
-        {status.state === "waiting" && <Status kind="busy">{t("Connecting")}</Status>}
-        {status.state === "there" && <Status kind="ok">{t("Running")}</Status>}
-        {status.state === "away" && <Status kind="danger">{t("Not reached")}</Status>}
+        {status.state === "connecting" && <Status kind="busy">{t("Connecting")}</Status>}
+        {status.state === "online" && <Status kind="ok">{t("Running")}</Status>}
+        {status.state === "unreachable" && <Status kind="danger">{t("Unreachable")}</Status>}
       </div>
-      {status.state === "waiting" && <Skeleton height="4.6rem" />}
-      {status.state === "away" && (
+      {status.state === "connecting" && <Skeleton height="4.6rem" />}
+      {status.state === "unreachable" && (
         <div className="row spread">
           <p className="soft">
-            {t("It does not answer. This page asks again by itself.")}
+            {t("The server is not responding. Retrying automatically.")}
             {status.chains && (
               <>
                 {" "}
-                {t("Last answer:")} <Moment at={status.at} />
+                {t("Last response:")} <RelativeTime at={status.updatedAt} />
               </>
             )}
           </p>
-          <Button small onClick={status.again}>
+          <Button small onClick={status.refetch}>
             {t("Try again")}
           </Button>
         </div>
       )}
       {status.chains &&
         (status.chains.length === 0 ? (
-          <p className="soft">
-            {t("No chain is followed yet: set PURSE_CHAIN_ETH_RPC_URL to a node's address.")}
-          </p>
+          <p className="soft">{t("No chain configured. Set PURSE_CHAIN_ETH_RPC_URL to a node URL.")}</p>
         ) : (
           <ul className="list">
             {status.chains.map((chain) => (
@@ -52,7 +50,7 @@ export function ServerState() {
 }
 
 function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <li className="stack tight">
       <div className="row spread">
@@ -67,10 +65,10 @@ function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
       )}
       <p className="small soft number">
         {chain.indexed === null
-          ? t("No block yet")
+          ? t("No blocks yet")
           : t("Block {indexed} of {head}", { indexed: chain.indexed, head: chain.head ?? "?" })}
         {chain.etaSeconds !== null && chain.state === "syncing" && (
-          <> · {t("{minutes} min to go", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
+          <> · {t("{minutes} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
         )}
       </p>
     </li>

@@ -1,7 +1,7 @@
 export interface Snippet {
   key: "new" | "react" | "moralis" | "parse" | "rest";
   label: string;
-  about: string;
+  summary: string;
   code: string;
 }
 
@@ -13,7 +13,7 @@ export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
     {
       key: "new",
       label: "New app",
-      about: "The client library: typed, small, for browsers and Node.",
+      summary: "A small, typed client library for browsers and Node.js.",
       code: `import { ParseObject, Query, start } from "@purse/client";
 
 await start({
@@ -27,7 +27,7 @@ const notes = await new Query("Note").find();`,
     {
       key: "react",
       label: "React",
-      about: "Hooks for accounts, wallets, live data and chains.",
+      summary: "Hooks for accounts, wallets, live data and chains.",
       code: `import { MoralisProvider, useMoralis } from "@purse/react";
 
 export const App = () => (
@@ -49,7 +49,7 @@ function Hello() {
     {
       key: "moralis",
       label: "Moralis v1",
-      about: "Change one URL; the unmodified packages go on working.",
+      summary: "Change one URL; your existing packages keep working.",
       code: `import Moralis from "moralis";
 
 await Moralis.start({
@@ -60,7 +60,7 @@ await Moralis.start({
     {
       key: "parse",
       label: "Parse",
-      about: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
+      summary: "Any Parse SDK: JavaScript, Swift, Kotlin, Flutter, PHP, .NET.",
       code: `import Parse from "parse";
 
 Parse.initialize(${id});
@@ -69,7 +69,7 @@ Parse.serverURL = ${url}; // the line to change`,
     {
       key: "rest",
       label: "REST",
-      about: "Everything is plain HTTP underneath.",
+      summary: "Everything is plain HTTP under the hood.",
       code: `curl -X POST ${serverUrl}/classes/Note \\
   -H 'X-Parse-Application-Id: ${appId}' \\
   -H 'Content-Type: application/json' \\

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 import { reachability } from "../../query/reachability.ts";
-import { withDeadline } from "../../query/withDeadline.ts";
+import { withTimeout } from "../../query/withTimeout.ts";
 
 /** A chain as `/health` tells it. */
 export interface ChainState {
@@ -21,19 +21,19 @@ export interface ChainState {
 
 /** The chains are those of the last answer, which came at `at` (ms since 1970); undefined before the first. */
 export interface ServerStatus {
-  state: "waiting" | "there" | "away";
+  state: "connecting" | "online" | "unreachable";
   chains: ChainState[] | undefined;
-  at: number;
+  updatedAt: number;
   /** Asks again at once. */
-  again: () => void;
+  refetch: () => void;
 }
 
 /** How often the server is asked, in ms. */
-const EVERY_MS = 4_000;
+const POLL_INTERVAL_MS = 4_000;
 /** How long an answer may take, in ms. */
-const ANSWER_MS = 8_000;
+const TIMEOUT_MS = 8_000;
 
-const NEVER = new AbortController().signal;
+const NO_SIGNAL = new AbortController().signal;
 
 async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains: ChainState[] }> {
   const response = await fetch("/health", { signal });
@@ -44,39 +44,39 @@ async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains
 
 /** Whether the server answers, and how far it follows its chains; asked again while the page is in sight. */
 export function useServerStatus(): ServerStatus {
-  const [status, setStatus] = useState<Omit<ServerStatus, "again">>({
-    state: "waiting",
+  const [status, setStatus] = useState<Omit<ServerStatus, "refetch">>({
+    state: "connecting",
     chains: undefined,
-    at: 0,
+    updatedAt: 0,
   });
   const [round, setRound] = useState(0);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new round asks at once.
   useEffect(() => {
     let isOver = false;
-    let isAsking = false;
-    async function ask() {
-      if (document.visibilityState === "hidden" || isAsking) return;
-      isAsking = true;
+    let isPolling = false;
+    async function poll() {
+      if (document.visibilityState === "hidden" || isPolling) return;
+      isPolling = true;
       try {
-        const { chains } = await withDeadline(readHealth, NEVER, ANSWER_MS);
+        const { chains } = await withTimeout(readHealth, NO_SIGNAL, TIMEOUT_MS);
         if (isOver) return;
-        setStatus({ state: "there", chains, at: Date.now() });
+        setStatus({ state: "online", chains, updatedAt: Date.now() });
         reachability.reportSuccess();
       } catch {
         if (isOver) return;
-        setStatus((before) => ({ ...before, state: "away" }));
+        setStatus((before) => ({ ...before, state: "unreachable" }));
         reachability.reportFailure();
       } finally {
-        isAsking = false;
+        isPolling = false;
       }
     }
-    void ask();
-    const timer = setInterval(ask, EVERY_MS);
+    void poll();
+    const timer = setInterval(poll, POLL_INTERVAL_MS);
     return () => {
       isOver = true;
       clearInterval(timer);
     };
   }, [round]);
-  const again = useCallback(() => setRound((before) => before + 1), []);
-  return { ...status, again };
+  const refetch = useCallback(() => setRound((before) => before + 1), []);
+  return { ...status, refetch };
 }

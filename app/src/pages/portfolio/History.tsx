@@ -4,20 +4,20 @@ import { useState } from "react";
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Switch } from "../../design/Choice.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
-import { displayAmount, exactAmount } from "../../money/amount.ts";
-import { worth } from "../../money/fiat.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { fiatValue } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
 import type { Asset } from "../../wallet/holdings.ts";
-import { isNoise, type Move, readMoves } from "./moves.ts";
+import { type ActivityItem, isNoise, readActivity } from "./activity.ts";
 
-const PAGE = 20;
+const PAGE_SIZE = 20;
 
 /** What has come and gone, newest first. */
 export function History({
@@ -29,20 +29,20 @@ export function History({
   chains: AppChain[];
   assets: readonly Asset[];
 }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const { Moralis } = useMoralis();
   const { history: all } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
-  const [limit, setLimit] = useState(PAGE);
+  const [limit, setLimit] = useState(PAGE_SIZE);
   const history = useServerQuery({
-    key: ["moves", address, chains.map(({ hexId }) => hexId), limit],
-    async read(options) {
-      const parts = await Promise.all(
-        chains.map((chain) => readMoves(Moralis.Web3API, address, chain, limit, options)),
+    queryKey: ["moves", address, chains.map(({ hexId }) => hexId), limit],
+    async queryFn(options) {
+      const pages = await Promise.all(
+        chains.map((chain) => readActivity(Moralis.Web3API, address, chain, limit, options)),
       );
-      const moves = parts.flatMap((part) => part.moves).sort((a, b) => b.at - a.at);
-      const tokens = await readTokens(moves, assets, options);
-      return { moves, tokens, more: parts.some((part) => part.more) };
+      const items = pages.flatMap((page) => page.items).sort((a, b) => b.at - a.at);
+      const tokens = await readTokens(items, assets, options);
+      return { moves: items, tokens, hasMore: pages.some((page) => page.hasMore) };
     },
     keepPrevious: "always",
   });
@@ -50,16 +50,16 @@ export function History({
 
   /** Tokens that are no longer held have their symbols and decimals too. */
   async function readTokens(
-    moves: readonly Move[],
+    items: readonly ActivityItem[],
     known: readonly Asset[],
     options: { signal: AbortSignal },
-  ): Promise<Map<string, Unit>> {
-    const units = new Map<string, Unit>();
+  ): Promise<Map<string, TokenUnit>> {
+    const units = new Map<string, TokenUnit>();
     for (const asset of known) {
       if (asset.address) units.set(`${asset.chain.hexId}/${asset.address}`, asset);
     }
     for (const chain of chains) {
-      const wanted = moves.flatMap(({ kind, contract, chain: of }) =>
+      const wanted = items.flatMap(({ kind, contract, chain: of }) =>
         kind === "erc20" && contract && of === chain && !units.has(`${chain.hexId}/${contract}`)
           ? [contract]
           : [],
@@ -75,20 +75,20 @@ export function History({
     return units;
   }
 
-  function usdOf({ kind, chain, contract, amount }: Move): number | undefined {
+  function usdOf({ kind, chain, contract, amount }: ActivityItem): number | undefined {
     const token = kind === "native" ? null : contract;
     const asset = assets.find((each) => each.chain === chain && each.address === token);
-    return asset?.usdPrice ? worth(amount, asset.decimals, asset.usdPrice) : undefined;
+    return asset?.usdPrice ? fiatValue(amount, asset.decimals, asset.usdPrice) : undefined;
   }
 
-  const shown = data?.moves.filter((move) => all === "all" || !isNoise(move, usdOf(move)));
+  const shown = data?.moves.filter((item) => all === "all" || !isNoise(item, usdOf(item)));
   const hidden = (data?.moves.length ?? 0) - (shown?.length ?? 0);
   return (
     <section className="card stack" aria-labelledby="history">
       <div className="section-head">
         <h2 id="history">{t("History")}</h2>
         <Switch
-          label={t("Dust and moves of nothing too")}
+          label={t("Show dust and zero-value transfers")}
           checked={all === "all"}
           onChange={(on) =>
             void navigate({
@@ -106,14 +106,14 @@ export function History({
       >
         {({ tokens }) =>
           !shown || shown.length === 0 ? (
-            <EmptyState title={t("Nothing has moved yet")} />
+            <EmptyState title={t("No activity yet")} />
           ) : (
             <ul className="list">
-              {shown.map((move) => (
-                <MoveRow
-                  key={`${move.chain.hexId}/${move.key}`}
-                  move={move}
-                  unit={tokens.get(`${move.chain.hexId}/${move.contract}`)}
+              {shown.map((item) => (
+                <ActivityRow
+                  key={`${item.chain.hexId}/${item.key}`}
+                  item={item}
+                  unit={tokens.get(`${item.chain.hexId}/${item.contract}`)}
                 />
               ))}
             </ul>
@@ -122,18 +122,18 @@ export function History({
       </QueryState>
       {hidden > 0 && (
         <p className="small soft">
-          {count(hidden, "{n} move of nothing or dust is hidden", "{n} moves of nothing or dust are hidden")}
+          {count(hidden, "{n} dust or zero-value transfer hidden", "{n} dust or zero-value transfers hidden")}
         </p>
       )}
       <div className="row">
-        {data?.more && (
-          <Button onClick={() => setLimit(limit + PAGE)} busy={history.isFetching}>
+        {data?.hasMore && (
+          <Button onClick={() => setLimit(limit + PAGE_SIZE)} busy={history.isFetching}>
             {t("Show more")}
           </Button>
         )}
         {data && (
           <span className="small soft">
-            {t("read")} <Moment at={history.dataUpdatedAt} />
+            {t("updated")} <RelativeTime at={history.dataUpdatedAt} />
           </span>
         )}
       </div>
@@ -141,33 +141,33 @@ export function History({
   );
 }
 
-interface Unit {
+interface TokenUnit {
   symbol: string;
   decimals: number;
 }
 
-function MoveRow({ move, unit }: { move: Move; unit: Unit | undefined }) {
-  const { t, language } = useTexts();
-  const sign = move.direction === "in" ? "+" : "−";
+function ActivityRow({ item, unit }: { item: ActivityItem; unit: TokenUnit | undefined }) {
+  const { t, language } = useTranslation();
+  const sign = item.direction === "in" ? "+" : "−";
   return (
     <li className="transfer">
       <span className="move-what">
         <span className="strong">
-          {t(wordsOf(move))} {move.method && <bdi className="method">{move.method.slice(0, 40)}</bdi>}{" "}
-          {move.failed && <Status kind="danger">{t("failed")}</Status>}
+          {t(activityLabel(item))} {item.method && <bdi className="method">{item.method.slice(0, 40)}</bdi>}{" "}
+          {item.failed && <Status kind="danger">{t("failed")}</Status>}
         </span>
-        {move.other && <Address address={move.other} short />}
+        {item.counterparty && <Address address={item.counterparty} short />}
       </span>
       <span className="right number">
-        {move.kind !== "call" && (
-          <span title={exactOf(move, unit)}>
+        {item.kind !== "call" && (
+          <span title={exactAmountOf(item, unit)}>
             {sign}
-            {amountOf(move, unit, language)}
+            {renderAmount(item, unit, language)}
           </span>
         )}
         <span className="small soft">
-          <ExplorerLink kind="tx" id={move.hash} chain={move.chain.hexId}>
-            <Moment at={move.at} />
+          <ExplorerLink kind="tx" id={item.hash} chain={item.chain.hexId}>
+            <RelativeTime at={item.at} />
           </ExplorerLink>
         </span>
       </span>
@@ -175,34 +175,34 @@ function MoveRow({ move, unit }: { move: Move; unit: Unit | undefined }) {
   );
 }
 
-function wordsOf({ kind, direction, other }: Move): string {
-  if (other === null) return "Contract made";
-  if (kind === "call") return direction === "in" ? "Called by" : "Contract called";
-  if (direction === "self") return "Sent to oneself";
+function activityLabel({ kind, direction, counterparty: other }: ActivityItem): string {
+  if (other === null) return "Contract deployed";
+  if (kind === "call") return direction === "in" ? "Called by" : "Contract interaction";
+  if (direction === "self") return "Sent to self";
   return direction === "out" ? "Sent to" : "Received from";
 }
 
-function amountOf(move: Move, unit: Unit | undefined, language: string) {
-  if (move.kind === "nft") {
+function renderAmount(item: ActivityItem, unit: TokenUnit | undefined, language: string) {
+  if (item.kind === "nft") {
     return (
       <>
-        {move.amount > 1n && `${move.amount} × `}NFT <bdi>#{move.tokenId?.slice(0, 12)}</bdi>
+        {item.amount > 1n && `${item.amount} × `}NFT <bdi>#{item.tokenId?.slice(0, 12)}</bdi>
       </>
     );
   }
-  const { symbol, decimals } = move.kind === "native" ? move.chain.nativeCurrency : (unit ?? UNITS);
+  const { symbol, decimals } = item.kind === "native" ? item.chain.nativeCurrency : (unit ?? SMALLEST_UNIT);
   return (
     <>
-      {displayAmount(move.amount, decimals, language)} <bdi className="soft">{symbol.slice(0, 16)}</bdi>
+      {formatAmount(item.amount, decimals, language)} <bdi className="soft">{symbol.slice(0, 16)}</bdi>
     </>
   );
 }
 
 /** Of a token that does not tell its decimals only the smallest units can be told. */
-const UNITS: Unit = { symbol: "units", decimals: 0 };
+const SMALLEST_UNIT: TokenUnit = { symbol: "units", decimals: 0 };
 
-function exactOf(move: Move, unit: Unit | undefined): string {
-  if (move.kind === "nft") return `#${move.tokenId}`;
-  const { symbol, decimals } = move.kind === "native" ? move.chain.nativeCurrency : (unit ?? UNITS);
-  return `${exactAmount(move.amount, decimals)} ${symbol}`;
+function exactAmountOf(item: ActivityItem, unit: TokenUnit | undefined): string {
+  if (item.kind === "nft") return `#${item.tokenId}`;
+  const { symbol, decimals } = item.kind === "native" ? item.chain.nativeCurrency : (unit ?? SMALLEST_UNIT);
+  return `${exactAmount(item.amount, decimals)} ${symbol}`;
 }

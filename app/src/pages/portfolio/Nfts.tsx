@@ -7,41 +7,41 @@ import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { ExplorerLink } from "../../wallet/ExplorerLink.tsx";
-import { faceOf, nftPictureUrl } from "../../wallet/holdings.ts";
+import { nftDisplayOf, nftImageUrl } from "../../wallet/holdings.ts";
 
-const PAGE = 24;
+const PAGE_SIZE = 24;
 
-type Owned = NftOwner & { chain: AppChain };
+type OwnedNft = NftOwner & { chain: AppChain };
 
-function keyOf({ chain, token_address, token_id }: Owned): string {
+function keyOf({ chain, token_address, token_id }: OwnedNft): string {
   return `${chain.hexId}/${token_address}/${token_id}`;
 }
 
 /** The NFTs of an address, with their pictures where it is safe to show them. */
 export function Nfts({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
-  const [shown, setShown] = useState(PAGE);
+  const [shown, setShown] = useState(PAGE_SIZE);
   const [chosenKey, setChosenKey] = useState<string>();
   // Grows as metadata is read again, so that pictures are asked for again too.
-  const [round, setRound] = useState<number>();
+  const [imageVersion, setImageVersion] = useState<number>();
   const nfts = useServerQuery({
-    key: ["nfts", address, chains.map(({ hexId }) => hexId), shown],
-    async read(options) {
+    queryKey: ["nfts", address, chains.map(({ hexId }) => hexId), shown],
+    async queryFn(options) {
       const pages = await Promise.all(
         chains.map(async (chain) => {
           const params = { address, chain: chain.hexId, limit: shown };
           const page = await Moralis.Web3API.account.getNFTs(params, options);
-          return { total: page.total, rows: (page.result ?? []).map((row): Owned => ({ ...row, chain })) };
+          return { total: page.total, rows: (page.result ?? []).map((row): OwnedNft => ({ ...row, chain })) };
         }),
       );
       return {
@@ -59,7 +59,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
         <h2 id="nfts">{t("NFTs")}</h2>
         {data && (
           <span className="small soft">
-            {t("read")} <Moment at={nfts.dataUpdatedAt} />
+            {t("updated")} <RelativeTime at={nfts.dataUpdatedAt} />
           </span>
         )}
       </div>
@@ -70,14 +70,14 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
       >
         {({ rows }) =>
           rows.length === 0 ? (
-            <EmptyState title={t("No NFTs")}>{t("What this address collects is shown here.")}</EmptyState>
+            <EmptyState title={t("No NFTs")}>{t("NFTs owned by this address will appear here.")}</EmptyState>
           ) : (
             <ul className="nft-grid">
               {rows.map((nft) => (
                 <li key={keyOf(nft)}>
                   <button type="button" className="nft" onClick={() => setChosenKey(keyOf(nft))}>
-                    <Picture nft={nft} width={256} {...(round !== undefined && { round })} />
-                    <bdi className="clip nft-name">{faceOf(nft).name}</bdi>
+                    <NftImage nft={nft} width={256} {...(imageVersion !== undefined && { imageVersion })} />
+                    <bdi className="clip nft-name">{nftDisplayOf(nft).name}</bdi>
                     <span className="small soft clip">
                       <bdi>{nft.name?.slice(0, 60) || t("Unnamed collection")}</bdi>
                       {nft.contract_type === "ERC1155" && ` × ${nft.amount}`}
@@ -90,7 +90,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
         }
       </QueryState>
       {data && data.rows.length < data.total && (
-        <Button onClick={() => setShown(shown + PAGE)} busy={nfts.isFetching}>
+        <Button onClick={() => setShown(shown + PAGE_SIZE)} busy={nfts.isFetching}>
           {t("Show more")}
         </Button>
       )}
@@ -98,10 +98,10 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
         <NftDialog
           nft={chosen}
           isOwn={isOwn}
-          round={round}
+          imageVersion={imageVersion}
           onClose={() => setChosenKey(undefined)}
-          onFresh={() => {
-            setRound(Date.now());
+          onRefreshed={() => {
+            setImageVersion(Date.now());
             nfts.refetch();
           }}
         />
@@ -111,15 +111,15 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
 }
 
 /** Nobody else gets to know who looks: the server has the picture, made small, with nothing in it that runs. */
-function Picture({ nft, width, round }: { nft: Owned; width: 256 | 512; round?: number }) {
-  const { t } = useTexts();
-  const [broken, setBroken] = useState<string>();
-  const url = faceOf(nft).hasPicture ? nftPictureUrl(nft, nft.chain, width, round) : undefined;
-  if (url === undefined || broken === url) {
+function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 512; imageVersion?: number }) {
+  const { t } = useTranslation();
+  const [brokenUrl, setBrokenUrl] = useState<string>();
+  const url = nftDisplayOf(nft).hasImage ? nftImageUrl(nft, nft.chain, width, imageVersion) : undefined;
+  if (url === undefined || brokenUrl === url) {
     return (
       <span className="nft-picture none">
         <ImageOff size={28} aria-hidden="true" />
-        {url !== undefined && <span className="small soft">{t("Picture not available")}</span>}
+        {url !== undefined && <span className="small soft">{t("Image not available")}</span>}
       </span>
     );
   }
@@ -133,7 +133,7 @@ function Picture({ nft, width, round }: { nft: Owned; width: 256 | 512; round?: 
       loading="lazy"
       decoding="async"
       referrerPolicy="no-referrer"
-      onError={() => setBroken(url)}
+      onError={() => setBrokenUrl(url)}
     />
   );
 }
@@ -141,21 +141,21 @@ function Picture({ nft, width, round }: { nft: Owned; width: 256 | 512; round?: 
 function NftDialog({
   nft,
   isOwn,
-  round,
+  imageVersion,
   onClose,
-  onFresh,
+  onRefreshed,
 }: {
-  nft: Owned;
+  nft: OwnedNft;
   isOwn: boolean;
-  round: number | undefined;
+  imageVersion: number | undefined;
   onClose: () => void;
-  onFresh: () => void;
+  onRefreshed: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
   const [busy, setBusy] = useState(false);
-  const face = faceOf(nft);
+  const display = nftDisplayOf(nft);
   async function refresh() {
     setBusy(true);
     try {
@@ -166,8 +166,8 @@ function NftDialog({
         flag: "uri",
         mode: "sync",
       });
-      toast(t("The metadata has been read again."));
-      onFresh();
+      toast(t("Metadata refreshed"));
+      onRefreshed();
     } catch (error) {
       const { title, detail } = explain(error, t);
       toast(`${title}. ${detail}`);
@@ -181,8 +181,8 @@ function NftDialog({
       open
       side
       onClose={onClose}
-      title={face.name}
-      about={nft.name?.slice(0, 60)}
+      title={display.name}
+      description={nft.name?.slice(0, 60)}
       actions={
         <>
           <Button busy={busy} onClick={() => void refresh()}>
@@ -197,33 +197,33 @@ function NftDialog({
       }
     >
       <div className="stack">
-        <Picture nft={nft} width={512} {...(round !== undefined && { round })} />
-        {!nft.metadata && <p className="soft">{t("Its metadata could not be read yet.")}</p>}
-        {face.description && <bdi className="prose">{face.description}</bdi>}
+        <NftImage nft={nft} width={512} {...(imageVersion !== undefined && { imageVersion })} />
+        {!nft.metadata && <p className="soft">{t("Metadata is not available yet.")}</p>}
+        {display.description && <bdi className="prose">{display.description}</bdi>}
         <dl className="review">
           <dt>{t("Contract")}</dt>
           <dd>
             <Address address={nft.token_address} copy />
           </dd>
-          <dt>{t("Number")}</dt>
+          <dt>{t("Token ID")}</dt>
           <dd className="number exact">
             {nft.token_id} <CopyButton text={nft.token_id} label={t("number")} />
           </dd>
           <dt>{t("Standard")}</dt>
           <dd>{nft.contract_type}</dd>
-          {face.elsewhere && (
+          {display.imageUrl && (
             <>
-              <dt>{t("Picture lies at")}</dt>
+              <dt>{t("Image URL")}</dt>
               <dd className="exact">
-                <code>{face.elsewhere.slice(0, 200)}</code>{" "}
-                <CopyButton text={face.elsewhere} label={t("address of the picture")} />
+                <code>{display.imageUrl.slice(0, 200)}</code>{" "}
+                <CopyButton text={display.imageUrl} label={t("image URL")} />
               </dd>
             </>
           )}
         </dl>
         <p>
           <ExplorerLink kind="nft" id={id} chain={nft.chain.hexId}>
-            {t("Open in the explorer")}
+            {t("View in explorer")}
           </ExplorerLink>
         </p>
       </div>

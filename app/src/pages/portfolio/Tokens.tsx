@@ -6,46 +6,46 @@ import { Switch } from "../../design/Choice.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
-import { displayAmount, exactAmount } from "../../money/amount.ts";
-import { displayFiat, worth } from "../../money/fiat.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import type { SpamReason } from "../../money/spam.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
-import { type ChainQuery, isDust, joinedHoldings, type Row, tokenRows } from "./tokenRows.ts";
-import { type Judging, keyOf } from "./verdicts.ts";
+import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
+import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
 
-const REASONS: Record<SpamReason | "own", string> = {
-  link: "Its name is an advertisement",
-  native: "It copies the name of the chain's coin",
-  twin: "Its symbol looks like another token's",
-  hidden: "Its name hides letters",
-  own: "You have put it here",
+const SPAM_REASONS: Record<SpamReason | "own", string> = {
+  link: "Name contains a link",
+  native: "Impersonates the native coin",
+  confusable: "Symbol imitates another token",
+  hidden: "Name contains hidden characters",
+  own: "Marked as spam by you",
 };
 
-export interface TokensProps extends Judging {
+export interface TokensProps extends SpamOverridesState {
   holdings: readonly ChainQuery[];
   isOwn: boolean;
 }
 
 /** The coins and tokens of an address; what is likely to be spam lies in a folder of its own. */
-export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
-  const { t, count } = useTexts();
+export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: TokensProps) {
+  const { t, count } = useTranslation();
   const { dust } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
-  const all = joinedHoldings(holdings);
-  const { good, spam } = tokenRows(all.data ?? [], verdicts);
-  const kept = dust === "hidden" ? good.filter(({ asset }) => !isDust(asset)) : good;
-  const several = holdings.length > 1;
-  const list = (of: Row[], folder: boolean) => (
+  const all = combineHoldings(holdings);
+  const { good, spam } = tokenRows(all.data ?? [], overrides);
+  const visible = dust === "hidden" ? good.filter(({ asset }) => !isDust(asset)) : good;
+  const showsChain = holdings.length > 1;
+  const renderList = (of: Row[], isSpam: boolean) => (
     <ul className="list">
       {of.map((row) => (
         <TokenRow
           key={keyOf(row.asset)}
           row={row}
-          several={several}
+          showsChain={showsChain}
           isOwn={isOwn}
-          folder={folder}
-          onJudge={() => judge(row.asset, folder ? "fine" : "spam")}
+          isSpam={isSpam}
+          onToggleSpam={() => judge(row.asset, isSpam ? "fine" : "spam")}
         />
       ))}
     </ul>
@@ -72,55 +72,53 @@ export function Tokens({ holdings, verdicts, judge, isOwn }: TokensProps) {
         skeleton={<SkeletonList rows={3} label={t("Loading tokens")} />}
       >
         {() =>
-          kept.length > 0 ? (
-            list(kept, false)
+          visible.length > 0 ? (
+            renderList(visible, false)
           ) : (
             <EmptyState title={t("No tokens")}>
-              {good.length > 0
-                ? t("All that is here is worth less than a dollar.")
-                : t("This wallet has received none that it still holds.")}
+              {good.length > 0 ? t("All tokens are worth less than $1.") : t("No tokens in this wallet.")}
             </EmptyState>
           )
         }
       </QueryState>
-      {good.length > kept.length && (
+      {good.length > visible.length && (
         <p className="small soft">
           {count(
-            good.length - kept.length,
-            "{n} asset worth less than a dollar is hidden",
-            "{n} assets worth less than a dollar are hidden",
+            good.length - visible.length,
+            "{n} asset worth less than $1 hidden",
+            "{n} assets worth less than $1 hidden",
           )}
         </p>
       )}
       {spam.length > 0 && (
         <details className="folder">
           <summary>{count(spam.length, "Spam folder: {n} token", "Spam folder: {n} tokens")}</summary>
-          {list(spam, true)}
+          {renderList(spam, true)}
         </details>
       )}
     </section>
   );
 }
 
-function noPrice({ hasPriceFailed, isThin }: Row["asset"]): string {
-  if (hasPriceFailed) return "The price could not be read";
-  return isThin ? "Too little liquidity for a price" : "No price";
+function noPriceReason({ hasPriceFailed, hasLowLiquidity: isThin }: Row["asset"]): string {
+  if (hasPriceFailed) return "Price unavailable";
+  return isThin ? "Low liquidity" : "No price";
 }
 
 function TokenRow({
-  row: { asset, reason, collides },
-  several,
+  row: { asset, reason, hasDuplicateSymbol: collides },
+  showsChain,
   isOwn,
-  folder,
-  onJudge,
+  isSpam,
+  onToggleSpam,
 }: {
   row: Row;
-  several: boolean;
+  showsChain: boolean;
   isOwn: boolean;
-  folder: boolean;
-  onJudge: () => void;
+  isSpam: boolean;
+  onToggleSpam: () => void;
 }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const [isOpen, setIsOpen] = useState(false);
   const { address, balance, decimals, usdPrice, chain } = asset;
   const symbol = asset.symbol.slice(0, 24);
@@ -139,30 +137,30 @@ function TokenRow({
         >
           <bdi className="clip">{name}</bdi>
           <span className="small soft clip">
-            {several && <>{chainName(chain)} · </>}
+            {showsChain && <>{chainName(chain)} · </>}
             {usdPrice === null
-              ? t(noPrice(asset))
-              : t("{price} each", { price: displayFiat(usdPrice, language) })}
+              ? t(noPriceReason(asset))
+              : t("{price} each", { price: formatFiat(usdPrice, language) })}
           </span>
         </button>
         <span className="right number" title={`${exactAmount(balance, decimals)} ${symbol}`}>
           <strong>
-            {usdPrice === null ? "—" : displayFiat(worth(balance, decimals, usdPrice), language)}
+            {usdPrice === null ? "—" : formatFiat(fiatValue(balance, decimals, usdPrice), language)}
           </strong>
           <span className="small soft">
-            {displayAmount(balance, decimals, language)} <bdi>{symbol}</bdi>
+            {formatAmount(balance, decimals, language)} <bdi>{symbol}</bdi>
           </span>
         </span>
       </div>
-      {collides && !folder && (
+      {collides && !isSpam && (
         <p className="small token-twin">
-          <Status kind="warning">{t("Another contract has this symbol too")}</Status>
-          {address ? <Address address={address} short /> : t("This is the chain's own coin")}
+          <Status kind="warning">{t("Another contract uses this symbol")}</Status>
+          {address ? <Address address={address} short /> : t("Native coin of the chain")}
         </p>
       )}
-      {folder && (
+      {isSpam && (
         <p className="small">
-          <Status kind="warning">{t(REASONS[reason ?? "own"])}</Status>
+          <Status kind="warning">{t(SPAM_REASONS[reason ?? "own"])}</Status>
         </p>
       )}
       {isOpen && (
@@ -172,7 +170,7 @@ function TokenRow({
           </p>
           {address && <Address address={address} copy />}
           <div className="row">
-            {isOwn && balance > 0n && !folder && (
+            {isOwn && balance > 0n && !isSpam && (
               <Link
                 to="/send"
                 search={{ asset: address ?? "native", chain: chain.hexId }}
@@ -186,8 +184,8 @@ function TokenRow({
                 <Link to="/contract" search={{ address, chain: chain.hexId }} className="button small">
                   {t("Contract")}
                 </Link>
-                <Button small look="quiet" onClick={onJudge}>
-                  {folder ? t("Not spam") : t("Move to spam")}
+                <Button small variant="quiet" onClick={onToggleSpam}>
+                  {isSpam ? t("Not spam") : t("Mark as spam")}
                 </Button>
               </>
             )}

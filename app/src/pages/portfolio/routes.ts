@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export interface PortfolioSearch {
   /** Anybody's, instead of one's own. */
@@ -17,10 +17,10 @@ export const portfolioRoutes = [
     getParentRoute: () => root,
     path: "/portfolio",
     validateSearch: (search): PortfolioSearch => ({
-      address: text(search.address),
-      chain: text(search.chain),
+      address: stringParam(search.address),
+      chain: stringParam(search.chain),
       dust: search.dust === "hidden" ? "hidden" : undefined,
-      span: text(search.span),
+      span: stringParam(search.span),
       history: search.history === "all" ? "all" : undefined,
     }),
     component: lazyRouteComponent(() => import("./Portfolio.tsx"), "Portfolio"),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Asset } from "../../wallet/holdings.ts";
-import { type ChainQuery, joinedHoldings } from "./tokenRows.ts";
+import { type ChainQuery, combineHoldings } from "./tokenRows.ts";
 
 const chain = (id: number): ChainQuery["chain"] => ({
   id,
@@ -9,7 +9,7 @@ const chain = (id: number): ChainQuery["chain"] => ({
   rpcUrl: null,
   nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
 });
-const AWAY = new Error("away");
+const NETWORK_ERROR = new Error("away");
 
 function holdings(id: number, query: Partial<ChainQuery["query"]>): ChainQuery {
   const none = {
@@ -25,25 +25,31 @@ const NO_ASSETS: Asset[] = [];
 
 describe("the holdings of several chains", () => {
   it("are waited for together, so that a total is never one of a part", () => {
-    const joined = joinedHoldings([holdings(1, { data: NO_ASSETS }), holdings(2, {})]);
-    expect(joined).toMatchObject({ data: undefined, error: null });
+    const combined = combineHoldings([holdings(1, { data: NO_ASSETS }), holdings(2, {})]);
+    expect(combined).toMatchObject({ data: undefined, error: null });
   });
 
   it("are those of the chains that answer, with the failure of one that does not", () => {
-    const joined = joinedHoldings([holdings(1, { data: NO_ASSETS }), holdings(2, { error: AWAY })]);
-    expect(joined.data?.map((each) => each.chain.id)).toEqual([1]);
-    expect(joined.error).toBe(AWAY);
+    const combined = combineHoldings([
+      holdings(1, { data: NO_ASSETS }),
+      holdings(2, { error: NETWORK_ERROR }),
+    ]);
+    expect(combined.data?.map((each) => each.chain.id)).toEqual([1]);
+    expect(combined.error).toBe(NETWORK_ERROR);
   });
 
   it("are a failure, not nothing, where no chain answers", () => {
-    expect(joinedHoldings([holdings(1, { error: AWAY })])).toMatchObject({ data: undefined, error: AWAY });
+    expect(combineHoldings([holdings(1, { error: NETWORK_ERROR })])).toMatchObject({
+      data: undefined,
+      error: NETWORK_ERROR,
+    });
   });
 
   it("are as old as the oldest of them", () => {
-    const joined = joinedHoldings([
+    const combined = combineHoldings([
       holdings(1, { data: NO_ASSETS, dataUpdatedAt: 200 }),
-      holdings(2, { data: NO_ASSETS, dataUpdatedAt: 100, error: AWAY }),
+      holdings(2, { data: NO_ASSETS, dataUpdatedAt: 100, error: NETWORK_ERROR }),
     ]);
-    expect(joined.dataUpdatedAt).toBe(100);
+    expect(combined.dataUpdatedAt).toBe(100);
   });
 });

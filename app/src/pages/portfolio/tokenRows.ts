@@ -1,12 +1,12 @@
 import type { QueryResult } from "../../design/QueryState.tsx";
-import { worth } from "../../money/fiat.ts";
-import { type SpamReason, seenSymbol, spamReason } from "../../money/spam.ts";
+import { fiatValue } from "../../money/fiat.ts";
+import { normalizeSymbol, type SpamReason, spamReason } from "../../money/spam.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Asset } from "../../wallet/holdings.ts";
-import { keyOf, type Verdicts } from "./verdicts.ts";
+import { keyOf, type SpamOverrides } from "./spamOverrides.ts";
 
 /** Below this many dollars something is dust. */
-const DUST = 1;
+const DUST_USD = 1;
 
 /** What an address holds of one chain. */
 export interface ChainHoldings {
@@ -21,7 +21,7 @@ export interface ChainQuery {
 }
 
 /** Those that are known. */
-export function knownHoldings(all: readonly ChainQuery[]): ChainHoldings[] {
+export function loadedHoldings(all: readonly ChainQuery[]): ChainHoldings[] {
   return all.flatMap(({ chain, query: { data } }) => (data ? [{ chain, assets: data }] : []));
 }
 
@@ -29,8 +29,8 @@ export function knownHoldings(all: readonly ChainQuery[]): ChainHoldings[] {
  * The holdings of all chains as one read, for parts of the page that show them together: it waits for all of them, has
  * failed where a chain has, and has the data of the others then; its age is that of the oldest.
  */
-export function joinedHoldings(all: readonly ChainQuery[]): QueryResult<ChainHoldings[]> {
-  const known = knownHoldings(all);
+export function combineHoldings(all: readonly ChainQuery[]): QueryResult<ChainHoldings[]> {
+  const known = loadedHoldings(all);
   const failed = all.find(({ query }) => query.error !== null);
   const isWaiting = all.some(({ query }) => query.data === undefined && query.error === null);
   return {
@@ -49,34 +49,39 @@ export interface Row {
   asset: Asset;
   reason: SpamReason | undefined;
   /** Whether another contract on the chain has a symbol that looks the same. */
-  collides: boolean;
+  hasDuplicateSymbol: boolean;
 }
 
 /** What is held, and what is likely to be spam: that counts for nothing. */
 export function tokenRows(
   holdings: readonly ChainHoldings[],
-  verdicts: Verdicts,
+  overrides: SpamOverrides,
 ): { good: Row[]; spam: Row[] } {
-  const rows = holdings.flatMap(({ assets }) => assets.map((asset) => judged(asset, assets)));
+  const rows = holdings.flatMap(({ assets }) => assets.map((asset) => toRow(asset, assets)));
   const isSpam = ({ asset, reason }: Row) =>
-    (verdicts[keyOf(asset)] ?? (reason ? "spam" : "fine")) === "spam";
+    (overrides[keyOf(asset)] ?? (reason ? "spam" : "fine")) === "spam";
   return { good: rows.filter((row) => !isSpam(row)), spam: rows.filter(isSpam) };
 }
 
-function judged(asset: Asset, all: readonly Asset[]): Row {
-  const seen = seenSymbol(asset.symbol);
-  const collides =
-    seen !== "" && all.some((other) => other.address !== asset.address && seenSymbol(other.symbol) === seen);
-  if (asset.address === null) return { asset, reason: undefined, collides };
+function toRow(asset: Asset, all: readonly Asset[]): Row {
+  const normalized = normalizeSymbol(asset.symbol);
+  const hasDuplicateSymbol =
+    normalized !== "" &&
+    all.some((other) => other.address !== asset.address && normalizeSymbol(other.symbol) === normalized);
+  if (asset.address === null) return { asset, reason: undefined, hasDuplicateSymbol };
   const tokens = all.flatMap(({ address, name, symbol, usdPrice }) =>
     address === null ? [] : [{ address, name, symbol, isPriced: usdPrice !== null }],
   );
   const own = tokens.find((token) => token.address === asset.address);
-  return { asset, reason: own && spamReason(own, tokens, asset.chain.nativeCurrency.symbol), collides };
+  return {
+    asset,
+    reason: own && spamReason(own, tokens, asset.chain.nativeCurrency.symbol),
+    hasDuplicateSymbol,
+  };
 }
 
 /** Only what has a price can be told to be worth little. */
 export function isDust({ balance, decimals, usdPrice, address }: Asset): boolean {
   if (balance === 0n) return address !== null;
-  return usdPrice !== null && worth(balance, decimals, usdPrice) < DUST;
+  return usdPrice !== null && fiatValue(balance, decimals, usdPrice) < DUST_USD;
 }

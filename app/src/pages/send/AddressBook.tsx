@@ -7,8 +7,8 @@ import { Field } from "../../design/Field.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { recipientProblem } from "../../money/address.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
 import type { Contact, useAddressBook } from "./useAddressBook.ts";
@@ -16,21 +16,21 @@ import type { Contact, useAddressBook } from "./useAddressBook.ts";
 export interface AddressBookProps {
   book: ReturnType<typeof useAddressBook>;
   /** What is typed on the page, to be written down. */
-  typed: string;
+  typedAddress: string;
   onChoose: (address: string) => void;
   onClose: () => void;
 }
 
 /** The people whom one sends to: to choose from, to add to, to correct. */
-export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps) {
-  const { t } = useTexts();
+export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBookProps) {
+  const { t } = useTranslation();
   const toast = useToast();
   const [edited, setEdited] = useState<Partial<Contact>>();
   const [error, setError] = useState<unknown>();
   async function remove(contact: Contact) {
     try {
       await book.remove(contact.id);
-      toast(t("{who} is no longer in the address book.", { who: contact.name }), {
+      toast(t("{who} removed from address book", { who: contact.name }), {
         label: t("Undo"),
         run: () => void book.save({ name: contact.name, address: contact.address }),
       });
@@ -39,7 +39,7 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
     }
   }
   return (
-    <Dialog open side onClose={onClose} title={t("Address book")} about={t("Only you can read it.")}>
+    <Dialog open side onClose={onClose} title={t("Address book")} description={t("Only visible to you.")}>
       <div className="stack">
         {error !== undefined && <ErrorState error={error} />}
         {edited ? (
@@ -52,14 +52,17 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
             onCancel={() => setEdited(undefined)}
           />
         ) : (
-          <Button look="primary" onClick={() => setEdited({ address: typed.startsWith("0x") ? typed : "" })}>
-            {t("Add somebody")}
+          <Button
+            variant="primary"
+            onClick={() => setEdited({ address: typedAddress.startsWith("0x") ? typedAddress : "" })}
+          >
+            {t("Add contact")}
           </Button>
         )}
-        <QueryState query={book.book} label={t("Loading the address book")}>
+        <QueryState query={book.book} label={t("Loading address book")}>
           {(contacts) =>
             contacts.length === 0 ? (
-              <EmptyState title={t("Nobody yet")}>{t("Write down whom you send to often.")}</EmptyState>
+              <EmptyState title={t("No contacts yet")}>{t("Save people you send to often.")}</EmptyState>
             ) : (
               <ul className="list">
                 {contacts.map((contact) => (
@@ -71,7 +74,7 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
                     <button
                       type="button"
                       className="icon-button"
-                      aria-label={t("Change: {who}", { who: contact.name })}
+                      aria-label={t("Edit {who}", { who: contact.name })}
                       onClick={() => setEdited(contact)}
                     >
                       <Pencil size={16} aria-hidden="true" />
@@ -79,7 +82,7 @@ export function AddressBook({ book, typed, onChoose, onClose }: AddressBookProps
                     <button
                       type="button"
                       className="icon-button"
-                      aria-label={t("Remove: {who}", { who: contact.name })}
+                      aria-label={t("Remove {who}", { who: contact.name })}
                       onClick={() => void remove(contact)}
                     >
                       <Trash2 size={16} aria-hidden="true" />
@@ -104,17 +107,17 @@ function ContactForm({
   onSave: (contact: Omit<Contact, "id"> & { id?: string | undefined }) => Promise<void>;
   onCancel: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const checksumOf = useChecksum();
   const [name, setName] = useState(contact.name ?? "");
   const [address, setAddress] = useState(contact.address ?? "");
-  const [tried, setTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   const problem = recipientProblem(address, checksumOf);
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setTried(true);
+    setWasSubmitted(true);
     if (problem || name.trim() === "") return;
     setBusy(true);
     try {
@@ -131,7 +134,7 @@ function ContactForm({
         value={name}
         maxLength={80}
         onChange={(event) => setName(event.target.value)}
-        problem={tried && name.trim() === "" ? t("Enter a name.") : undefined}
+        problem={wasSubmitted && name.trim() === "" ? t("Enter a name.") : undefined}
       />
       <Field
         label={t("Address")}
@@ -139,11 +142,11 @@ function ContactForm({
         spellCheck={false}
         autoComplete="off"
         onChange={(event) => setAddress(event.target.value)}
-        problem={tried && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
+        problem={wasSubmitted && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
       />
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
-        <Button type="submit" look="primary" busy={busy}>
+        <Button type="submit" variant="primary" busy={busy}>
           {t("Save")}
         </Button>
         <Button onClick={onCancel}>{t("Cancel")}</Button>

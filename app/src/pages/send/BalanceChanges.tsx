@@ -1,9 +1,9 @@
 import type { BalanceChange, Simulation } from "@purse/client";
 import { Notice } from "../../design/Status.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { shortAddress } from "../../money/address.ts";
 import { exactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import type { Sendable } from "./sendable.ts";
 
 /** What the sender would have more or less of, as the chain has tried it out. */
@@ -16,27 +16,27 @@ export function BalanceChanges({
   item?: Sendable;
   chain: AppChain;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { changes, complete } = simulation;
   return (
-    <Notice kind="ok" title={t("Tried out: it would go through")}>
+    <Notice kind="ok" title={t("Simulation succeeded")}>
       {changes.length === 0 ? (
-        <p>{t("Your balances stay as they are, but for the fee.")}</p>
+        <p>{t("No balance changes except the fee.")}</p>
       ) : (
         <ul>
           {changes.map((change) => (
             <li key={`${change.contractAddress}/${change.tokenId}`} className="number exact">
-              {wordsOf(change, item, chain)}
+              {formatChange(change, item, chain)}
             </li>
           ))}
         </ul>
       )}
-      {!complete && <p className="small">{t("This node does not tell what would happen to tokens.")}</p>}
+      {!complete && <p className="small">{t("This node can't simulate token transfers.")}</p>}
     </Notice>
   );
 }
 
-function wordsOf(
+function formatChange(
   { type, amount, contractAddress, tokenId }: BalanceChange,
   item: Sendable | undefined,
   chain: AppChain,

@@ -1,14 +1,14 @@
 import { Address } from "../../design/Address.tsx";
 import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { Sendable } from "./sendable.ts";
 import type { Recipient } from "./useRecipient.ts";
 
-const UNCHECKED = {
-  past: "This address could not be compared with those you have sent to",
-  book: "This address could not be compared with your address book",
-  code: "Whether this address is a contract could not be checked",
+const UNCHECKED_TITLES = {
+  past: "Could not compare this address with your past recipients",
+  book: "Could not compare this address with your address book",
+  code: "Could not check whether this address is a contract",
 } as const;
 
 /** What should be known of a recipient before anything is sent there. */
@@ -21,7 +21,7 @@ export function RecipientNotes({
   account: string;
   item: Sendable;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { address, name, lookalike, unchecked } = recipient;
   if (!address) return <div className="recipient-notes" role="status" />;
   const lower = address.toLowerCase();
@@ -35,37 +35,37 @@ export function RecipientNotes({
         </div>
       )}
       {lookalike && (
-        <Notice kind="danger" title={t("It looks like an address that you know, and is another")}>
+        <Notice kind="danger" title={t("Looks similar to a known address, but is different")}>
           {lookalike.name && <bdi className="strong">{lookalike.name.slice(0, 80)}</bdi>}
           <Address address={lookalike.address} />
-          {t("Compare every group. Such addresses are made to be copied by mistake.")}
+          {t("Possible address poisoning. Compare every character.")}
         </Notice>
       )}
       {unchecked && !lookalike && (
         <Notice
           kind="warning"
-          title={t(UNCHECKED[unchecked.what])}
+          title={t(UNCHECKED_TITLES[unchecked.what])}
           action={
             <Button small busy={unchecked.isFetching} onClick={unchecked.retry}>
               {t("Try again")}
             </Button>
           }
         >
-          {t("Compare the whole address with its source.")}
+          {t("Compare the full address with its source.")}
         </Notice>
       )}
       {isToken ? (
         <Notice kind="danger" title={t("This is the token's own contract")}>
-          {t("What is sent there is lost.")}
+          {t("Assets sent here are lost.")}
         </Notice>
       ) : recipient.isContract ? (
         <Notice kind="warning" title={t("This is a contract, not a wallet")}>
-          {t("Send only what it is made to receive.")}
+          {t("Only send assets this contract can receive.")}
         </Notice>
       ) : null}
       {lower === account.toLowerCase() && (
         <Notice kind="info" title={t("This is your own address")}>
-          {t("Nothing would change but the fee.")}
+          {t("You would only pay the network fee.")}
         </Notice>
       )}
     </div>

@@ -8,19 +8,19 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { Stepper } from "../../design/Stepper.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../design/states.tsx";
-import { displayAmount, exactAmount, parseExactAmount } from "../../money/amount.ts";
-import { displayFiat, worth } from "../../money/fiat.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { exactAmount, formatAmount, parseExactAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { chainName } from "../../wallet/chains.ts";
-import { stepsFor } from "../../wallet/FollowUp.tsx";
+import { stepsFor } from "../../wallet/TransactionStatus.tsx";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useTransactionLog } from "../../wallet/useLoggedTransactions.ts";
 import { BalanceChanges } from "./BalanceChanges.tsx";
-import { etaOf, type Fees, likelyFor, mostFor, readFees, TIERS, type Tier } from "./fees.ts";
+import { expectedFeeFor, type Fees, formatEta, maxFeeFor, readFees, TIERS, type Tier } from "./fees.ts";
 import { RecipientNotes } from "./RecipientNotes.tsx";
-import { type Sendable, transferOf, wordsFor } from "./sendable.ts";
+import { formatSendAmount, type Sendable, transferOf } from "./sendable.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
 import { useRecipient } from "./useRecipient.ts";
 
@@ -33,7 +33,7 @@ export interface ReviewProps {
 
 /** What would be sent, to the last digit, and what it would do, before the wallet is asked. */
 export function Review({ account, chain, item, book }: ReviewProps) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t, language } = texts;
   const search = useSearch({ from: "/send" });
   const navigate = useNavigate({ from: "/send" });
@@ -42,29 +42,29 @@ export function Review({ account, chain, item, book }: ReviewProps) {
   const transactionLog = useTransactionLog();
   const recipient = useRecipient(search.to ?? "", book, account, chain);
   const [tier, setTier] = useState<Tier>("normal");
-  const [waiting, setWaiting] = useState(false);
+  const [isWaiting, setIsWaiting] = useState(false);
   const [error, setError] = useState<unknown>();
   const amount = item.type === "erc721" ? 1n : parseExactAmount(search.amount ?? "", item.decimals);
   const isOtherChain = chainId !== chain.hexId;
   const isReady = recipient.address !== undefined && amount !== undefined && amount > 0n && !isOtherChain;
   const preview = useServerQuery({
-    key:
+    queryKey:
       isReady && provider
         ? ["simulation", account, chain.hexId, recipient.address, String(amount), item.key]
         : undefined,
-    async read(): Promise<{ simulation: Simulation; fees: Fees }> {
-      if (!provider) throw new Error("The wallet is gone");
+    async queryFn(): Promise<{ simulation: Simulation; fees: Fees }> {
+      if (!provider) throw new Error("Wallet disconnected");
       const { from, ...call } = await transferCall(transferOf(item, recipient.address ?? "", amount ?? 0n));
       const [simulation, fees] = await Promise.all([simulate(call), readFees(provider)]);
       return { simulation, fees };
     },
-    isFresh: true,
+    isUncached: true,
   });
-  const back = () => void navigate({ search: (before) => ({ ...before, step: undefined }) });
+  const goBack = () => void navigate({ search: (before) => ({ ...before, step: undefined }) });
 
   async function send() {
     if (!recipient.address || amount === undefined) return;
-    setWaiting(true);
+    setIsWaiting(true);
     setError(undefined);
     try {
       const { from, ...call } = await transferCall(transferOf(item, recipient.address, amount));
@@ -74,38 +74,38 @@ export function Review({ account, chain, item, book }: ReviewProps) {
       const sent = await sendTransaction(call, { account, chainId: chain.hexId, fees });
       transactionLog.add(
         { ...sent.reference, chainId: sent.reference.chainId ?? chain.hexId },
-        t("Send {what}", { what: wordsFor(item, amount) }),
+        t("Send {what}", { what: formatSendAmount(item, amount) }),
       );
       await navigate({ search: { tx: sent.hash, chain: chain.hexId }, replace: true });
     } catch (problem) {
       setError(problem);
     } finally {
-      setWaiting(false);
+      setIsWaiting(false);
     }
   }
 
-  if (recipient.isResolving) return <SkeletonList rows={4} label={t("Looking the name up …")} />;
+  if (recipient.isResolving) return <SkeletonList rows={4} label={t("Resolving name…")} />;
   if (!recipient.address || amount === undefined || amount === 0n) {
     return (
-      <EmptyState title={t("Something is missing")} action={<Button onClick={back}>{t("Change")}</Button>}>
-        {recipient.problem ?? t("The amount is none that can be sent.")}
+      <EmptyState title={t("Incomplete transaction")} action={<Button onClick={goBack}>{t("Edit")}</Button>}>
+        {recipient.problem ?? t("Invalid amount.")}
       </EmptyState>
     );
   }
-  const refused = preview.data?.simulation.revert;
+  const revert = preview.data?.simulation.revert;
   const { symbol, decimals } = chain.nativeCurrency;
   const gas = preview.data?.simulation.gas ?? 21_000n;
-  const tooMuch = amount > item.balance;
+  const exceedsBalance = amount > item.balance;
   return (
     <section className="stack" aria-labelledby="review">
       <h2 id="review">{t("Review")}</h2>
       <dl className="review">
         <dt>{t("Amount")}</dt>
         <dd className="total number exact">
-          <bdi>{wordsFor(item, amount)}</bdi>
+          <bdi>{formatSendAmount(item, amount)}</bdi>
           {item.usdPrice !== null && (
             <span className="worth soft">
-              {displayFiat(worth(amount, item.decimals, item.usdPrice), language)}
+              {formatFiat(fiatValue(amount, item.decimals, item.usdPrice), language)}
             </span>
           )}
         </dd>
@@ -133,14 +133,14 @@ export function Review({ account, chain, item, book }: ReviewProps) {
       <RecipientNotes recipient={{ ...recipient, name: undefined }} account={account} item={item} />
       <QueryState
         query={preview}
-        label={t("Trying it out …")}
-        skeleton={<SkeletonList rows={2} label={t("Trying it out …")} />}
+        label={t("Simulating…")}
+        skeleton={<SkeletonList rows={2} label={t("Simulating…")} />}
       >
         {({ simulation, fees: { tiers }, fees }) => (
           <>
-            {refused ? (
-              <Notice kind="danger" title={t("The contract would refuse it")}>
-                <bdi>{refused.reason.slice(0, 300)}</bdi>
+            {revert ? (
+              <Notice kind="danger" title={t("Simulation failed")}>
+                <bdi>{revert.reason.slice(0, 300)}</bdi>
               </Notice>
             ) : (
               <BalanceChanges simulation={simulation} item={item} chain={chain} />
@@ -154,18 +154,18 @@ export function Review({ account, chain, item, book }: ReviewProps) {
                     name="tier"
                     checked={tier === each}
                     onChange={() => setTier(each)}
-                    disabled={waiting}
+                    disabled={isWaiting}
                   />
                   <span className="strong">{t(TIER_LABELS[each])}</span>
-                  <span className="small soft">{etaOf(each, fees, texts)}</span>
+                  <span className="small soft">{formatEta(each, fees, texts)}</span>
                   <span
                     className="small number"
-                    title={t("At most {fee} {unit}", {
-                      fee: exactAmount(mostFor(gas, each, tiers), decimals),
+                    title={t("Max. {fee} {unit}", {
+                      fee: exactAmount(maxFeeFor(gas, each, tiers), decimals),
                       unit: symbol,
                     })}
                   >
-                    {displayAmount(likelyFor(gas, each, tiers), decimals, language)} {symbol}
+                    {formatAmount(expectedFeeFor(gas, each, tiers), decimals, language)} {symbol}
                   </span>
                 </label>
               ))}
@@ -173,25 +173,23 @@ export function Review({ account, chain, item, book }: ReviewProps) {
           </>
         )}
       </QueryState>
-      <p className="soft">
-        {t("What is sent cannot be taken back. The wallet has the last word on the fee.")}
-      </p>
-      {tooMuch && <Notice kind="danger" title={t("That is more than you have")} />}
-      {waiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
+      <p className="soft">{t("Transactions can't be reversed. Your wallet sets the final fee.")}</p>
+      {exceedsBalance && <Notice kind="danger" title={t("Insufficient balance")} />}
+      {isWaiting && <Stepper steps={stepsFor("wallet", 0, t)} />}
       {error !== undefined && <ErrorState error={error} />}
       <div className="row">
         <Button
-          look="primary"
-          busy={waiting}
-          disabled={isOtherChain || tooMuch || Boolean(refused) || (!preview.data && !preview.error)}
+          variant="primary"
+          busy={isWaiting}
+          disabled={isOtherChain || exceedsBalance || Boolean(revert) || (!preview.data && !preview.error)}
           onClick={() => void send()}
         >
-          {waiting
-            ? t("Waiting for the wallet")
+          {isWaiting
+            ? t("Waiting for wallet")
             : t("Send {unit}", { unit: item.tokenId === null ? item.unit : t("NFT") })}
         </Button>
-        <Button disabled={waiting} onClick={back}>
-          {t("Change")}
+        <Button disabled={isWaiting} onClick={goBack}>
+          {t("Edit")}
         </Button>
       </div>
     </section>

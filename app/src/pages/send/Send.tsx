@@ -2,14 +2,14 @@ import { useMoralis } from "@purse/react";
 import { Link, useSearch } from "@tanstack/react-router";
 import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
-import { FollowUp } from "../../wallet/FollowUp.tsx";
 import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
 import { Review } from "./Review.tsx";
 import { SendForm } from "./SendForm.tsx";
 import { readSendables } from "./sendable.ts";
@@ -18,7 +18,7 @@ import "./Send.css";
 
 /** Sends what the connected wallet holds: a form, a look at what would happen, and the way to the last block. */
 export function Send() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   usePageTitle(t("Send"));
   const { account, chainId, isWeb3Enabled } = useMoralis();
   const { tx, chain: wanted } = useSearch({ from: "/send" });
@@ -32,10 +32,10 @@ export function Send() {
       </div>
       {tx ? (
         <div className="card stack">
-          <FollowUp hash={tx} chain={wanted} />
+          <TransactionStatus hash={tx} chain={wanted} />
           <div className="row">
             <Link to="/send" search={{}} className="button">
-              {t("Send more")}
+              {t("Send again")}
             </Link>
             <Link to="/portfolio" search={{}} className="button quiet">
               {t("Portfolio")}
@@ -45,20 +45,20 @@ export function Send() {
       ) : !isWeb3Enabled || !account ? (
         <div className="card">
           <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
-            {t("Sending needs the wallet that holds the money.")}
+            {t("Connect a wallet to send.")}
           </EmptyState>
         </div>
       ) : chain ? (
         <div className="stack">
-          <NetworkBanner wanted={chain} />
+          <NetworkBanner chain={chain} />
           <div className="card">
-            <Sending key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+            <SendLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
           </div>
         </div>
       ) : (
         <div className="card">
-          <EmptyState title={t("No chain to send on")}>
-            {t("This server does not follow the chain that the address names.")}
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
           </EmptyState>
         </div>
       )}
@@ -66,31 +66,31 @@ export function Send() {
   );
 }
 
-function Sending({ account, chain }: { account: string; chain: AppChain }) {
-  const { t } = useTexts();
+function SendLoader({ account, chain }: { account: string; chain: AppChain }) {
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const { step, asset } = useSearch({ from: "/send" });
   const book = useAddressBook();
-  const owned = useServerQuery({
-    key: ["sendables", account.toLowerCase(), chain.hexId],
-    read: (options) => readSendables(Moralis.Web3API, account.toLowerCase(), chain, options),
-    isFresh: true,
+  const sendables = useServerQuery({
+    queryKey: ["sendables", account.toLowerCase(), chain.hexId],
+    queryFn: (options) => readSendables(Moralis.Web3API, account.toLowerCase(), chain, options),
+    isUncached: true,
   });
   return (
     <QueryState
-      query={owned}
-      label={t("Reading your balance …")}
-      skeleton={<SkeletonList rows={3} label={t("Reading your balance …")} />}
+      query={sendables}
+      label={t("Loading balance…")}
+      skeleton={<SkeletonList rows={3} label={t("Loading balance…")} />}
     >
       {(items) => {
         const item = items.find(({ key }) => key === (asset ?? "native").toLowerCase());
         if (!item) {
           return (
             <EmptyState
-              title={t("This wallet does not hold that")}
+              title={t("Asset not found in this wallet")}
               action={
                 <Link to="/send" search={{ chain: chain.hexId }} className="button">
-                  {t("Choose something else")}
+                  {t("Choose another asset")}
                 </Link>
               }
             />
@@ -100,7 +100,7 @@ function Sending({ account, chain }: { account: string; chain: AppChain }) {
         return step === "review" ? (
           <Review {...shared} />
         ) : (
-          <SendForm {...shared} items={items} owned={owned} />
+          <SendForm {...shared} items={items} sendables={sendables} />
         );
       }}
     </QueryState>

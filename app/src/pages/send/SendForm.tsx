@@ -6,21 +6,21 @@ import { Button } from "../../design/Button.tsx";
 import { Select } from "../../design/Choice.tsx";
 import { Field } from "../../design/Field.tsx";
 import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import {
   amountProblem,
-  displayAmount,
   exactAmount,
-  inputAmount,
+  formatAmount,
+  formatInputAmount,
   parseAmount,
   parseExactAmount,
 } from "../../money/amount.ts";
 import { decimalSeparator } from "../../money/decimal.ts";
-import { boughtBy, displayFiat, FIAT_DECIMALS, worth } from "../../money/fiat.ts";
+import { amountForFiat, FIAT_DECIMALS, fiatValue, formatFiat } from "../../money/fiat.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { AddressBook } from "./AddressBook.tsx";
-import { mostFor, readFees } from "./fees.ts";
+import { maxFeeFor, readFees } from "./fees.ts";
 import { RecipientNotes } from "./RecipientNotes.tsx";
 import type { Sendable } from "./sendable.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
@@ -31,14 +31,14 @@ const PLAIN_GAS = 21_000n;
 const CONTRACT_GAS = 90_000n;
 
 /** Rounded down: nobody shall send more than was typed. */
-function dollarsText(usd: number, locale: string): string {
+function formatDollars(usd: number, locale: string): string {
   return (Math.floor(usd * 100) / 100).toFixed(2).replace(".", decimalSeparator(locale));
 }
 
 /** What the address bar has, as the reader's locale writes it; what is no exact amount stays as it is. */
-function amountText(fromUrl: string | undefined, decimals: number, locale: string): string {
+function initialAmount(fromUrl: string | undefined, decimals: number, locale: string): string {
   const amount = parseExactAmount(fromUrl ?? "", decimals);
-  return amount === undefined ? (fromUrl ?? "") : inputAmount(amount, decimals, locale);
+  return amount === undefined ? (fromUrl ?? "") : formatInputAmount(amount, decimals, locale);
 }
 
 export interface SendFormProps {
@@ -47,52 +47,51 @@ export interface SendFormProps {
   item: Sendable;
   items: readonly Sendable[];
   /** How these were read. */
-  owned: QueryResult<unknown>;
+  sendables: QueryResult<unknown>;
   book: ReturnType<typeof useAddressBook>;
 }
 
 /** What, to whom, how much. */
-export function SendForm({ account, chain, item, items, owned, book }: SendFormProps) {
-  const { t, language } = useTexts();
+export function SendForm({ account, chain, item, items, sendables, book }: SendFormProps) {
+  const { t, language } = useTranslation();
   const { provider, chainId } = useMoralis();
   const search = useSearch({ from: "/send" });
   const navigate = useNavigate({ from: "/send" });
   const [to, setTo] = useState(search.to ?? "");
-  const [text, setText] = useState(() => amountText(search.amount, item.decimals, language));
-  const [inFiat, setInFiat] = useState(false);
-  const [tried, setTried] = useState(false);
+  const [text, setText] = useState(() => initialAmount(search.amount, item.decimals, language));
+  const [prefersFiat, setPrefersFiat] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const [isBookOpen, setIsBookOpen] = useState(false);
   const recipient = useRecipient(to, book, account, chain);
   const fees = useServerQuery({
-    key: provider && chainId === chain.hexId ? ["fees", account, chain.hexId] : undefined,
-    read: () => (provider ? readFees(provider) : Promise.reject(new Error("The wallet is gone"))),
-    isFresh: true,
+    queryKey: provider && chainId === chain.hexId ? ["fees", account, chain.hexId] : undefined,
+    queryFn: () => (provider ? readFees(provider) : Promise.reject(new Error("Wallet disconnected"))),
+    isUncached: true,
   });
   const { unit, decimals, balance, usdPrice } = item;
   const isSingle = item.type === "erc721";
-  const fiat = inFiat && usdPrice !== null;
-  const typed = parseAmount(text, fiat ? FIAT_DECIMALS : decimals, language);
+  const isFiat = prefersFiat && usdPrice !== null;
+  const parsed = parseAmount(text, isFiat ? FIAT_DECIMALS : decimals, language);
   const amount = isSingle ? 1n : amountOf();
-  const have = t("You have {amount} {unit}.", {
-    amount: displayAmount(balance, decimals, language),
-    unit,
-  });
+  const available = { amount: formatAmount(balance, decimals, language), unit };
+  const balanceText = t("Balance: {amount} {unit}", available);
   const problem =
     amount === undefined
-      ? amountProblem("refusal" in typed ? typed : { refusal: "invalid" }, decimals, t)
+      ? amountProblem("reason" in parsed ? parsed : { reason: "invalid" }, decimals, t)
       : amount === 0n
-        ? t("Enter more than nothing.")
+        ? t("Enter an amount greater than 0.")
         : amount > balance
-          ? have
+          ? t("Insufficient balance: {amount} {unit} available", available)
           : undefined;
   const gas = recipient.isContract ? CONTRACT_GAS : PLAIN_GAS;
-  const reserve = item.type !== "native" ? 0n : fees.data ? mostFor(gas, "fast", fees.data.tiers) : undefined;
-  const most = reserve === undefined || balance <= reserve ? undefined : balance - reserve;
+  const reserve =
+    item.type !== "native" ? 0n : fees.data ? maxFeeFor(gas, "fast", fees.data.tiers) : undefined;
+  const maxAmount = reserve === undefined || balance <= reserve ? undefined : balance - reserve;
   const isOtherChain = chainId !== chain.hexId;
 
   function amountOf(): bigint | undefined {
-    if ("refusal" in typed) return undefined;
-    return fiat && usdPrice !== null ? boughtBy(typed.value, decimals, usdPrice) : typed.value;
+    if ("reason" in parsed) return undefined;
+    return isFiat && usdPrice !== null ? amountForFiat(parsed.value, decimals, usdPrice) : parsed.value;
   }
 
   function choose(key: string) {
@@ -109,7 +108,7 @@ export function SendForm({ account, chain, item, items, owned, book }: SendFormP
   }
   function review(event: FormEvent) {
     event.preventDefault();
-    setTried(true);
+    setWasSubmitted(true);
     if (recipient.problem || recipient.isResolving || !recipient.address || problem || isOtherChain) return;
     if (amount === undefined) return;
     const next = { to: to.trim(), amount: isSingle ? undefined : exactAmount(amount, decimals) };
@@ -119,16 +118,16 @@ export function SendForm({ account, chain, item, items, owned, book }: SendFormP
       await navigate({ search: (before) => ({ ...before, ...next, chain: chain.hexId, step: "review" }) });
     })();
   }
-  const other =
+  const equivalent =
     usdPrice === null || amount === undefined
       ? undefined
-      : fiat
-        ? `${displayAmount(amount, decimals, language)} ${unit}`
-        : displayFiat(worth(amount, decimals, usdPrice), language);
+      : isFiat
+        ? `${formatAmount(amount, decimals, language)} ${unit}`
+        : formatFiat(fiatValue(amount, decimals, usdPrice), language);
   return (
     <form className="stack" onSubmit={review} noValidate aria-label={t("Send")}>
       <Select
-        label={t("What")}
+        label={t("Asset")}
         options={items.map(({ key, label }) => ({ key, label }))}
         value={item.key}
         onChange={choose}
@@ -137,16 +136,16 @@ export function SendForm({ account, chain, item, items, owned, book }: SendFormP
         label={t("Recipient")}
         value={to}
         onChange={(event) => setTo(event.target.value)}
-        placeholder={t("0x… or a name, as ada.eth")}
+        placeholder={t("0x… or a name such as ada.eth")}
         spellCheck={false}
         autoComplete="off"
         autoCapitalize="off"
-        problem={tried ? recipient.problem : undefined}
-        hint={recipient.isResolving ? t("Looking the name up …") : undefined}
+        problem={wasSubmitted ? recipient.problem : undefined}
+        hint={recipient.isResolving ? t("Resolving name…") : undefined}
         after={
           <Button
             disabled={!book.isOpen}
-            title={book.isOpen ? undefined : t("Sign in to keep an address book.")}
+            title={book.isOpen ? undefined : t("Sign in to use the address book.")}
             onClick={() => setIsBookOpen(true)}
           >
             <BookUser size={18} aria-hidden="true" />
@@ -157,44 +156,44 @@ export function SendForm({ account, chain, item, items, owned, book }: SendFormP
       <RecipientNotes recipient={recipient} account={account} item={item} />
       {!isSingle && (
         <Field
-          label={fiat ? t("Amount in dollars") : t("Amount in {unit}", { unit })}
+          label={isFiat ? t("Amount (USD)") : t("Amount ({unit})", { unit })}
           value={text}
           onChange={(event) => setText(event.target.value)}
           inputMode="decimal"
           autoComplete="off"
-          problem={tried || "readings" in typed ? problem : undefined}
+          problem={wasSubmitted || "readings" in parsed ? problem : undefined}
           hint={
             <>
-              {have} {other && <span className="number">≈ {other}</span>}
+              {balanceText} {equivalent && <span className="number">≈ {equivalent}</span>}
             </>
           }
           after={
             <>
               {usdPrice !== null && (
                 <Button
-                  aria-pressed={fiat}
+                  aria-pressed={isFiat}
                   onClick={() => {
-                    setInFiat(!fiat);
+                    setPrefersFiat(!isFiat);
                     // The same amount in the other unit, as far as dollars can say it.
                     if (amount === undefined) setText("");
                     else
                       setText(
-                        fiat
-                          ? inputAmount(amount, decimals, language)
-                          : dollarsText(worth(amount, decimals, usdPrice), language),
+                        isFiat
+                          ? formatInputAmount(amount, decimals, language)
+                          : formatDollars(fiatValue(amount, decimals, usdPrice), language),
                       );
                   }}
                 >
-                  {fiat ? unit : "$"}
-                  <span className="visually-hidden">{t("Change the unit of the amount")}</span>
+                  {isFiat ? unit : "$"}
+                  <span className="visually-hidden">{t("Switch currency")}</span>
                 </Button>
               )}
               <Button
-                disabled={most === undefined}
+                disabled={maxAmount === undefined}
                 onClick={() => {
-                  if (most === undefined) return;
-                  setInFiat(false);
-                  setText(inputAmount(most, decimals, language));
+                  if (maxAmount === undefined) return;
+                  setPrefersFiat(false);
+                  setText(formatInputAmount(maxAmount, decimals, language));
                 }}
               >
                 {t("Max")}
@@ -204,28 +203,28 @@ export function SendForm({ account, chain, item, items, owned, book }: SendFormP
         />
       )}
       {item.hasPriceFailed && (
-        <FailedRead query={{ ...owned, data: undefined, error: owned.error ?? true }}>
-          {t("The price could not be read, so amounts are not shown in dollars")}
+        <FailedRead query={{ ...sendables, data: undefined, error: sendables.error ?? true }}>
+          {t("Price unavailable, so amounts are not shown in USD")}
         </FailedRead>
       )}
       {item.type === "native" && (
-        <FailedRead query={fees}>{t("The network fee could not be read, so there is no maximum")}</FailedRead>
+        <FailedRead query={fees}>{t("Network fee unavailable, so Max is disabled")}</FailedRead>
       )}
-      {item.type === "native" && text !== "" && most !== undefined && amount === most && (
+      {item.type === "native" && text !== "" && maxAmount !== undefined && amount === maxAmount && (
         <p className="small soft">
-          {t("{fee} {unit} stay for the network's fee.", {
-            fee: exactAmount(balance - most, decimals),
+          {t("{fee} {unit} reserved for the network fee", {
+            fee: exactAmount(balance - maxAmount, decimals),
             unit,
           })}
         </p>
       )}
-      <Button type="submit" look="primary" disabled={isOtherChain}>
-        {isOtherChain ? t("Switch the network first") : t("Review")}
+      <Button type="submit" variant="primary" disabled={isOtherChain}>
+        {isOtherChain ? t("Switch network to continue") : t("Review")}
       </Button>
       {isBookOpen && (
         <AddressBook
           book={book}
-          typed={recipient.address ?? to}
+          typedAddress={recipient.address ?? to}
           onChoose={(address) => {
             setTo(address);
             setIsBookOpen(false);

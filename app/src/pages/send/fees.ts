@@ -1,13 +1,13 @@
 import { type Eip1193Provider, type FeeTiers, feeTiers } from "@purse/client";
-import type { Texts } from "../../texts/text.ts";
+import type { Translator } from "../../i18n/translator.ts";
 
 export const TIERS = ["slow", "normal", "fast"] as const;
 export type Tier = (typeof TIERS)[number];
 
 /** Blocks that a transaction of a tier usually waits for. */
-const BLOCKS: Record<Tier, number> = { slow: 4, normal: 2, fast: 1 };
+const BLOCKS_TO_WAIT: Record<Tier, number> = { slow: 4, normal: 2, fast: 1 };
 /** Over so many blocks their time is averaged. */
-const SAMPLE = 20;
+const SAMPLE_BLOCKS = 20;
 
 export interface Fees {
   tiers: FeeTiers;
@@ -25,7 +25,7 @@ export async function readFees(provider: Eip1193Provider): Promise<Fees> {
 
 async function readBlockSeconds(provider: Eip1193Provider): Promise<number | null> {
   const head = Number(await provider.request({ method: "eth_blockNumber" }));
-  const before = Math.max(0, head - SAMPLE);
+  const before = Math.max(0, head - SAMPLE_BLOCKS);
   if (head === before) return null;
   const [late, early] = await Promise.all([timeOf(head), timeOf(before)]);
   return (late - early) / (head - before);
@@ -38,8 +38,8 @@ async function readBlockSeconds(provider: Eip1193Provider): Promise<number | nul
 }
 
 /** How long it takes, in words. Where blocks come only now and then, seconds would promise what nobody knows. */
-export function etaOf(tier: Tier, { blockSeconds }: Fees, { t, language }: Texts): string {
-  const blocks = BLOCKS[tier];
+export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: Translator): string {
+  const blocks = BLOCKS_TO_WAIT[tier];
   if (blockSeconds === null || !(blockSeconds > 0) || blockSeconds > 600) {
     return blocks === 1 ? t("in the next block") : t("within {n} blocks", { n: blocks });
   }
@@ -49,12 +49,12 @@ export function etaOf(tier: Tier, { blockSeconds }: Fees, { t, language }: Texts
 }
 
 /** The most that so much gas can cost at a tier, in wei, with the room that sending leaves for growing use. */
-export function mostFor(gas: bigint, tier: Tier, tiers: FeeTiers): bigint {
+export function maxFeeFor(gas: bigint, tier: Tier, tiers: FeeTiers): bigint {
   return ((gas * 12n) / 10n) * tiers[tier].maxFeePerGas;
 }
 
 /** What is likely to be paid, in wei. */
-export function likelyFor(gas: bigint, tier: Tier, { baseFeePerGas, ...tiers }: FeeTiers): bigint {
+export function expectedFeeFor(gas: bigint, tier: Tier, { baseFeePerGas, ...tiers }: FeeTiers): bigint {
   const { maxFeePerGas, maxPriorityFeePerGas } = tiers[tier];
   if (baseFeePerGas === null) return gas * maxFeePerGas;
   return gas * (baseFeePerGas + maxPriorityFeePerGas);

@@ -1,7 +1,7 @@
 /** What helps where a recipient cannot be used. */
 export const RECIPIENT_PROBLEMS = {
-  empty: "Enter the address of who shall receive it.",
-  shape: "An address is 0x and 40 digits from 0 to 9 and a to f.",
-  checksum: "This address has a typing mistake: its capital letters do not fit.",
-  zero: "This is the zero address: what is sent there is lost.",
+  empty: "Enter a recipient address.",
+  shape: "Invalid address: expected 0x followed by 40 hex characters.",
+  checksum: "Invalid checksum: check the address for typos.",
+  zero: "This is the zero address. Assets sent here are lost.",
 } as const;

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export interface SendSearch {
   to?: string | undefined;
@@ -19,13 +19,13 @@ export const sendRoutes = [
     getParentRoute: () => root,
     path: "/send",
     validateSearch: (search): SendSearch => ({
-      to: text(search.to),
+      to: stringParam(search.to),
       // The address bar reads `1.5` as a number.
-      amount: typeof search.amount === "number" ? String(search.amount) : text(search.amount),
-      asset: text(search.asset),
-      chain: text(search.chain),
+      amount: typeof search.amount === "number" ? String(search.amount) : stringParam(search.amount),
+      asset: stringParam(search.asset),
+      chain: stringParam(search.chain),
       step: search.step === "review" ? "review" : undefined,
-      tx: text(search.tx),
+      tx: stringParam(search.tx),
     }),
     component: lazyRouteComponent(() => import("./Send.tsx"), "Send"),
   }),

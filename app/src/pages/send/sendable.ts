@@ -1,7 +1,7 @@
 import type { Moralis, NftOwner, TransferOptions } from "@purse/client";
 import { exactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
-import { type Asset, faceOf, readHoldings } from "../../wallet/holdings.ts";
+import { type Asset, nftDisplayOf, readHoldings } from "../../wallet/holdings.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
@@ -33,11 +33,11 @@ export async function readSendables(
     readHoldings(api, address, chain, options),
     api.account.getNFTs({ address, chain: chain.hexId, limit: 100 }, options),
   ]);
-  const held = assets.filter((asset) => asset.address === null || asset.balance > 0n);
-  return [...held.map(ofAsset), ...(nfts.result ?? []).map(ofNft)];
+  const ownedAssets = assets.filter((asset) => asset.address === null || asset.balance > 0n);
+  return [...ownedAssets.map(fromAsset), ...(nfts.result ?? []).map(fromNft)];
 }
 
-function ofAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceFailed }: Asset): Sendable {
+function fromAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceFailed }: Asset): Sendable {
   const unit = symbol.slice(0, 16) || "units";
   return {
     key: address ?? "native",
@@ -53,9 +53,9 @@ function ofAsset({ address, name, symbol, decimals, balance, usdPrice, hasPriceF
   };
 }
 
-function ofNft(nft: NftOwner): Sendable {
+function fromNft(nft: NftOwner): Sendable {
   const isSingle = nft.contract_type !== "ERC1155";
-  const { name } = faceOf(nft);
+  const { name } = nftDisplayOf(nft);
   return {
     key: `${nft.token_address}/${nft.token_id}`,
     type: isSingle ? "erc721" : "erc1155",
@@ -83,6 +83,6 @@ export function transferOf(item: Sendable, receiver: string, amount: bigint): Tr
 }
 
 /** "1.5 ETH", or the NFT's name. */
-export function wordsFor(item: Sendable, amount: bigint): string {
+export function formatSendAmount(item: Sendable, amount: bigint): string {
   return item.type === "erc721" ? item.unit : `${exactAmount(amount, item.decimals)} ${item.unit}`;
 }

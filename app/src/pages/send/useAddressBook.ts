@@ -11,7 +11,7 @@ export interface Contact {
   address: string;
 }
 
-const MOST = 500;
+const MAX_CONTACTS = 500;
 
 /**
  * The user's address book: objects that nobody else may read. Which of them belong to it stands with the user: anybody
@@ -24,11 +24,11 @@ export function useAddressBook() {
   const listed: unknown = user?.get("contacts");
   const ids = Array.isArray(listed) ? listed.filter((id) => typeof id === "string") : [];
   const found = useServerQuery({
-    key: userId === undefined ? undefined : ["contacts", userId, ids],
-    async read({ signal }) {
+    queryKey: userId === undefined ? undefined : ["contacts", userId, ids],
+    async queryFn({ signal }) {
       if (ids.length === 0) return [];
       const query = new Query<ParseObject>("Contact").containedIn("objectId", ids).ascending("name");
-      return query.limit(MOST).find({ signal });
+      return query.limit(MAX_CONTACTS).find({ signal });
     },
     keepPrevious: "always",
     isMutable: true,
@@ -37,7 +37,7 @@ export function useAddressBook() {
 
   /** Changes the contact of that id, or adds one. */
   async function save({ id, name, address }: Omit<Contact, "id"> & { id?: string | undefined }) {
-    if (!user) throw new Error("Sign in to keep an address book.");
+    if (!user) throw new Error("Sign in to use the address book.");
     const row = found.data?.find((each) => each.id === id) ?? new ParseObject("Contact");
     row.set("name", name.trim());
     row.set("address", address.trim());

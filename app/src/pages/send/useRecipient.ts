@@ -1,10 +1,10 @@
 import { useMoralis } from "@purse/react";
 import { useDeferredValue } from "react";
-import { lookalikeOf, recipientProblem } from "../../money/address.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { findLookalike, recipientProblem } from "../../money/address.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { addressOfName, nameOfAddress } from "../../wallet/names.ts";
+import { lookupAddress, resolveName } from "../../wallet/names.ts";
 import { pastRecipients } from "../../wallet/pastRecipients.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { useLoggedTransactions } from "../../wallet/useLoggedTransactions.ts";
@@ -32,57 +32,66 @@ export function useRecipient(
   account: string,
   chain: AppChain,
 ): Recipient {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { Moralis, provider } = useMoralis();
   const checksumOf = useChecksum();
   const text = typed.trim();
-  const asked = useDeferredValue(text);
+  const deferredText = useDeferredValue(text);
   const isName = !text.startsWith("0x") && /^[^\s]+\.[^\s.]{2,}$/u.test(text);
   const resolved = useServerQuery({
-    key: isName ? ["address of name", asked] : undefined,
-    read: (options) => addressOfName(asked, options),
+    queryKey: isName ? ["address of name", deferredText] : undefined,
+    queryFn: (options) => resolveName(deferredText, options),
   });
-  const resolving = isName && (asked !== text || (resolved.data === undefined && resolved.error === null));
-  const wanted = isName ? (resolved.data ?? "") : text;
-  const shape = isName ? undefined : recipientProblem(text, checksumOf);
-  const problem = shape ? t(RECIPIENT_PROBLEMS[shape]) : isName ? nameProblem() : undefined;
-  const address = problem || resolving || !wanted ? undefined : checksumOf(wanted);
+  const isResolvingName =
+    isName && (deferredText !== text || (resolved.data === undefined && resolved.error === null));
+  const rawAddress = isName ? (resolved.data ?? "") : text;
+  const addressProblem = isName ? undefined : recipientProblem(text, checksumOf);
+  const problem = addressProblem ? t(RECIPIENT_PROBLEMS[addressProblem]) : isName ? nameProblem() : undefined;
+  const address = problem || isResolvingName || !rawAddress ? undefined : checksumOf(rawAddress);
   const code = useServerQuery({
-    key: address && provider ? ["is contract", chain.hexId, address] : undefined,
-    async read() {
+    queryKey: address && provider ? ["is contract", chain.hexId, address] : undefined,
+    async queryFn() {
       const answer = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
       return typeof answer === "string" && answer.length > 2;
     },
   });
   const reverse = useServerQuery({
-    key: address && !isName ? ["name of address", address] : undefined,
-    read: (options) => nameOfAddress(address ?? "", options),
+    queryKey: address && !isName ? ["name of address", address] : undefined,
+    queryFn: (options) => lookupAddress(address ?? "", options),
   });
   const log = useLoggedTransactions();
-  const sentTo = log.flatMap(({ reference }) =>
+  const loggedRecipients = log.flatMap(({ reference }) =>
     reference.call?.to && reference.call.data === "0x" ? [reference.call.to] : [],
   );
   // What the chain remembers of the sender holds in every browser; where it cannot be read, people have to know.
-  const past = useServerQuery({
-    key: ["past recipients", account.toLowerCase(), chain.hexId],
-    read: (options) => pastRecipients(Moralis.Web3API, account.toLowerCase(), chain, options),
+  const chainRecipients = useServerQuery({
+    queryKey: ["past recipients", account.toLowerCase(), chain.hexId],
+    queryFn: (options) => pastRecipients(Moralis.Web3API, account.toLowerCase(), chain, options),
   });
   const failed = [
-    { what: "past" as const, query: past },
+    { what: "past" as const, query: chainRecipients },
     { what: "book" as const, query: book },
     { what: "code" as const, query: code },
   ].find(({ query }) => query.error !== null && query.data === undefined);
-  const known = [...contacts.map((contact) => contact.address), account, ...sentTo, ...(past.data ?? [])];
-  const twin = address && lookalikeOf(address, known);
+  const known = [
+    ...contacts.map((contact) => contact.address),
+    account,
+    ...loggedRecipients,
+    ...(chainRecipients.data ?? []),
+  ];
+  const lookalikeAddress = address && findLookalike(address, known);
   const inBook = contacts.find((contact) => contact.address.toLowerCase() === address?.toLowerCase());
   return {
     address,
     name: inBook?.name ?? (isName ? text : (reverse.data ?? undefined)),
     problem,
-    isResolving: resolving,
+    isResolving: isResolvingName,
     isContract: code.data,
-    lookalike: twin
-      ? { address: twin, name: contacts.find((contact) => contact.address.toLowerCase() === twin)?.name }
+    lookalike: lookalikeAddress
+      ? {
+          address: lookalikeAddress,
+          name: contacts.find((contact) => contact.address.toLowerCase() === lookalikeAddress)?.name,
+        }
       : undefined,
     unchecked: failed && {
       what: failed.what,
@@ -92,8 +101,8 @@ export function useRecipient(
   };
 
   function nameProblem(): string | undefined {
-    if (resolving) return undefined;
-    if (resolved.error) return t("This name could not be looked up. Try again, or paste the address.");
-    return resolved.data ? undefined : t("No address stands behind this name.");
+    if (isResolvingName) return undefined;
+    if (resolved.error) return t("This name could not be resolved. Try again, or paste the address.");
+    return resolved.data ? undefined : t("This name does not resolve to an address.");
   }
 }

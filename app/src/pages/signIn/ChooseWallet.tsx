@@ -1,28 +1,28 @@
 import { useRef } from "react";
 import { Button } from "../../design/Button.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import type { Connecting } from "./useConnecting.ts";
-import { useKeptFocus } from "./useKeptFocus.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { useRestoreFocus } from "./useRestoreFocus.ts";
+import type { WalletConnection } from "./useWalletConnection.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
-import { WalletChoices } from "./WalletChoices.tsx";
+import { WalletList } from "./WalletList.tsx";
 
 /** The wallets to choose from, then the one that is waited for, or why it cannot be connected. */
-export function ChooseWallet({ connecting }: { connecting: Connecting }) {
-  const { t } = useTexts();
-  const { choice, isWaiting, link, error, connect, cancel } = connecting;
+export function ChooseWallet({ connection }: { connection: WalletConnection }) {
+  const { t } = useTranslation();
+  const { choice, isWaiting, link, error, connect, cancel } = connection;
   const frame = useRef<HTMLDivElement>(null);
-  useKeptFocus(frame, `${choice?.id} ${isWaiting} ${error !== undefined}`);
-  if (!choice) return <WalletChoices onChoose={(chosen) => void connect(chosen)} />;
+  useRestoreFocus(frame, `${choice?.id} ${isWaiting} ${error !== undefined}`);
+  if (!choice) return <WalletList onChoose={(chosen) => void connect(chosen)} />;
   return (
     <div className="stack" ref={frame}>
       {error !== undefined ? (
         <ErrorState error={error} retry={() => void connect(choice)} />
       ) : isWaiting ? (
-        <WaitingForWallet choice={choice} link={link} onAgain={() => void connect(choice)} />
+        <WaitingForWallet choice={choice} link={link} onRetry={() => void connect(choice)} />
       ) : null}
-      <Button look="quiet" onClick={cancel}>
-        {t("Choose another wallet")}
+      <Button variant="quiet" onClick={cancel}>
+        {t("Use a different wallet")}
       </Button>
     </div>
   );

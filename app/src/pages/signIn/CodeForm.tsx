@@ -1,8 +1,8 @@
 import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { isWrongCode } from "./factorAsked.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { isWrongCode } from "./twoFactorErrors.ts";
 
 export interface CodeFormProps {
   /** Why it is asked for: the account has a second factor, or the last code was not taken. */
@@ -14,7 +14,7 @@ export interface CodeFormProps {
 
 /** Asks for the code of the second factor. */
 export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [code, setCode] = useState("");
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -22,22 +22,20 @@ export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
     if (plain !== "") onCode(plain);
   }
   return (
-    <form className="stack" onSubmit={submit} noValidate aria-label={t("Second factor")}>
+    <form className="stack" onSubmit={submit} noValidate aria-label={t("Two-factor authentication")}>
       <Field
-        label={t("Code of your authenticator app")}
+        label={t("Authenticator code")}
         inputMode="text"
         autoComplete="one-time-code"
         autoCapitalize="none"
         autoFocus
         value={code}
         onChange={(event) => setCode(event.target.value)}
-        hint={[t("Six digits; a recovery code will do too."), hint].filter(Boolean).join(" ")}
-        problem={
-          isWrongCode(error) ? t("This code was not taken. Each is good once: use the next one.") : undefined
-        }
+        hint={[t("Enter the 6-digit code, or a recovery code."), hint].filter(Boolean).join(" ")}
+        problem={isWrongCode(error) ? t("Invalid or already used code. Enter the next one.") : undefined}
       />
-      <Button type="submit" look="primary" busy={busy}>
-        {t("Go on")}
+      <Button type="submit" variant="primary" busy={busy}>
+        {t("Continue")}
       </Button>
     </form>
   );

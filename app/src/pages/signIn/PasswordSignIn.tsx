@@ -3,41 +3,41 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { CodeForm } from "./CodeForm.tsx";
-import { Forgotten } from "./Forgotten.tsx";
-import { asksForCode } from "./factorAsked.ts";
+import { ForgotPassword } from "./ForgotPassword.tsx";
+import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
 type Mode = "login" | "signup" | "forgotten";
 
 export interface PasswordSignInProps {
   /** Who signs in again: nobody else can. */
-  only?: string;
+  restrictTo?: string;
 }
 
 /** One form for logging in and signing up, so that nothing typed is lost on the way from one to the other. */
-export function PasswordSignIn({ only }: PasswordSignInProps) {
-  const { t } = useTexts();
+export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
+  const { t } = useTranslation();
   const { login, signup, isAuthenticating } = useMoralis();
   const [mode, setMode] = useState<Mode>("login");
-  const [username, setUsername] = useState(only ?? "");
+  const [username, setUsername] = useState(restrictTo ?? "");
   const [password, setPassword] = useState("");
   const [email, setEmail] = useState("");
-  const [tried, setTried] = useState(false);
+  const [wasSubmitted, setWasSubmitted] = useState(false);
   const [error, setError] = useState<unknown>();
   const missing = { username: username.trim() === "", password: password === "" };
 
   async function submit(event: FormEvent) {
     event.preventDefault();
-    setTried(true);
+    setWasSubmitted(true);
     setError(undefined);
     if (missing.username || missing.password) return;
     if (mode === "login") await login(username, password, { usePost: true, onError: setError });
     else await signup(username, password, email === "" ? undefined : email, {}, { onError: setError });
   }
 
-  if (mode === "forgotten") return <Forgotten onBack={() => setMode("login")} />;
-  if (error !== undefined && asksForCode(error)) {
+  if (mode === "forgotten") return <ForgotPassword onBack={() => setMode("login")} />;
+  if (error !== undefined && needsTwoFactorCode(error)) {
     return (
       <div className="stack">
         <CodeForm
@@ -47,7 +47,7 @@ export function PasswordSignIn({ only }: PasswordSignInProps) {
             void login(username, password, { authData: { mfa: { token } }, onError: setError })
           }
         />
-        <Button look="quiet" onClick={() => setError(undefined)}>
+        <Button variant="quiet" onClick={() => setError(undefined)}>
           {t("Back")}
         </Button>
       </div>
@@ -65,9 +65,9 @@ export function PasswordSignIn({ only }: PasswordSignInProps) {
         autoComplete="username"
         autoCapitalize="none"
         value={username}
-        readOnly={only !== undefined}
+        readOnly={restrictTo !== undefined}
         onChange={(event) => setUsername(event.target.value)}
-        problem={tried && missing.username ? t("Enter a username.") : undefined}
+        problem={wasSubmitted && missing.username ? t("Enter a username.") : undefined}
       />
       <Field
         label={t("Password")}
@@ -75,30 +75,30 @@ export function PasswordSignIn({ only }: PasswordSignInProps) {
         autoComplete={mode === "login" ? "current-password" : "new-password"}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        problem={tried && missing.password ? t("Enter a password.") : undefined}
+        problem={wasSubmitted && missing.password ? t("Enter a password.") : undefined}
       />
       {mode === "signup" && (
         <Field
-          label={t("E-mail (optional)")}
+          label={t("Email (optional)")}
           type="email"
           autoComplete="email"
           value={email}
           onChange={(event) => setEmail(event.target.value)}
-          hint={t("To come back by when the password is gone.")}
+          hint={t("Used to reset your password.")}
         />
       )}
       {error !== undefined && <ErrorState error={error} />}
-      <Button type="submit" look="primary" busy={isAuthenticating}>
+      <Button type="submit" variant="primary" busy={isAuthenticating}>
         {mode === "login" ? t("Log in") : t("Create account")}
       </Button>
-      {only === undefined && (
-        <Button look="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
-          {mode === "login" ? t("No account yet? Sign up") : t("Have an account? Log in")}
+      {restrictTo === undefined && (
+        <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
+          {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}
         </Button>
       )}
       {mode === "login" && (
-        <Button look="quiet" onClick={() => setMode("forgotten")}>
-          {t("Forgotten your password?")}
+        <Button variant="quiet" onClick={() => setMode("forgotten")}>
+          {t("Forgot password?")}
         </Button>
       )}
     </form>

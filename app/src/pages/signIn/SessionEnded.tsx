@@ -3,29 +3,29 @@ import { useMoralis } from "@purse/react";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import { type Way, WaysIn } from "./WaysIn.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { type SignInMethod, SignInMethods } from "./SignInMethods.tsx";
 
 /**
  * Over the page that is open, which stays as it is: signing in again goes on with what was typed. Closing it leaves
  * the page to be read and copied from; whatever needs the session asks again.
  */
 export function SessionEnded() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { user, logout } = useMoralis();
   const [isOpen, setOpen] = useState(true);
-  useReopening(isOpen, () => setOpen(true));
+  useReopenOnRequest(isOpen, () => setOpen(true));
   const linked: unknown = user?.get("accounts");
   const primary: unknown = user?.get("ethAddress");
   const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>
     typeof each === "string" ? [each.toLowerCase()] : [],
   );
-  const [way, setWay] = useState<Way>(accounts.length > 0 ? "wallet" : "password");
+  const [method, setMethod] = useState<SignInMethod>(accounts.length > 0 ? "wallet" : "password");
   if (!isOpen) {
     return (
       <div className="session-over" role="status">
-        <span>{t("Your session has ended. Nothing is saved until you sign in again.")}</span>
-        <Button small look="primary" onClick={() => setOpen(true)}>
+        <span>{t("Session expired. Changes can't be saved until you sign in again.")}</span>
+        <Button small variant="primary" onClick={() => setOpen(true)}>
           {t("Sign in again")}
         </Button>
       </div>
@@ -35,21 +35,21 @@ export function SessionEnded() {
     <Dialog
       open
       onClose={() => setOpen(false)}
-      title={t("Your session has ended")}
-      about={t("Sign in again to go on. What you typed on this page is still there.")}
+      title={t("Session expired")}
+      description={t("Sign in again to continue. Your unsaved input on this page is kept.")}
       actions={<Button onClick={() => void logout()}>{t("Sign out")}</Button>}
     >
-      <WaysIn
-        value={way}
-        onChange={setWay}
-        only={{ username: String(user?.get("username") ?? ""), accounts }}
+      <SignInMethods
+        value={method}
+        onChange={setMethod}
+        restrictTo={{ username: String(user?.get("username") ?? ""), accounts }}
       />
     </Dialog>
   );
 }
 
 /** Whoever has closed it and tries again is asked again; what a page asks for by itself does not disturb who reads. */
-function useReopening(isOpen: boolean, open: () => void): void {
+function useReopenOnRequest(isOpen: boolean, open: () => void): void {
   const reopen = useRef(open);
   reopen.current = open;
   useEffect(() => {

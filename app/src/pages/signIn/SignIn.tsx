@@ -1,13 +1,13 @@
 import { useMoralis } from "@purse/react";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { usePageTitle } from "../../usePageTitle.ts";
-import { WaysIn } from "./WaysIn.tsx";
+import { SignInMethods } from "./SignInMethods.tsx";
 
 export function SignIn() {
   usePageTitle("Sign in");
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { isAuthenticated } = useMoralis();
   const { next, by } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
@@ -25,7 +25,7 @@ export function SignIn() {
         <h1>{t("Sign in")}</h1>
       </div>
       <div className="card">
-        <WaysIn
+        <SignInMethods
           value={by ?? "wallet"}
           onChange={(way) =>
             void navigate({

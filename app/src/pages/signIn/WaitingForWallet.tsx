@@ -1,34 +1,34 @@
 import { Button } from "../../design/Button.tsx";
 import { CopyButton } from "../../design/CopyButton.tsx";
 import { QrCode } from "../../design/QrCode.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
-import type { Choice } from "./choice.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import type { WalletOption } from "./walletOption.ts";
 
 export interface WaitingForWalletProps {
-  choice: Choice;
+  choice: WalletOption;
   /** What another device scans or opens; undefined while there is none yet. */
   link: string | undefined;
-  onAgain: () => void;
+  onRetry: () => void;
 }
 
 /** Wallet apps that open such a link under an address of their own; `wc:` leaves the choice to the telephone. */
 const APPS = [
-  { name: "MetaMask", address: "https://metamask.app.link/wc?uri=" },
-  { name: "Rainbow", address: "https://rnbwapp.com/wc?uri=" },
-  { name: "Trust", address: "https://link.trustwallet.com/wc?uri=" },
+  { name: "MetaMask", urlPrefix: "https://metamask.app.link/wc?uri=" },
+  { name: "Rainbow", urlPrefix: "https://rnbwapp.com/wc?uri=" },
+  { name: "Trust", urlPrefix: "https://link.trustwallet.com/wc?uri=" },
 ];
 
 /** While the wallet has the word. */
-export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProps) {
-  const { t } = useTexts();
-  const { icon: Sign } = choice;
+export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProps) {
+  const { t } = useTranslation();
+  const { icon: Icon } = choice;
   return (
     <div className="wallet-waiting">
       {link === undefined &&
-        (typeof Sign === "string" ? (
-          <img src={Sign} alt="" width="64" height="64" referrerPolicy="no-referrer" />
+        (typeof Icon === "string" ? (
+          <img src={Icon} alt="" width="64" height="64" referrerPolicy="no-referrer" />
         ) : (
-          Sign && <Sign size={44} strokeWidth={1.6} aria-hidden="true" />
+          Icon && <Icon size={44} strokeWidth={1.6} aria-hidden="true" />
         ))}
       <p role="status">
         <strong>{t("Waiting for {wallet}", { wallet: choice.name })}</strong>
@@ -37,17 +37,17 @@ export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProp
       </p>
       {link !== undefined && (
         <>
-          <QrCode text={link} label={t("QR code for the wallet")} />
+          <QrCode text={link} label={t("Wallet QR code")} />
           <div className="wallet-links">
             <a className="button primary" href={link}>
               {t("Open a wallet app")}
             </a>
             <span className="wallet-apps">
-              {APPS.map(({ name, address }) => (
+              {APPS.map(({ name, urlPrefix }) => (
                 <a
                   key={name}
                   className="button small"
-                  href={address + encodeURIComponent(link)}
+                  href={urlPrefix + encodeURIComponent(link)}
                   target="_blank"
                   rel="noreferrer"
                 >
@@ -56,14 +56,14 @@ export function WaitingForWallet({ choice, link, onAgain }: WaitingForWalletProp
               ))}
             </span>
           </div>
-          <CopyButton text={link} label={t("link for the wallet")} />
+          <CopyButton text={link} label={t("wallet link")} />
         </>
       )}
-      <Button small look="quiet" onClick={onAgain}>
-        {t("Ask again")}
+      <Button small variant="quiet" onClick={onRetry}>
+        {t("Retry")}
       </Button>
     </div>
   );
 }
 
-const LINK_HINT = "Scan the code with the wallet on your telephone, or open the wallet on this device.";
+const LINK_HINT = "Scan the code with your phone's wallet, or open a wallet on this device.";

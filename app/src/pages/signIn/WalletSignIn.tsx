@@ -5,71 +5,71 @@ import { Button } from "../../design/Button.tsx";
 import { Notice } from "../../design/Status.tsx";
 import { Stepper, type StepState } from "../../design/Stepper.tsx";
 import { ErrorState } from "../../design/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSettings } from "../../SettingsContext.tsx";
 import { chainByHexId } from "../../settings.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { CodeForm } from "./CodeForm.tsx";
-import type { Choice } from "./choice.ts";
-import { asksForCode } from "./factorAsked.ts";
-import { useConnecting } from "./useConnecting.ts";
-import { useKeptFocus } from "./useKeptFocus.ts";
+import { needsTwoFactorCode } from "./twoFactorErrors.ts";
+import { useRestoreFocus } from "./useRestoreFocus.ts";
+import { useWalletConnection } from "./useWalletConnection.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
-import { WalletChoices } from "./WalletChoices.tsx";
+import { WalletList } from "./WalletList.tsx";
+import type { WalletOption } from "./walletOption.ts";
 
 export interface WalletSignInProps {
   /** The addresses of who signs in again: no other will do. Lower-case hex. */
-  only?: readonly string[];
+  restrictTo?: readonly string[];
 }
 
 /** Two steps that people see as two: connecting the wallet, then signing in with it. */
-export function WalletSignIn({ only }: WalletSignInProps) {
-  const { t } = useTexts();
+export function WalletSignIn({ restrictTo }: WalletSignInProps) {
+  const { t } = useTranslation();
   const { deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
   const settings = useSettings();
-  const connecting = useConnecting();
-  const [refusal, setRefusal] = useState<unknown>();
-  const cancel = useRef<AbortController>(undefined);
-  useEffect(() => () => cancel.current?.abort(), []);
-  const { choice, isWaiting } = connecting;
+  const connection = useWalletConnection();
+  const [signInError, setSignInError] = useState<unknown>();
+  const controllerRef = useRef<AbortController>(undefined);
+  useEffect(() => () => controllerRef.current?.abort(), []);
+  const { choice, isWaiting } = connection;
   const frame = useRef<HTMLDivElement>(null);
-  const error = connecting.error ?? refusal;
+  const error = connection.error ?? signInError;
 
-  async function connect(chosen: Choice) {
-    setRefusal(undefined);
-    await connecting.connect(chosen);
+  async function connect(chosen: WalletOption) {
+    setSignInError(undefined);
+    await connection.connect(chosen);
   }
 
   async function signIn(oneTimeCode?: string) {
     const controller = new AbortController();
-    cancel.current = controller;
-    setRefusal(undefined);
+    controllerRef.current = controller;
+    setSignInError(undefined);
     await authenticate({
       ...(choice?.options ?? {}),
       siwe: true,
       // Who declines in the wallet stays who they are, on the page that they are on.
-      keepSession: only !== undefined,
+      keepSession: restrictTo !== undefined,
       oneTimeCode,
       signal: controller.signal,
-      onError: (problem) => !controller.signal.aborted && setRefusal(problem),
+      onError: (problem) => !controller.signal.aborted && setSignInError(problem),
     });
   }
 
   async function startOver() {
-    cancel.current?.abort();
-    connecting.cancel();
-    setRefusal(undefined);
+    controllerRef.current?.abort();
+    connection.cancel();
+    setSignInError(undefined);
     await deactivateWeb3();
   }
 
   const connected = isWeb3Enabled && account !== null;
-  const wantsCode = error !== undefined && asksForCode(error);
-  const failed = error !== undefined && !wantsCode;
-  const isStranger = connected && only !== undefined && !only.includes(account.toLowerCase());
+  const needsCode = error !== undefined && needsTwoFactorCode(error);
+  const failed = error !== undefined && !needsCode;
+  const isWrongWallet = connected && restrictTo !== undefined && !restrictTo.includes(account.toLowerCase());
   const steps: { label: string; state: StepState }[] = [
     { label: t("Connect a wallet"), state: connected ? "done" : failed ? "failed" : "now" },
     { label: t("Sign a message to sign in"), state: !connected ? "todo" : failed ? "failed" : "now" },
   ];
-  useKeptFocus(frame, `${connected} ${isWaiting} ${failed}`);
+  useRestoreFocus(frame, `${connected} ${isWaiting} ${failed}`);
   return (
     <div className="stack" ref={frame}>
       <Stepper steps={steps} />
@@ -77,24 +77,24 @@ export function WalletSignIn({ only }: WalletSignInProps) {
         <section className="stack tight" aria-label={t("Connected wallet")}>
           <Address address={account} />
           {chainId && !chainByHexId(settings, chainId) && (
-            <Notice kind="warning" title={t("This server does not follow the wallet's chain")}>
-              {t("The wallet is on chain {chain}. Signing in works all the same.", { chain: chainId })}
+            <Notice kind="warning" title={t("This server does not index your wallet's chain")}>
+              {t("Your wallet is on chain {chain}. You can still sign in.", { chain: chainId })}
             </Notice>
           )}
-          {isStranger ? (
-            <Notice kind="warning" title={t("This wallet is not one of your account's")}>
-              {t("Switch to the one that you signed in with, or sign out to go on as somebody else.")}
+          {isWrongWallet ? (
+            <Notice kind="warning" title={t("Wallet not linked to your account")}>
+              {t("Switch to the wallet you signed in with, or sign out to use a different account.")}
             </Notice>
           ) : (
             <p className="soft">
-              {t("The wallet shows a message. Signing it costs nothing and sends nothing.")}
+              {t("Sign the message in your wallet. It's free and sends no transaction.")}
             </p>
           )}
         </section>
       ) : isWaiting && choice ? (
-        <WaitingForWallet choice={choice} link={connecting.link} onAgain={() => void connect(choice)} />
+        <WaitingForWallet choice={choice} link={connection.link} onRetry={() => void connect(choice)} />
       ) : (
-        error === undefined && <WalletChoices onChoose={(chosen) => void connect(chosen)} />
+        error === undefined && <WalletList onChoose={(chosen) => void connect(chosen)} />
       )}
       {failed && (
         <ErrorState
@@ -102,23 +102,28 @@ export function WalletSignIn({ only }: WalletSignInProps) {
           retry={() => (connected ? void signIn() : choice && void connect(choice))}
         />
       )}
-      {wantsCode ? (
+      {needsCode ? (
         <CodeForm
           error={error}
           busy={isAuthenticating}
           onCode={(code) => void signIn(code)}
-          hint={t("The wallet asks for your signature once more.")}
+          hint={t("Your wallet will ask you to sign again.")}
         />
       ) : (
         connected && (
-          <Button look="primary" disabled={isStranger} busy={isAuthenticating} onClick={() => void signIn()}>
+          <Button
+            variant="primary"
+            disabled={isWrongWallet}
+            busy={isAuthenticating}
+            onClick={() => void signIn()}
+          >
             {isAuthenticating ? t("Waiting for your signature") : t("Sign in with this wallet")}
           </Button>
         )
       )}
       {(connected || isWaiting || failed) && (
-        <Button look="quiet" onClick={() => void startOver()}>
-          {isWaiting ? t("Cancel") : t("Use another wallet")}
+        <Button variant="quiet" onClick={() => void startOver()}>
+          {isWaiting ? t("Cancel") : t("Use a different wallet")}
         </Button>
       )}
     </div>

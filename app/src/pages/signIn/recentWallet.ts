@@ -1,10 +1,10 @@
-const KEY = "purse/recent-wallet";
+const STORAGE_KEY = "purse/recent-wallet";
 
 /** The wallet that was used last in this browser: its reversed domain, or the name of a connector. */
 export function recentWallet(): string | null {
-  return localStorage.getItem(KEY);
+  return localStorage.getItem(STORAGE_KEY);
 }
 
 export function rememberWallet(id: string): void {
-  localStorage.setItem(KEY, id);
+  localStorage.setItem(STORAGE_KEY, id);
 }

@@ -1,12 +1,12 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, text } from "../../root.tsx";
+import { root, stringParam } from "../../root.tsx";
 
 export const signInRoutes = [
   createRoute({
     getParentRoute: () => root,
     path: "/sign-in",
     validateSearch: (search): { next?: string | undefined; by?: "password" | undefined } => ({
-      next: text(search.next),
+      next: stringParam(search.next),
       by: search.by === "password" ? "password" : undefined,
     }),
     component: lazyRouteComponent(() => import("./SignIn.tsx"), "SignIn"),

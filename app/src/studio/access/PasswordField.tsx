@@ -1,11 +1,11 @@
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { Field, type FieldProps } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 /** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
   const Icon = isShown ? EyeOff : Eye;
   return (

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect } from "react";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useSession } from "../StudioContext.tsx";
 import { SessionExpiredDialog } from "./SessionExpiredDialog.tsx";
 import { SetUp } from "./SetUp.tsx";
@@ -9,7 +9,7 @@ import { StudioBrand } from "./StudioBrand.tsx";
 
 /** Renders its children only for signed-in operators. When the session expires they stay mounted behind the sign-in dialog. */
 export function RequireSession({ children }: { children: ReactNode }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const session = useSession();
   const queryClient = useQueryClient();
   const state = session?.state;

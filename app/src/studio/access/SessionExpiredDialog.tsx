@@ -1,16 +1,16 @@
 import { Dialog } from "../../design/Dialog.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { SignIn } from "./SignIn.tsx";
 
 /** A dialog over the current page that cannot be closed. Pending requests resume after signing in. */
 export function SessionExpiredDialog({ username }: { username: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Dialog
       open
       onClose={() => undefined}
-      title={t("Your session has ended")}
-      about={t("Sign in again to continue where you left off.")}
+      title={t("Session expired")}
+      description={t("Sign in again to continue where you left off.")}
     >
       <div className="stack">
         <SignIn username={username} />

@@ -3,7 +3,7 @@ import { Button } from "../../design/Button.tsx";
 import { Code } from "../../design/Code.tsx";
 import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
@@ -11,7 +11,7 @@ const MIN_PASSWORD_LENGTH = 12;
 
 /** Creates the first operator with the setup code from the server log. */
 export function SetUp() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [code, setCode] = useState(codeFromUrl);
   const [username, setUsername] = useState("");
@@ -67,7 +67,7 @@ export function SetUp() {
           autoComplete="new-password"
           required
         />
-        <Button type="submit" look="primary" busy={isBusy}>
+        <Button type="submit" variant="primary" busy={isBusy}>
           {t("Create first operator")}
         </Button>
       </form>

@@ -2,14 +2,14 @@ import { type FormEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
 /** Signs in with username and password, then the second factor if enabled. */
 export function SignIn({ username: initialUsername }: { username?: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [username, setUsername] = useState(initialUsername ?? "");
   const [password, setPassword] = useState("");
@@ -76,7 +76,7 @@ export function SignIn({ username: initialUsername }: { username?: string }) {
           />
         </div>
       )}
-      <Button type="submit" look="primary" busy={isBusy}>
+      <Button type="submit" variant="primary" busy={isBusy}>
         {t("Sign in")}
       </Button>
     </form>

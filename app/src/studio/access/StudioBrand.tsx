@@ -1,8 +1,8 @@
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 /** The studio logo, without a link. */
 export function StudioBrand() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <>
       <svg width="28" height="28" viewBox="0 0 32 32" aria-hidden="true">

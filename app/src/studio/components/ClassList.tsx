@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type ClassSchema, isSystemClass } from "./classes.ts";
 
 /** A sidebar list to select a class. */
@@ -13,7 +13,7 @@ export function ClassList({
   value: string | undefined;
   onChange: (className: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const shown = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),

@@ -1,6 +1,6 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { Query } from "../api.ts";
 import { stringField } from "./fields.ts";
 import { useStudioQuery } from "./queries.ts";
@@ -10,7 +10,7 @@ export interface ComboboxOption {
   key: string;
   label: string;
   /** Secondary text. */
-  about?: string;
+  description?: string;
 }
 
 export interface ComboboxProps {
@@ -35,7 +35,7 @@ export interface ComboboxProps {
 export function Combobox(props: ComboboxProps) {
   const { label, hint, placeholder, value, displayValue, onChange, path, buildQuery, toOption, disabled } =
     props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [isOpen, setOpen] = useState(false);
@@ -137,7 +137,7 @@ export function Combobox(props: ComboboxProps) {
               onClick={() => choose(each.key)}
             >
               <bdi className="grow">{each.label}</bdi>
-              {each.about !== undefined && <bdi className="soft small">{each.about}</bdi>}
+              {each.description !== undefined && <bdi className="soft small">{each.description}</bdi>}
             </div>
           ))}
         </div>
@@ -178,7 +178,7 @@ export function UserCombobox(props: UserComboboxProps) {
       toOption={(row) => ({
         key: stringField(row, "objectId"),
         label: stringField(row, "username"),
-        about: stringField(row, "objectId"),
+        description: stringField(row, "objectId"),
       })}
     />
   );

@@ -2,13 +2,13 @@ import { type FormEvent, type ReactNode, useId } from "react";
 import { Button } from "../../design/Button.tsx";
 import { Dialog } from "../../design/Dialog.tsx";
 import { ErrorState } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 export interface ConfirmDialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  about?: ReactNode;
+  description?: ReactNode;
   /** Label of the confirm button. */
   confirmLabel: string;
   danger?: boolean;
@@ -27,7 +27,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     open,
     onClose,
     title,
-    about,
+    description,
     confirmLabel,
     danger,
     wide,
@@ -37,7 +37,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     onConfirm,
     children,
   } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const formId = useId();
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -48,7 +48,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       open={open}
       onClose={onClose}
       title={title}
-      {...(about !== undefined && { about })}
+      {...(description !== undefined && { description })}
       {...(wide !== undefined && { wide })}
       actions={
         <>
@@ -56,7 +56,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
           <Button
             type="submit"
             form={formId}
-            look={danger ? "danger" : "primary"}
+            variant={danger ? "danger" : "primary"}
             busy={busy}
             disabled={disabled}
           >

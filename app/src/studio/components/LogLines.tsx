@@ -1,5 +1,5 @@
 import type { StudioLogLine } from "@purse/protocol";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 /** Log entries, oldest first. `onTrace` receives the request id of an entry. */
 export function LogLines({
@@ -11,7 +11,7 @@ export function LogLines({
   label: string;
   onTrace?: (requestId: string) => void;
 }) {
-  const { language, t } = useTexts();
+  const { language, t } = useTranslation();
   const time = new Intl.DateTimeFormat(language, {
     hour: "2-digit",
     minute: "2-digit",

@@ -2,7 +2,7 @@ import type { StudioRole } from "@purse/protocol";
 import type { ReactNode } from "react";
 import { Button } from "../../design/Button.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useHasRole } from "../StudioContext.tsx";
 import { useDocumentTitle } from "../useDocumentTitle.ts";
 import "./components.css";
@@ -10,7 +10,7 @@ import "./components.css";
 export interface PageProps {
   title: string;
   /** Describes the page in one sentence. */
-  about: ReactNode;
+  description: ReactNode;
   actions?: ReactNode;
   /** The role needed to edit; operators with less see a read-only notice. */
   editRole?: StudioRole;
@@ -18,8 +18,8 @@ export interface PageProps {
 }
 
 /** A studio page with heading, description and primary actions. */
-export function Page({ title, about, actions, editRole, children }: PageProps) {
-  const { t } = useTexts();
+export function Page({ title, description, actions, editRole, children }: PageProps) {
+  const { t } = useTranslation();
   useDocumentTitle(title);
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
   return (
@@ -27,7 +27,7 @@ export function Page({ title, about, actions, editRole, children }: PageProps) {
       <header className="studio-page-head">
         <div className="grow">
           <h1 tabIndex={-1}>{title}</h1>
-          <p className="soft">{about}</p>
+          <p className="soft">{description}</p>
         </div>
         {actions && <div className="row">{actions}</div>}
       </header>
@@ -83,7 +83,7 @@ export function InfiniteQueryState<Row>({
   label: string;
   children: (rows: Row[]) => ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
   return (
     <QueryState query={{ ...query, data: rows }} label={label}>

@@ -2,7 +2,7 @@ import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Code } from "../../design/Code.tsx";
 import { ErrorState, SkeletonList } from "../../design/states.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { useStudioMutation } from "./queries.ts";
@@ -28,7 +28,7 @@ export function SchemaDiff({
   onClose,
   onDone,
 }: SchemaDiffProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const path = `/schema/classes/${encodeURIComponent(className)}`;
   const apply = useStudioMutation(
@@ -53,7 +53,7 @@ export function SchemaDiff({
       title={
         isNew ? t("Create {name}?", { name: className }) : t("Apply changes to {name}?", { name: className })
       }
-      about={
+      description={
         isLossy
           ? t("Values of deleted fields can't be recovered.")
           : t("The following changes will be applied:")

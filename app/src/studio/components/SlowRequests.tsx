@@ -1,9 +1,9 @@
 import type { StudioSlowRequest } from "@purse/protocol";
-import { Moment } from "../../design/Moment.tsx";
 import { QueryState } from "../../design/QueryState.tsx";
+import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { EmptyState } from "../../design/states.tsx";
 import { Table } from "../../design/Table.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { Section } from "./Page.tsx";
 import { useStudioQuery } from "./queries.ts";
 
@@ -11,7 +11,7 @@ const REFETCH_INTERVAL_MS = 10_000;
 
 /** Requests slower than 500 ms, newest first. */
 export function SlowRequests() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const query = useStudioQuery<{ results: StudioSlowRequest[] }>("/slow-requests", {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
@@ -22,7 +22,7 @@ export function SlowRequests() {
           <Table
             caption={t("Slow requests")}
             rows={results.slice(0, 50)}
-            keyOf={({ at, path, ms }) => `${at} ${path} ${ms}`}
+            rowKey={({ at, path, ms }) => `${at} ${path} ${ms}`}
             empty={
               <EmptyState title={t("No slow requests")}>
                 {t("Requests that take longer than 500 ms appear here.")}
@@ -40,7 +40,7 @@ export function SlowRequests() {
               },
               { key: "status", label: t("Status"), number: true, cell: ({ status }) => status },
               { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
             ]}
           />
         )}

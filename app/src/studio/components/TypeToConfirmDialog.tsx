@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { Field } from "../../design/Field.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "./ConfirmDialog.tsx";
 
 export interface TypeToConfirmDialogProps {
   title: string;
-  about: string;
+  description: string;
   confirmLabel: string;
   /** Text that must be typed to enable the confirm button. */
   confirmationText: string;
@@ -17,7 +17,7 @@ export interface TypeToConfirmDialogProps {
 
 /** Confirms a destructive action by typing a text. */
 export function TypeToConfirmDialog({ confirmationText, onClose, ...dialogProps }: TypeToConfirmDialogProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [typed, setTyped] = useState("");
   return (
     <ConfirmDialog {...dialogProps} open danger onClose={onClose} disabled={typed !== confirmationText}>

@@ -1,7 +1,7 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useToast } from "../../design/Toasts.tsx";
-import { againAfter } from "../../query/queryClient.ts";
+import { refetchIntervalOf } from "../../query/queryClient.ts";
 import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
@@ -19,7 +19,7 @@ export function useStudioQuery<T>(
     queryKey: [path, query],
     queryFn: ({ signal }) => studio.get<T>(path, query, signal),
     enabled,
-    refetchInterval: (query) => againAfter(query, refetchInterval),
+    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
 }
 
@@ -36,7 +36,7 @@ export function useInfiniteStudioQuery<Row = JsonObject>(
       studio.get<StudioPage<Row>>(path, { ...query, after: pageParam }, signal),
     initialPageParam: "",
     getNextPageParam: ({ next }: StudioPage<Row>) => next,
-    refetchInterval: (query) => againAfter(query, refetchInterval),
+    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
   return { ...result, rows: result.data?.pages.flatMap(({ results }) => results) };
 }

@@ -1,9 +1,9 @@
 import { useBlocker } from "@tanstack/react-router";
-import { useTexts } from "../../texts/TextsContext.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
 /** Asks for confirmation before navigating away from unsaved changes. */
 export function useUnsavedChangesPrompt(hasChanges: boolean): void {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   useBlocker({
     shouldBlockFn: ({ current, next }) =>
       hasChanges &&

@@ -1,11 +1,11 @@
 import { useNavigate, useRouterState } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Dialog } from "../../design/Dialog.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { CommandPalette } from "../../shell/CommandPalette.tsx";
 import type { Command } from "../../shell/commands.ts";
 import { setTheme, THEMES } from "../../shell/theme.ts";
 import { useShortcuts } from "../../shell/useShortcuts.ts";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { useNavItems } from "./useNavItems.ts";
 
@@ -17,7 +17,7 @@ export function StudioCommands({
   open: boolean;
   onOpenChange: (open: boolean) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const navigate = useNavigate();
   const studio = useStudio();
   const items = useNavItems();
@@ -33,18 +33,18 @@ export function StudioCommands({
   );
   useShortcuts(shortcuts);
   const commands: Command[] = [
-    ...items.map(({ to, label, shortcut, keywords: words }) => ({
+    ...items.map(({ to, label, shortcut, keywords }) => ({
       key: to,
       label: t(label),
       hint: `G ${shortcut.toUpperCase()}`,
-      ...(words !== undefined && { words }),
+      ...(keywords !== undefined && { keywords }),
       run: () => void navigate({ to }),
     })),
     { key: "sign-out", label: t("Sign out"), run: () => void studio.signOut() },
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(theme) }),
-      words: "colours dark light appearance",
+      keywords: "colours dark light appearance",
       run: () => setTheme(theme),
     })),
     { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },

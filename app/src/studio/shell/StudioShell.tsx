@@ -4,11 +4,11 @@ import { CircleUserRound, Ellipsis, Search } from "lucide-react";
 import { useState } from "react";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ConnectionState } from "../../shell/ConnectionState.tsx";
 import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
 import { Main } from "../../shell/Main.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
-import { useTexts } from "../../texts/TextsContext.tsx";
 import { StudioBrand } from "../access/StudioBrand.tsx";
 import { NAV_GROUPS, type NavItem } from "../navigation.ts";
 import { useOperator, useStudio } from "../StudioContext.tsx";
@@ -20,7 +20,7 @@ const MOBILE_NAV_ITEMS = 4;
 
 /** Layout of all pages: navigation, operator menu and notices. */
 export function StudioShell() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const items = useNavItems();
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   return (
@@ -79,7 +79,7 @@ export function StudioShell() {
 }
 
 function NavLink({ item, isVisibleOnMobile }: { item: NavItem; isVisibleOnMobile: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const Icon = item.icon;
   return (
     <Link
@@ -94,7 +94,7 @@ function NavLink({ item, isVisibleOnMobile }: { item: NavItem; isVisibleOnMobile
 }
 
 function OperatorMenu() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const { username, role } = useOperator();
   const toast = useToast();
@@ -131,7 +131,7 @@ function OperatorMenu() {
 
 /** The navigation items that do not fit the bar on phones. */
 function MoreMenu({ items }: { items: readonly NavItem[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const path = useRouterState({ select: (state) => state.matches.at(-1)?.fullPath });
   const isActive = items.some(({ to }) => path === to);
   return (

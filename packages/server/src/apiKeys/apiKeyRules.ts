@@ -1,27 +1,27 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { SYSTEM_CLASS_FIELDS } from "../accounts/systemClasses.ts";
-import type { RequestContext } from "../caller.ts";
+import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ClassRules } from "../objects/rules.ts";
 
-/** `_ApiKey`: who may use the data service. The operator sees the records; only `npm run purse -- keys` changes them. */
+/** Rules of `_ApiKey`, the API keys of the data service: readable with the master key, changed by `npm run purse -- keys` only. */
 export function apiKeyRules(): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._ApiKey,
-    beforeRead(operation, { caller }: RequestContext) {
-      if (caller.kind === "master") return;
+    beforeRead(operation, { auth }: RequestContext) {
+      if (auth.kind === "master") return;
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         `Clients aren't allowed to perform the ${operation} operation on the _ApiKey collection.`,
       );
     },
-    beforeCreate: refuse,
-    beforeWrite: refuse,
+    beforeCreate: rejectWrite,
+    beforeWrite: rejectWrite,
   };
 }
 
-function refuse(): never {
+function rejectWrite(): never {
   throw new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
-    "API keys are made and revoked by `npm run purse -- keys`.",
+    "API keys are created and revoked by `npm run purse -- keys`.",
   );
 }

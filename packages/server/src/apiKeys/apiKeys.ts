@@ -4,75 +4,75 @@ import { newObjectId } from "../objects/objectId.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store } from "../store/store.ts";
 
-/** What is known of a key; the key itself is shown once and never kept. */
+/** An API key's record. The key itself is shown once and never stored. */
 export interface ApiKey {
   id: string;
   name: string | undefined;
-  /** Requests in a minute; undefined for the server's own limit. */
+  /** Requests per minute; undefined for the server's default. */
   limit: number | undefined;
   createdAt: Date;
-  /** To the minute. */
+  /** With a resolution of one minute. */
   lastUsedAt: Date | undefined;
   revokedAt: Date | undefined;
 }
 
 export interface NewApiKey {
   name?: string | undefined;
-  /** Requests in a minute. */
+  /** Requests per minute. */
   limit?: number | undefined;
-  /** One that clients have already, at least 20 characters; without one it is made. */
+  /** An existing key of at least 20 characters; generated if undefined. */
   key?: string | undefined;
 }
 
-export interface ApiKeysParts {
+export interface ApiKeysDependencies {
   store: Store;
   /** The schema of `_ApiKey`. */
   schemaOf(): ClassSchema;
   /** Milliseconds since the epoch. */
   clock(): number;
-  /** Told where the time of the last use could not be kept. */
+  /** Called if the last use of a key could not be recorded. */
   onError(error: unknown): void;
 }
 
-/** The owner of a key's hash, and of its name, is the key's id. */
-const CLAIM = { hash: "_ApiKey", name: "_ApiKey.name" } as const;
-/** What processes tell each other when keys have changed. */
-const ANNOUNCEMENT = "apiKeys:";
-/** The bound where changes are not announced: another program on the same SQLite file. */
-const MAX_AGE_MS = 5_000;
+/** Scopes of the unique keys; the owner is the ID of the API key. */
+const UNIQUE_KEYS = { hash: "_ApiKey", name: "_ApiKey.name" } as const;
+/** Message to the other processes after keys have changed. */
+const MESSAGE = "apiKeys:";
+/** Lifetime of cached keys in ms, for changes without a message: by another program on the same SQLite file. */
+const CACHE_TTL_MS = 5_000;
 const MAX_CACHED = 10_000;
-const LAST_USED_MS = 60_000;
+const LAST_USED_RESOLUTION_MS = 60_000;
 const MIN_LENGTH = 20;
 const MAX_LENGTH = 512;
-const MAX_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
-/** The keys of the data service: kept as hashes only, looked up by them, and cached for a moment. */
+/** The API keys of the data service. Only hashes are stored; lookups are cached briefly. */
 export class ApiKeys {
-  readonly #parts: ApiKeysParts;
-  /** By the key's hash; undefined for keys that are none, so that guesses do not reach the database each time. */
-  readonly #known = new Map<string, { key: ApiKey | undefined; staleAt: number }>();
-  /** When this process last wrote down that a key was used, by the key's id. */
+  readonly #dependencies: ApiKeysDependencies;
+  /** By the key's hash. Unknown keys are cached too, so that guesses do not reach the database each time. */
+  readonly #cache = new Map<string, { key: ApiKey | undefined; staleAt: number }>();
+  /** When this process last recorded the use of a key, by the key's ID. */
   readonly #lastUsed = new Map<string, number>();
-  #anyIssued: { is: boolean; staleAt: number } | undefined;
-  readonly #stopListening: () => void;
+  #hasKeys: { value: boolean; staleAt: number } | undefined;
+  readonly #unsubscribe: () => void;
 
-  constructor(parts: ApiKeysParts) {
-    this.#parts = parts;
-    this.#stopListening = parts.store.onAnnounced((message) => {
-      if (message === undefined || message.startsWith(ANNOUNCEMENT)) this.#forget();
+  constructor(dependencies: ApiKeysDependencies) {
+    this.#dependencies = dependencies;
+    this.#unsubscribe = dependencies.store.onAnnounced((message) => {
+      if (message === undefined || message.startsWith(MESSAGE)) this.#clearCache();
     });
   }
 
-  /** Makes a key. Throws Error for what cannot be one, and for a key or a name that another has. */
-  async add({ name, limit, key = randomBytes(32).toString("base64url") }: NewApiKey = {}): Promise<{
+  /** Creates a key. Throws Error if the values are not valid, or if the key or its name exists. */
+  async create({ name, limit, key = randomBytes(32).toString("base64url") }: NewApiKey = {}): Promise<{
     key: string;
     id: string;
   }> {
     assertKey(key);
     if (name !== undefined) assertName(name);
     if (limit !== undefined && !(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1_000_000_000))
-      throw new Error("The limit must be a whole number from 1: requests in a minute");
-    const { store, schemaOf, clock } = this.#parts;
+      throw new Error("The limit must be a whole number from 1: requests per minute");
+    const { store, schemaOf, clock } = this.#dependencies;
     const id = newObjectId();
     const at = new Date(clock()).toISOString();
     const object: JsonObject = {
@@ -86,26 +86,26 @@ export class ApiKeys {
     try {
       await store.write([
         { kind: "create", schema: schemaOf(), id, at, object },
-        { kind: "claim", scope: CLAIM.hash, value: hashOf(key), owner: id },
+        { kind: "claim", scope: UNIQUE_KEYS.hash, value: hashOf(key), owner: id },
         ...(name === undefined
           ? []
-          : [{ kind: "claim" as const, scope: CLAIM.name, value: name, owner: id }]),
+          : [{ kind: "claim" as const, scope: UNIQUE_KEYS.name, value: name, owner: id }]),
       ]);
     } catch (error) {
       if (!(error instanceof ClaimTaken)) throw error;
       throw new Error(
-        error.scope === CLAIM.name
-          ? `There is a key of the name "${name}" already: revoke it first, or take another name`
-          : "This key is there already",
+        error.scope === UNIQUE_KEYS.name
+          ? `A key named "${name}" already exists: revoke it first, or choose another name`
+          : "This key already exists",
       );
     }
-    await this.#announce();
+    await this.#publishChange();
     return { key, id };
   }
 
-  /** All keys, revoked ones too, the oldest first. */
+  /** All keys, including revoked ones, oldest first. */
   async list(): Promise<ApiKey[]> {
-    const { store, schemaOf } = this.#parts;
+    const { store, schemaOf } = this.#dependencies;
     const texts = await store.find({
       schema: schemaOf(),
       where: { kind: "and", conditions: [] },
@@ -114,17 +114,18 @@ export class ApiKeys {
       skip: 0,
       principals: null,
     });
-    return texts.map(read);
+    return texts.map(parseKey);
   }
 
-  /** Makes a key worthless, for good. Throws Error where no key that is good has this id or name. */
+  /** Revokes a key permanently. Throws Error if no active key has this ID or name. */
   async revoke(idOrName: string): Promise<ApiKey> {
-    const { store, schemaOf, clock } = this.#parts;
-    const id = (await store.ownerOf(CLAIM.name, idOrName)) ?? idOrName;
+    const { store, schemaOf, clock } = this.#dependencies;
+    const id = (await store.ownerOf(UNIQUE_KEYS.name, idOrName)) ?? idOrName;
     const text = await store.get(schemaOf(), id, null);
-    if (text === undefined) throw new Error(`There is no key "${idOrName}": \`keys list\` shows them`);
-    const key = read(text);
-    if (key.revokedAt !== undefined) throw new Error(`The key "${idOrName}" is revoked already`);
+    if (text === undefined)
+      throw new Error(`The key "${idOrName}" does not exist: \`keys list\` shows all keys`);
+    const key = parseKey(text);
+    if (key.revokedAt !== undefined) throw new Error(`The key "${idOrName}" is already revoked`);
     const now = new Date(clock());
     await store.write([
       {
@@ -135,37 +136,37 @@ export class ApiKeys {
         operations: { revokedAt: { op: "Set", value: wireDate(now) } },
         principals: null,
       },
-      { kind: "releaseAll", scope: CLAIM.name, owner: id },
-      { kind: "releaseAll", scope: CLAIM.hash, owner: id },
+      { kind: "releaseAll", scope: UNIQUE_KEYS.name, owner: id },
+      { kind: "releaseAll", scope: UNIQUE_KEYS.hash, owner: id },
     ]);
-    await this.#announce();
+    await this.#publishChange();
     return { ...key, revokedAt: now };
   }
 
-  /** The key that a client sent, where it is good; notes that it was used. */
-  async find(text: string): Promise<ApiKey | undefined> {
+  /** Looks up the key that a client sent and records its use; undefined if it is not valid. */
+  async authenticate(text: string): Promise<ApiKey | undefined> {
     if (text.length < MIN_LENGTH || text.length > MAX_LENGTH) return undefined;
-    const { store, schemaOf, clock } = this.#parts;
+    const { store, schemaOf, clock } = this.#dependencies;
     const hash = hashOf(text);
-    let known = this.#known.get(hash);
-    if (!known || known.staleAt <= clock()) {
-      const staleAt = clock() + MAX_AGE_MS;
-      const id = await store.ownerOf(CLAIM.hash, hash);
+    let cached = this.#cache.get(hash);
+    if (!cached || cached.staleAt <= clock()) {
+      const staleAt = clock() + CACHE_TTL_MS;
+      const id = await store.ownerOf(UNIQUE_KEYS.hash, hash);
       const object = id === undefined ? undefined : await store.get(schemaOf(), id, null);
-      const key = object === undefined ? undefined : read(object);
-      known = { key: key?.revokedAt === undefined ? key : undefined, staleAt };
-      if (this.#known.size >= MAX_CACHED) this.#known.clear();
-      this.#known.set(hash, known);
+      const key = object === undefined ? undefined : parseKey(object);
+      cached = { key: key?.revokedAt === undefined ? key : undefined, staleAt };
+      if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
+      this.#cache.set(hash, cached);
     }
-    if (known.key) this.#noteUse(known.key);
-    return known.key;
+    if (cached.key) this.#recordUse(cached.key);
+    return cached.key;
   }
 
-  /** Whether a key was ever made, revoked ones included. */
-  async anyIssued(): Promise<boolean> {
-    const { store, schemaOf, clock } = this.#parts;
-    if (this.#anyIssued && this.#anyIssued.staleAt > clock()) return this.#anyIssued.is;
-    const staleAt = clock() + MAX_AGE_MS;
+  /** Whether any key was ever created, including revoked ones. */
+  async hasKeys(): Promise<boolean> {
+    const { store, schemaOf, clock } = this.#dependencies;
+    if (this.#hasKeys && this.#hasKeys.staleAt > clock()) return this.#hasKeys.value;
+    const staleAt = clock() + CACHE_TTL_MS;
     const where = { kind: "and" as const, conditions: [] };
     const found = await store.find({
       schema: schemaOf(),
@@ -175,19 +176,19 @@ export class ApiKeys {
       skip: 0,
       principals: null,
     });
-    this.#anyIssued = { is: found.length > 0, staleAt };
-    return this.#anyIssued.is;
+    this.#hasKeys = { value: found.length > 0, staleAt };
+    return this.#hasKeys.value;
   }
 
   close(): void {
-    this.#stopListening();
+    this.#unsubscribe();
   }
 
-  /** At most once a minute, and not waited for. */
-  #noteUse({ id, lastUsedAt }: ApiKey): void {
-    const { store, schemaOf, clock } = this.#parts;
+  /** Updates `lastUsedAt` in the background, at most once a minute. */
+  #recordUse({ id, lastUsedAt }: ApiKey): void {
+    const { store, schemaOf, clock } = this.#dependencies;
     const now = clock();
-    if (now - (this.#lastUsed.get(id) ?? lastUsedAt?.getTime() ?? 0) < LAST_USED_MS) return;
+    if (now - (this.#lastUsed.get(id) ?? lastUsedAt?.getTime() ?? 0) < LAST_USED_RESOLUTION_MS) return;
     if (this.#lastUsed.size >= MAX_CACHED) this.#lastUsed.clear();
     this.#lastUsed.set(id, now);
     const at = new Date(now);
@@ -202,34 +203,34 @@ export class ApiKeys {
           principals: null,
         },
       ])
-      .catch(this.#parts.onError);
+      .catch(this.#dependencies.onError);
   }
 
-  #forget(): void {
-    this.#known.clear();
-    this.#anyIssued = undefined;
+  #clearCache(): void {
+    this.#cache.clear();
+    this.#hasKeys = undefined;
   }
 
-  async #announce(): Promise<void> {
-    this.#forget();
-    await this.#parts.store.announce(ANNOUNCEMENT);
+  async #publishChange(): Promise<void> {
+    this.#clearCache();
+    await this.#dependencies.store.announce(MESSAGE);
   }
 }
 
 function assertKey(key: string): void {
   if (key.length >= MIN_LENGTH && key.length <= MAX_LENGTH && /^[\x21-\x7e]+$/.test(key)) return;
   throw new Error(
-    `A key must have ${MIN_LENGTH} to ${MAX_LENGTH} characters that a header can carry, without spaces`,
+    `A key must have ${MIN_LENGTH} to ${MAX_LENGTH} printable ASCII characters, without spaces`,
   );
 }
 
 function assertName(name: string): void {
-  const isText = name.trim() === name && name !== "" && name.length <= MAX_NAME;
-  if (isText && !/\p{Cc}/u.test(name)) return;
-  throw new Error(`A name must have 1 to ${MAX_NAME} characters, without spaces at its ends`);
+  const isValid = name.trim() === name && name !== "" && name.length <= MAX_NAME_LENGTH;
+  if (isValid && !/\p{Cc}/u.test(name)) return;
+  throw new Error(`A name must have 1 to ${MAX_NAME_LENGTH} characters, without leading or trailing spaces`);
 }
 
-function read(text: string): ApiKey {
+function parseKey(text: string): ApiKey {
   const object: JsonObject = JSON.parse(text);
   return {
     id: String(object.objectId),
@@ -245,7 +246,7 @@ function dateOf(value: JsonValue | undefined): Date | undefined {
   return isWireDate(value) ? new Date(value.iso) : undefined;
 }
 
-/** Keys are long and random: a plain hash is enough, and can be looked up. */
+/** Keys are long and random, so a plain hash is sufficient, and allows lookups. */
 function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

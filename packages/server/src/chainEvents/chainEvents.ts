@@ -9,7 +9,7 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import type { ApiRequest } from "../http/api.ts";
-import { fencedStore, type LeaseKeeper } from "../leases/leaseKeeper.ts";
+import { fencedStore, type LeaseHolder } from "../leases/leaseHolder.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Log } from "../observe/log.ts";
@@ -29,7 +29,7 @@ export interface ChainEventsParts {
   chain: ChainService;
   config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
   /** The right to be the one process that does the work. */
-  lease(onChange: () => void): LeaseKeeper;
+  lease(onChange: () => void): LeaseHolder;
   clock(): number;
   log: Log;
 }
@@ -47,7 +47,7 @@ const IN_A_ROW = 20;
 /** What happens on chains as ordinary objects: who watches what, and the one process of all that does the work. */
 export class ChainEvents {
   readonly #parts: ChainEventsParts;
-  readonly #lease: LeaseKeeper;
+  readonly #lease: LeaseHolder;
   /** What it writes it writes as the holder of the lease. */
   readonly #store: Store;
   readonly #writer: EventWriter;
@@ -92,7 +92,7 @@ export class ChainEvents {
   /** Functions by which the master key watches, by their names in Moralis v1 and by shorter ones. */
   get functions(): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
     const watch = (kind: "event" | "address") => async (request: ApiRequest) => {
-      if (request.caller.kind !== "master" || request.caller.readOnly) {
+      if (request.auth.kind !== "master" || request.auth.readOnly) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required");
       }
       return this.#add(request, kind);

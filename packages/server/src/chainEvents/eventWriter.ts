@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../caller.ts";
+import { MASTER, type RequestContext } from "../authContext.ts";
 import { idsCondition } from "../objects/include.ts";
 import type { Objects } from "../objects/objects.ts";
 import { type JoinedWrites, WriteTogether } from "../objects/writeTogether.ts";
@@ -99,7 +99,7 @@ export class EventWriter {
         settled.resolve("joined");
         return together.join(writes);
       };
-      const done = this.#change(className, change, { ...serverRequest(), together: { join } });
+      const done = this.#change(className, change, { ...serverRequest(), transaction: { join } });
       done.catch((error: unknown) => {
         if (!isRefusal(error)) return settled.resolve("failed");
         settled.resolve("refused");
@@ -121,7 +121,7 @@ export class EventWriter {
   async #change(className: string, change: EventChange, request: RequestContext): Promise<void> {
     const { objects } = this.#parts;
     if (change.kind === "created") {
-      await objects.create({ ...request, choosesIds: true }, className, change.object);
+      await objects.create({ ...request, allowCustomId: true }, className, change.object);
       return;
     }
     const { objectId } = change.object;
@@ -133,7 +133,7 @@ export class EventWriter {
 
 /** Nobody has asked for it but the chain. */
 function serverRequest(): RequestContext {
-  return { caller: MASTER, installationId: undefined, context: {}, ip: "127.0.0.1", requestId: "" };
+  return { auth: MASTER, installationId: undefined, context: {}, ip: "127.0.0.1", requestId: "" };
 }
 
 /** Whether cloud code does not want an event, rather than being unable to say so now. */

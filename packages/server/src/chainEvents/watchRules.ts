@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
-import { SYSTEM_CLASS_FIELDS } from "../accounts/systemClasses.ts";
+import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { type ChainSelector, parseWatch } from "./watch.ts";

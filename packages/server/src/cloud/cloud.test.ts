@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import { FileUrls } from "../files/fileUrls.ts";
 import type { Dispatch, InnerRequest } from "../http/api.ts";
 import { createDoor, type Door } from "../http/door.ts";
@@ -16,7 +16,7 @@ import { openStore } from "../store/openStore.ts";
 import { type Cloud, createCloud } from "./index.ts";
 
 const ANN = "r:annannannannann1";
-const ann: Caller = { kind: "user", userId: "ann", roles: [], sessionId: "s1", sessionToken: ANN };
+const ann: AuthContext = { kind: "user", userId: "ann", roles: [], sessionId: "s1", sessionToken: ANN };
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -546,7 +546,7 @@ describe("names", () => {
 
 describe("triggers of files and live queries", () => {
   const request: RequestContext = {
-    caller: ann,
+    auth: ann,
     installationId: undefined,
     context: {},
     ip: "127.0.0.1",

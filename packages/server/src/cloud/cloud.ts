@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
-import type { Mail } from "../messages/mailer.ts";
+import type { Mail } from "../mail/mailer.ts";
 import type { Triggers } from "../objects/triggers.ts";
 import type { Log, LogLevel } from "../observe/log.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
@@ -35,7 +35,7 @@ export interface CloudParts {
   /** Runs requests of cloud code; first called when a function or trigger runs. */
   dispatch: Dispatch;
   /** A signed-in user as it sees itself, read past every trigger. */
-  userOf(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject | undefined>;
+  userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
   config: { appId: string; limits: { functionTimeoutMs: number } };
   /** What the code may know of the server; made from `config` where it is not given. */
   settings?: ServerSettings;
@@ -199,12 +199,12 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
   }
 
   async function causeOf(request: RequestContext): Promise<Cause> {
-    const { caller, installationId, context, ip, requestId, headers = {} } = request;
+    const { auth, installationId, context, ip, requestId, headers = {} } = request;
     return {
-      user: caller.kind === "user" ? await userFor(caller) : undefined,
-      roles: caller.kind === "user" ? caller.roles : [],
-      master: caller.kind === "master",
-      isReadOnly: caller.kind === "master" && caller.readOnly === true,
+      user: auth.kind === "user" ? await userFor(auth) : undefined,
+      roles: auth.kind === "user" ? auth.roles : [],
+      master: auth.kind === "master",
+      isReadOnly: auth.kind === "master" && auth.readOnly === true,
       installationId,
       context,
       ip,
@@ -213,10 +213,10 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
     };
   }
 
-  async function userFor(caller: Extract<Caller, { kind: "user" }>): Promise<JsonObject> {
-    const user = await parts.userOf(caller);
+  async function userFor(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
+    const user = await parts.userOf(auth);
     if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
-    return { ...user, sessionToken: caller.sessionToken };
+    return { ...user, sessionToken: auth.sessionToken };
   }
 }
 

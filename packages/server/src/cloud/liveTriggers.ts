@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { Log } from "../observe/log.ts";
 import type { LiveConnectionEvent, Task } from "./messages.ts";
 import type { TriggerOptions } from "./triggers.ts";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, parseOperation } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { Change } from "../objects/change.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { Triggers } from "../objects/triggers.ts";

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import { DEFAULT_ACCOUNT_LIMITS, parseAccountLimits } from "./accountLimits.ts";
 
 describe("accountLimits of the config file", () => {
-  it("are the defaults where they hold, and none where they do not", () => {
+  it("are the defaults where these are enabled, and none otherwise", () => {
     expect(parseAccountLimits(undefined)(true)).toEqual(DEFAULT_ACCOUNT_LIMITS);
     expect(parseAccountLimits(undefined)(false)).toEqual({});
     expect(parseAccountLimits(false)(true)).toEqual({});
   });
 
-  it("replace the defaults one by one, and hold without them", () => {
+  it("replace the defaults one by one, and apply without them", () => {
     const signUp = { count: 5, windowSeconds: 10 };
     const limits = parseAccountLimits({ signUp, role: false });
     expect(limits(true)).toEqual({ ...DEFAULT_ACCOUNT_LIMITS, signUp, role: undefined });
@@ -22,7 +22,7 @@ describe("accountLimits of the config file", () => {
     [{ signUp: { count: 0, windowSeconds: 1 } }, /signUp must be false or/],
     [{ signUp: { count: 1 } }, /signUp must be false or/],
     [{ signUp: { count: 1, windowSeconds: 1, by: "user" } }, /signUp must be false or/],
-  ])("are refused where nobody could keep to them: %j", (value, reason) => {
+  ])("are rejected where they are not valid: %j", (value, reason) => {
     expect(() => parseAccountLimits(value)).toThrow(reason);
   });
 });

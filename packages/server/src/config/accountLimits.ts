@@ -1,23 +1,23 @@
 import { isJsonObject } from "@purse/protocol";
 
-/** So many in a window that begins with the first. */
+/** Maximum count in a window that starts with the first request. */
 export interface AccountLimit {
   count: number;
   windowSeconds: number;
 }
 
 /**
- * Default limits of what anybody may do with accounts, in force in production:
+ * Default rate limits of accounts, enabled in production:
  *
- * - `signUp`: sign-ups of one address, refused ones too (they tell whether a name is taken)
- * - `anonymousSignUp`: new anonymous users of one address
- * - `failedLogIn`: wrong passwords and codes of one address, whatever the names
- * - `session`: sessions that begin for one user
- * - `mailPerAddress`: reset and verification mails that one address asks for
- * - `mailPerRecipient`: the same to one e-mail address, whether somebody has it or not
- * - `walletMessage`: sign-in messages (`requestMessage`) for one address
- * - `contractWallet`: signatures of one address that a contract has to be asked about
- * - `role`: roles that one user makes, or one address without a user
+ * - `signUp`: sign-ups per IP address, including rejected ones, which reveal whether a name is taken
+ * - `anonymousSignUp`: new anonymous users per IP address
+ * - `failedLogIn`: wrong passwords and codes per IP address, for any user
+ * - `session`: new sessions per user
+ * - `mailPerAddress`: password reset and verification emails requested per IP address
+ * - `mailPerRecipient`: the same per email address, whether it is registered or not
+ * - `walletMessage`: sign-in messages (`requestMessage`) per IP address
+ * - `contractWallet`: signature checks of contract wallets per IP address
+ * - `role`: new roles per user, or per IP address if no user is signed in
  */
 export const DEFAULT_ACCOUNT_LIMITS = {
   signUp: { count: 60, windowSeconds: 3_600 },
@@ -32,15 +32,16 @@ export const DEFAULT_ACCOUNT_LIMITS = {
 } as const satisfies Record<string, AccountLimit>;
 
 export type AccountLimitName = keyof typeof DEFAULT_ACCOUNT_LIMITS;
-/** Undefined where something is not limited. */
+/** The limits by name; a missing one is not limited. */
 export type AccountLimitValues = Partial<Record<AccountLimitName, AccountLimit>>;
 
 const MAX_SECONDS = 31 * 86_400;
 const NAMES = Object.keys(DEFAULT_ACCOUNT_LIMITS);
 
 /**
- * Reads `accountLimits` of the config file: `false` for none, or an object by name of `{ count, windowSeconds }` or
- * `false`. Answers, for whether the defaults hold, the limits. Throws Error that says what is allowed.
+ * Parses `accountLimits` of the config file: `false` for none, or an object with `{ count, windowSeconds }` or `false` by
+ * name. Returns a function that merges them with the defaults, if these are enabled. Throws Error that says what is
+ * allowed.
  */
 export function parseAccountLimits(value: unknown): (useDefaults: boolean) => AccountLimitValues {
   if (value === false) return () => ({});
@@ -56,13 +57,13 @@ export function parseAccountLimits(value: unknown): (useDefaults: boolean) => Ac
 
 function parseLimit(name: string, value: unknown): AccountLimit {
   const { count, windowSeconds, ...others } = isJsonObject(value) ? value : {};
-  const isLimit = isWhole(count, 1_000_000_000) && isWhole(windowSeconds, MAX_SECONDS);
+  const isLimit = isInteger(count, 1_000_000_000) && isInteger(windowSeconds, MAX_SECONDS);
   if (isLimit && Object.keys(others).length === 0) return { count, windowSeconds };
   throw new Error(
     `${name} must be false or { count, windowSeconds }: whole numbers from 1, the latter up to ${MAX_SECONDS}`,
   );
 }
 
-function isWhole(value: unknown, most: number): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most;
+function isInteger(value: unknown, max: number): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= max;
 }

@@ -1,17 +1,17 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { CustomAdapter } from "../accounts/auth/adapter.ts";
-import { sectionOf, text } from "./passwords.ts";
+import type { CustomAdapter } from "../auth/providers/adapter.ts";
+import { sectionOf, stringField } from "./sectionFields.ts";
 
-/** A service by which people sign in. */
+/** A sign-in provider. */
 export type AuthProviderConfig =
   | { type: "oidc"; issuer: string; clientIds: string[] }
-  /** `module`: an adapter, or the path of a module whose default export is one. */
+  /** `module`: a custom adapter, or the path of a module whose default export is one. */
   | { type: "custom"; module: string | CustomAdapter; options: JsonObject };
 
-/** Names that belong to what the server brings itself. */
+/** Names of the built-in sign-in methods. */
 const RESERVED: ReadonlySet<string> = new Set(["mfa", "anonymous", "moralisEth", "password"]);
 
-/** Reads `auth` of the config file: providers by name. Throws Error that says what is allowed. */
+/** Parses `auth` of the config file: providers by name. Throws Error that says what is allowed. */
 export function parseAuth(value: unknown): Record<string, AuthProviderConfig> {
   if (value === undefined) return {};
   if (typeof value !== "object" || value === null)
@@ -28,13 +28,13 @@ export function parseAuth(value: unknown): Record<string, AuthProviderConfig> {
 function parseProvider(name: string, value: unknown): AuthProviderConfig {
   if (typeof value === "object" && value !== null && "type" in value && value.type === "oidc") {
     const section = sectionOf(value, ["type", "issuer", "clientId"]);
-    const issuer = text(section, "issuer");
+    const issuer = stringField(section, "issuer");
     const clientIds = Array.isArray(section.clientId) ? section.clientId : [section.clientId];
     if (issuer === undefined || !URL.canParse(issuer) || !/^https?:$/.test(new URL(issuer).protocol)) {
       throw new Error(`${name}.issuer must be the issuer's URL`);
     }
     if (!clientIds.every((id): id is string => typeof id === "string" && id !== "")) {
-      throw new Error(`${name}.clientId must be a text, or a list of texts`);
+      throw new Error(`${name}.clientId must be a string, or a list of strings`);
     }
     return { type: "oidc", issuer, clientIds };
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chainSetting } from "./chains.ts";
+import { parseChain } from "./chains.ts";
 
 describe("a chain's node", () => {
   it.each([
@@ -16,13 +16,13 @@ describe("a chain's node", () => {
     { title: "[9.rpc-chain.43113] Avalanche testnet", name: "AVALANCHE_TESTNET", id: 43_113 },
     { title: "[9.rpc-chain.250] Fantom", name: "FANTOM", id: 250 },
   ])("is named by the chain's name alone: $title", ({ name, id }) => {
-    expect(chainSetting({ name, rpcUrl: "https://node.example,wss://other.example" })).toMatchObject({
+    expect(parseChain({ name, rpcUrl: "https://node.example,wss://other.example" })).toMatchObject({
       id,
       rpcUrls: ["https://node.example", "wss://other.example"],
     });
   });
 
-  it("is of an own chain where its id is told", () => {
+  it("is of a custom chain where its id is set", () => {
     const own = {
       name: "MY_CHAIN",
       rpcUrl: "http://localhost:1",
@@ -30,8 +30,8 @@ describe("a chain's node", () => {
       startBlock: "5",
       scope: "wallets",
     };
-    expect(chainSetting(own)).toMatchObject({ name: "my chain", id: 77, startBlock: 5, scope: "wallets" });
-    expect(() => chainSetting({ name: "MY_CHAIN", rpcUrl: "http://localhost:1" })).toThrow(
+    expect(parseChain(own)).toMatchObject({ name: "my chain", id: 77, startBlock: 5, scope: "wallets" });
+    expect(() => parseChain({ name: "MY_CHAIN", rpcUrl: "http://localhost:1" })).toThrow(
       /PURSE_CHAIN_MY_CHAIN_ID/,
     );
   });
@@ -40,7 +40,7 @@ describe("a chain's node", () => {
     [{ rpcUrl: "ftp://node.example" }, /http:\/\/, https:\/\/, ws:\/\/ or wss:\/\//],
     [{ rpcUrl: "https://node.example", scope: "some" }, /PURSE_CHAIN_ETH_SCOPE must be chain or wallets/],
     [{ rpcUrl: "https://node.example", startBlock: "-1" }, /PURSE_CHAIN_ETH_START_BLOCK/],
-  ])("is refused where it makes no sense: %o", (texts, message) => {
-    expect(() => chainSetting({ name: "ETH", ...texts })).toThrow(message);
+  ])("is rejected where it is not valid: %o", (texts, message) => {
+    expect(() => parseChain({ name: "ETH", ...texts })).toThrow(message);
   });
 });

@@ -1,7 +1,7 @@
 import type { Market } from "@purse/chain";
 
-/** An EVM chain that real nodes are configured for. */
-export interface ChainSetting {
+/** Configuration of an EVM chain. */
+export interface ChainConfig {
   id: number;
   name: string;
   aliases: string[];
@@ -11,7 +11,7 @@ export interface ChainSetting {
   market?: Partial<Market>;
 }
 
-/** The chains that go by a name, with the names that clients call them by. */
+/** Well-known chains with the names that clients use for them. */
 const NAMED_CHAINS: readonly { name: string; id: number; aliases: readonly string[] }[] = [
   { name: "eth", id: 1, aliases: ["mainnet", "ethereum"] },
   { name: "ropsten", id: 3, aliases: ["testnet"] },
@@ -29,8 +29,8 @@ const NAMED_CHAINS: readonly { name: string; id: number; aliases: readonly strin
   { name: "localdevchain", id: 1337, aliases: ["ganache", "hardhat", "local devchain", "dev"] },
 ];
 
-/** What a chain is configured with: texts as they come from the environment. */
-export interface ChainTexts {
+/** Settings of a chain, as strings. */
+export interface ChainInput {
   /** As in the variable's name: `ETH`, `BSC_TESTNET`. */
   name: string;
   rpcUrl: string;
@@ -39,24 +39,24 @@ export interface ChainTexts {
   scope?: string | undefined;
 }
 
-/** Throws Error saying which setting is wrong and what is allowed. */
-export function chainSetting({ name, rpcUrl, id, startBlock, scope }: ChainTexts): ChainSetting {
+/** Parses the settings of a chain. Throws Error that says which setting is invalid and what is allowed. */
+export function parseChain({ name, rpcUrl, id, startBlock, scope }: ChainInput): ChainConfig {
   const setting = `PURSE_CHAIN_${name.toUpperCase().replaceAll(" ", "_")}`;
   const lower = name.toLowerCase().replaceAll("_", " ");
   const known = NAMED_CHAINS.find((chain) => chain.name === lower || chain.aliases.includes(lower));
-  const chainId = id === undefined ? known?.id : wholeNumber(`${setting}_ID`, id);
+  const chainId = id === undefined ? known?.id : integerOf(`${setting}_ID`, id);
   if (!chainId) {
     throw new Error(
-      `${setting}_RPC_URL: "${lower}" is not a chain that goes by a name (${NAMED_CHAINS.map((chain) => chain.name).join(", ")}): set ${setting}_ID to its chain id`,
+      `${setting}_RPC_URL: "${lower}" is not a known chain (${NAMED_CHAINS.map((chain) => chain.name).join(", ")}): set ${setting}_ID to its chain id`,
     );
   }
-  const chain: ChainSetting = {
+  const chain: ChainConfig = {
     id: chainId,
     name: known?.name ?? lower,
     aliases: [...(known?.aliases ?? [])],
     rpcUrls: rpcUrls(`${setting}_RPC_URL`, rpcUrl),
   };
-  if (startBlock !== undefined) chain.startBlock = wholeNumber(`${setting}_START_BLOCK`, startBlock);
+  if (startBlock !== undefined) chain.startBlock = integerOf(`${setting}_START_BLOCK`, startBlock);
   if (scope !== undefined) {
     if (scope !== "chain" && scope !== "wallets")
       throw new Error(`${setting}_SCOPE must be chain or wallets`);
@@ -68,17 +68,17 @@ export function chainSetting({ name, rpcUrl, id, startBlock, scope }: ChainTexts
 function rpcUrls(setting: string, value: string): string[] {
   const urls = value.split(",").map((url) => url.trim());
   for (const url of urls) {
-    // The value may hold a node's key: it is not repeated.
+    // The URL may contain an API key, so it is not part of the error.
     if (!URL.canParse(url) || !/^(http|ws)s?:$/.test(new URL(url).protocol)) {
       throw new Error(
-        `${setting} must be one or more http://, https://, ws:// or wss:// URLs with commas between them`,
+        `${setting} must be one or more comma-separated http://, https://, ws:// or wss:// URLs`,
       );
     }
   }
   return urls;
 }
 
-function wholeNumber(setting: string, value: string): number {
+function integerOf(setting: string, value: string): number {
   const number = Number(value);
   if (value.trim() !== "" && Number.isSafeInteger(number) && number >= 0) return number;
   throw new Error(`${setting} is "${value}": it must be a whole number, 0 or more`);

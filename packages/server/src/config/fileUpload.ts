@@ -1,11 +1,11 @@
-import { flag, sectionOf } from "./passwords.ts";
+import { booleanField, sectionOf } from "./sectionFields.ts";
 
-/** Who may upload what. */
+/** Who may upload files, and of which types. */
 export interface FileUpload {
   enableForPublic: boolean;
   enableForAnonymousUser: boolean;
   enableForAuthenticatedUser: boolean;
-  /** Whether files with an extension may be uploaded; undefined where all may. */
+  /** Whether an extension is allowed; undefined if all are. */
   allowsExtension: ((extension: string) => boolean) | undefined;
 }
 
@@ -16,55 +16,55 @@ const KEYS: readonly string[] = [
   "fileExtensions",
 ];
 
-/** Extensions of what browsers run or let scripts stand in. */
-const ACTIVE =
+/** Extensions and media types that browsers execute or that may contain scripts. */
+const ACTIVE_CONTENT =
   /^(s?x?html?|x?html\+xml|xht|svgz?|svg\+xml|xml|xsl|xslt|xslt?\+xml|xsd|rng|rdf|rdf\+xml|owl|mathml|mathml\+xml)$/i;
 
-/** Reads `fileUpload` of the config file. Throws Error that says what is allowed. */
+/** Parses `fileUpload` of the config file. Throws Error that says what is allowed. */
 export function parseFileUpload(value: unknown): FileUpload {
   const section = sectionOf(value, KEYS);
   return {
-    enableForPublic: flag(section, "enableForPublic", false),
-    enableForAnonymousUser: flag(section, "enableForAnonymousUser", false),
-    enableForAuthenticatedUser: flag(section, "enableForAuthenticatedUser", true),
-    allowsExtension: extensions(section.fileExtensions),
+    enableForPublic: booleanField(section, "enableForPublic", false),
+    enableForAnonymousUser: booleanField(section, "enableForAnonymousUser", false),
+    enableForAuthenticatedUser: booleanField(section, "enableForAuthenticatedUser", true),
+    allowsExtension: parseExtensions(section.fileExtensions),
   };
 }
 
-function extensions(value: unknown): FileUpload["allowsExtension"] {
-  if (value === undefined) return (extension) => !ACTIVE.test(extension);
+function parseExtensions(value: unknown): FileUpload["allowsExtension"] {
+  if (value === undefined) return (extension) => !ACTIVE_CONTENT.test(extension);
   if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) {
     throw new Error("fileExtensions must be an array of extensions and regular expressions");
   }
   if (value.includes("*")) return undefined;
   const patterns = value.map((each: string) => {
-    // What is no more than an extension is meant as a whole; `jpg` does not let `jpgx` in.
+    // A plain extension has to match completely: `jpg` does not allow `jpgx`.
     if (/^[\w+-]+$/.test(each)) return new RegExp(`^${each.replaceAll("+", "\\+")}$`, "i");
     try {
       return new RegExp(each);
     } catch {
-      throw new Error(`fileExtensions holds "${each}", which is not a regular expression`);
+      throw new Error(`fileExtensions contains "${each}", which is not a regular expression`);
     }
   });
   return (extension) => patterns.some((pattern) => pattern.test(extension));
 }
 
-/** Where files are kept. */
+/** Storage of files. */
 export type FilesStoreConfig =
   | { kind: "disk" }
   | {
       kind: "s3";
       bucket: string;
-      /** Before every key; "" or ends in a slash. */
+      /** Prefix of every key; empty, or ends with a slash. */
       prefix: string;
       region: string;
-      /** Of a server other than Amazon's. */
+      /** URL of an S3-compatible server; undefined for Amazon S3. */
       endpoint: string | undefined;
-      /** Whether the bucket is a part of the path rather than of the host. */
+      /** Whether the bucket is part of the path instead of the host name. */
       forcePathStyle: boolean;
     };
 
-/** Reads `disk` or `s3://bucket/prefix?region=…&endpoint=…&forcePathStyle=1`. Throws Error that says what is allowed. */
+/** Parses `disk` or `s3://bucket/prefix?region=…&endpoint=…&forcePathStyle=1`. Throws Error that says what is allowed. */
 export function parseFilesStore(text: string): FilesStoreConfig {
   if (text === "disk") return { kind: "disk" };
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -97,7 +97,7 @@ const S3_KEYS: readonly string[] = ["region", "endpoint", "forcePathStyle"];
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, kb: 1024, mb: 1024 ** 2, gb: 1024 ** 3 };
 
-/** A size in bytes: `20mb`, `512 kb`, `1048576`. Throws Error that says what is allowed. */
+/** Parses a size to bytes: `20mb`, `512 kb`, `1048576`. Throws Error that says what is allowed. */
 export function parseSize(text: string): number {
   const [, number, unit = "b"] =
     /^(\d{1,12}(?:\.\d{1,6})?)\s*(b|kb|mb|gb)?$/.exec(text.trim().toLowerCase()) ?? [];

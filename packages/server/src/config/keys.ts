@@ -3,34 +3,34 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { asFolderError } from "./dataFolder.ts";
 
-/** What tells this installation's clients and operators apart from others. */
+/** The generated keys of this server. */
 export interface Keys {
   /** Public: every client sends it. */
   appId: string;
-  /** Passes every permission: never printed, never sent to a client. */
+  /** Bypasses all permission checks; never printed, never sent to a client. */
   masterKey: string;
 }
 
-/** Reads `keys.json` of the data folder, or makes it at the first run; only the owner can read it. */
+/** Reads `keys.json` of the data folder, or creates it on first start; only its owner can read it. */
 export async function loadKeys(dataDir: string): Promise<Keys & { path: string }> {
   try {
-    return await readOrMake(dataDir);
+    return await readOrCreate(dataDir);
   } catch (error) {
     throw asFolderError(error, dataDir);
   }
 }
 
-async function readOrMake(dataDir: string): Promise<Keys & { path: string }> {
+async function readOrCreate(dataDir: string): Promise<Keys & { path: string }> {
   const path = join(dataDir, "keys.json");
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  const made: Keys = {
+  const created: Keys = {
     appId: randomBytes(20).toString("hex"),
     masterKey: randomBytes(32).toString("base64url"),
   };
   try {
-    // Of two processes that start at once, one makes the file and the other reads it.
-    await writeFile(path, `${JSON.stringify(made, null, 2)}\n`, { flag: "wx", mode: 0o600 });
-    return { ...made, path };
+    // If two processes start concurrently, one creates the file and the other reads it.
+    await writeFile(path, `${JSON.stringify(created, null, 2)}\n`, { flag: "wx", mode: 0o600 });
+    return { ...created, path };
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
@@ -46,7 +46,7 @@ function parseKeys(path: string, text: string): Keys {
       return { appId, masterKey };
   }
   throw new Error(
-    `${path} must hold {"appId": "…", "masterKey": "…"}: repair it, or remove it to get new keys`,
+    `${path} must hold {"appId": "…", "masterKey": "…"}: repair it, or delete it to generate new keys`,
   );
 }
 

@@ -5,26 +5,28 @@ import { isJsonObject } from "@purse/protocol";
 const KEYS = ["coin", "wrappedNative", "stables", "exchanges", "marketplaces", "minimumLiquidity"] as const;
 
 /**
- * What `chains.NAME` of the config file says of where things are traded; undefined where it says nothing. Throws Error that
- * names what is wrong.
+ * Parses the exchanges and marketplaces in `chains.NAME` of the config file; undefined if there are none. Throws Error
+ * that says what is invalid.
  */
 export function parseMarket(name: string, chain: Record<string, unknown>): Partial<Market> | undefined {
   if (KEYS.every((key) => chain[key] === undefined)) return undefined;
   const at = (key: string) => `"chains.${name}.${key}" of the config file`;
   const market: Partial<Market> = {};
   if (chain.coin !== undefined) {
-    const { name: coin, symbol } = record(chain.coin, at("coin"), ["name", "symbol"]);
-    market.coin = { name: text(coin, at("coin.name")), symbol: text(symbol, at("coin.symbol")) };
+    const { name: coin, symbol } = parseObject(chain.coin, at("coin"), ["name", "symbol"]);
+    market.coin = { name: parseText(coin, at("coin.name")), symbol: parseText(symbol, at("coin.symbol")) };
   }
   if (chain.wrappedNative !== undefined)
-    market.wrappedNative = address(chain.wrappedNative, at("wrappedNative"));
+    market.wrappedNative = parseAddress(chain.wrappedNative, at("wrappedNative"));
   if (chain.stables !== undefined)
-    market.stables = list(chain.stables, at("stables")).map((each) => address(each, at("stables")));
+    market.stables = parseList(chain.stables, at("stables")).map((each) => parseAddress(each, at("stables")));
   if (chain.exchanges !== undefined)
-    market.exchanges = list(chain.exchanges, at("exchanges")).map((each) => exchange(each, at("exchanges")));
+    market.exchanges = parseList(chain.exchanges, at("exchanges")).map((each) =>
+      parseExchange(each, at("exchanges")),
+    );
   if (chain.marketplaces !== undefined)
-    market.marketplaces = list(chain.marketplaces, at("marketplaces")).map((each) =>
-      marketplace(each, at("marketplaces")),
+    market.marketplaces = parseList(chain.marketplaces, at("marketplaces")).map((each) =>
+      parseMarketplace(each, at("marketplaces")),
     );
   if (chain.minimumLiquidity !== undefined) {
     const dollars = chain.minimumLiquidity;
@@ -35,47 +37,52 @@ export function parseMarket(name: string, chain: Record<string, unknown>): Parti
   return market;
 }
 
-function exchange(value: unknown, where: string): Exchange {
-  const { name, kind, factory, feeTiers } = record(value, where, ["name", "kind", "factory", "feeTiers"]);
+function parseExchange(value: unknown, where: string): Exchange {
+  const { name, kind, factory, feeTiers } = parseObject(value, where, [
+    "name",
+    "kind",
+    "factory",
+    "feeTiers",
+  ]);
   if (kind !== "v2" && kind !== "v3") throw new Error(`${where}: kind must be v2 or v3`);
   const found: Exchange = {
-    name: text(name, `${where}: name`),
+    name: parseText(name, `${where}: name`),
     kind,
-    factory: address(factory, `${where}: factory`),
+    factory: parseAddress(factory, `${where}: factory`),
   };
   if (feeTiers === undefined) return found;
-  const fees = list(feeTiers, `${where}: feeTiers`).map((fee) => {
-    // A uint24 on the chain.
+  const fees = parseList(feeTiers, `${where}: feeTiers`).map((fee) => {
+    // A uint24 in the contract.
     if (typeof fee === "number" && Number.isInteger(fee) && fee >= 0 && fee < 2 ** 24) return fee;
     throw new Error(`${where}: feeTiers must be whole numbers, in millionths`);
   });
   return { ...found, feeTiers: fees };
 }
 
-function marketplace(value: unknown, where: string): Marketplace {
-  const { name, address: contract } = record(value, where, ["name", "address"]);
+function parseMarketplace(value: unknown, where: string): Marketplace {
+  const { name, address: contract } = parseObject(value, where, ["name", "address"]);
   if (name !== "opensea" && name !== "looksrare")
     throw new Error(`${where}: name must be opensea or looksrare`);
-  return { name, address: address(contract, `${where}: address`) };
+  return { name, address: parseAddress(contract, `${where}: address`) };
 }
 
-function record(value: unknown, where: string, keys: readonly string[]): JsonObject {
+function parseObject(value: unknown, where: string, keys: readonly string[]): JsonObject {
   if (!isJsonObject(value) || Object.keys(value).some((key) => !keys.includes(key)))
-    throw new Error(`${where} must be made of ${keys.join(", ")}`);
+    throw new Error(`${where} must be an object with ${keys.join(", ")}`);
   return value;
 }
 
-function list(value: unknown, where: string): unknown[] {
+function parseList(value: unknown, where: string): unknown[] {
   if (Array.isArray(value)) return value;
   throw new Error(`${where} must be a list`);
 }
 
-function address(value: unknown, where: string): string {
+function parseAddress(value: unknown, where: string): string {
   if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value)) return value.toLowerCase();
   throw new Error(`${where} must be an address: 0x and 40 hexadecimal digits`);
 }
 
-function text(value: unknown, where: string): string {
+function parseText(value: unknown, where: string): string {
   if (typeof value === "string" && value.trim() !== "" && value.length <= 100) return value;
-  throw new Error(`${where} must be text of 1 to 100 characters`);
+  throw new Error(`${where} must be a string of 1 to 100 characters`);
 }

@@ -1,17 +1,17 @@
 import { isJsonObject } from "@purse/protocol";
-import { sectionOf } from "./passwords.ts";
+import { sectionOf } from "./sectionFields.ts";
 
-/** Where names are resolved, beside what all know. */
+/** Contracts and gateways for name resolution, in addition to the well-known ones. */
 export interface NamesConfig {
-  /** Registries as that of ENS, by chain id; lower-case hex. */
+  /** ENS registries by chain ID; lowercase hex. */
   ens: Readonly<Record<string, string>>;
-  /** ProxyReaders of Unstoppable Domains, by chain id; lower-case hex. */
+  /** ProxyReaders of Unstoppable Domains by chain ID; lowercase hex. */
   unstoppable: Readonly<Record<string, string>>;
-  /** Origins of the gateways (EIP-3668) that may be asked; `*` for all public ones. None: none is. */
+  /** Origins of the allowed gateways (EIP-3668); `*` allows all public ones. If empty, none is allowed. */
   gateways: readonly string[];
 }
 
-/** Reads `names` of the config file. Throws Error that says what is allowed. */
+/** Parses `names` of the config file. Throws Error that says what is allowed. */
 export function parseNames(value: unknown): NamesConfig {
   const { ens, unstoppable, gateways = [] } = sectionOf(value, ["ens", "unstoppable", "gateways"]);
   const isOrigin = (each: unknown): each is string =>
@@ -19,10 +19,14 @@ export function parseNames(value: unknown): NamesConfig {
   if (!Array.isArray(gateways) || !gateways.every(isOrigin)) {
     throw new Error('gateways must be a list of origins, as in https://gateway.example.org, or ["*"]');
   }
-  return { ens: contracts("ens", ens), unstoppable: contracts("unstoppable", unstoppable), gateways };
+  return {
+    ens: parseContracts("ens", ens),
+    unstoppable: parseContracts("unstoppable", unstoppable),
+    gateways,
+  };
 }
 
-function contracts(name: string, value: unknown): Record<string, string> {
+function parseContracts(name: string, value: unknown): Record<string, string> {
   if (value === undefined) return {};
   if (!isJsonObject(value)) throw new Error(`${name} must be addresses of contracts by chain id`);
   return Object.fromEntries(

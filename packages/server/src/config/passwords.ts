@@ -1,23 +1,24 @@
 import { compileRegex } from "../store/regex.ts";
+import { booleanField, numberField, sectionOf, stringField } from "./sectionFields.ts";
 
-/** What passwords have to be like. */
+/** Requirements of passwords. */
 export interface PasswordPolicy {
-  /** Whether a password is strong enough; without one, every one is. */
+  /** Whether a password is strong enough; undefined if every password is. */
   isStrong: ((password: string) => boolean) | undefined;
-  /** What is said of one that is not. */
+  /** Error message for a weak password. */
   validationError: string;
   doNotAllowUsername: boolean;
-  /** In days; without one they last for ever. */
+  /** In days; undefined if passwords do not expire. */
   maxPasswordAge: number | undefined;
-  /** How many passwords, the current one among them, may not be used again. */
+  /** How many previous passwords, including the current one, may not be reused. */
   maxPasswordHistory: number;
-  /** How long the link of a reset works, in s. */
+  /** Lifetime of password reset links, in seconds. */
   resetTokenSeconds: number;
-  /** Answers the same for addresses that nobody has; else 205. */
+  /** Whether a reset for an unknown email address succeeds; otherwise it fails with 205. */
   resetPasswordSuccessOnInvalidEmail: boolean;
 }
 
-/** How many wrong passwords lock an account, and for how long. */
+/** After how many wrong passwords an account is locked, and for how long. */
 export interface AccountLockout {
   /** In minutes. */
   duration: number;
@@ -37,7 +38,7 @@ const POLICY_KEYS: readonly string[] = [
   "resetPasswordSuccessOnInvalidEmail",
 ];
 
-/** Reads `passwordPolicy` of the config file. Throws Error that says what is allowed. */
+/** Parses `passwordPolicy` of the config file. Throws Error that says what is allowed. */
 export function parsePasswordPolicy(value: unknown): PasswordPolicy {
   const policy = sectionOf(value, POLICY_KEYS);
   const { validatorPattern, validatorCallback } = policy;
@@ -50,25 +51,25 @@ export function parsePasswordPolicy(value: unknown): PasswordPolicy {
   return {
     isStrong: tests.length > 0 ? (password) => tests.every((test) => test(password)) : undefined,
     validationError:
-      text(policy, "validationError") ?? "Password does not meet the Password Policy requirements.",
-    doNotAllowUsername: flag(policy, "doNotAllowUsername", false),
-    maxPasswordAge: number(policy, "maxPasswordAge", 0, 36_500),
-    maxPasswordHistory: number(policy, "maxPasswordHistory", 0, 20) ?? 0,
-    resetTokenSeconds: number(policy, "resetTokenValidityDuration", 1, 31_536_000) ?? 86_400,
-    resetPasswordSuccessOnInvalidEmail: flag(policy, "resetPasswordSuccessOnInvalidEmail", true),
+      stringField(policy, "validationError") ?? "Password does not meet the Password Policy requirements.",
+    doNotAllowUsername: booleanField(policy, "doNotAllowUsername", false),
+    maxPasswordAge: numberField(policy, "maxPasswordAge", 0, 36_500),
+    maxPasswordHistory: numberField(policy, "maxPasswordHistory", 0, 20) ?? 0,
+    resetTokenSeconds: numberField(policy, "resetTokenValidityDuration", 1, 31_536_000) ?? 86_400,
+    resetPasswordSuccessOnInvalidEmail: booleanField(policy, "resetPasswordSuccessOnInvalidEmail", true),
   };
 }
 
 const LOCKOUT_KEYS: readonly string[] = ["duration", "threshold", "unlockOnPasswordReset"];
 
-/** Reads `accountLockout` of the config file; `false` turns it off. Throws Error that says what is allowed. */
+/** Parses `accountLockout` of the config file; `false` disables it. Throws Error that says what is allowed. */
 export function parseAccountLockout(value: unknown): AccountLockout | undefined {
   if (value === false) return undefined;
   const lockout = sectionOf(value, LOCKOUT_KEYS);
   return {
-    duration: number(lockout, "duration", 0, 99_999) ?? 5,
-    threshold: number(lockout, "threshold", 1, 1_000) ?? 10,
-    unlockOnPasswordReset: flag(lockout, "unlockOnPasswordReset", true),
+    duration: numberField(lockout, "duration", 0, 99_999) ?? 5,
+    threshold: numberField(lockout, "threshold", 1, 1_000) ?? 10,
+    unlockOnPasswordReset: booleanField(lockout, "unlockOnPasswordReset", true),
   };
 }
 
@@ -76,37 +77,4 @@ function patternTest(pattern: unknown): (password: string) => boolean {
   if (pattern instanceof RegExp) return compileRegex(pattern.source, pattern.flags.replace(/[^ims]/g, ""));
   if (typeof pattern === "string") return compileRegex(pattern.replace(/^\/(.*)\/$/s, "$1"), "");
   throw new Error("validatorPattern must be a regular expression");
-}
-
-type Section = Record<string, unknown>;
-
-/** A part of the config file, as an object whose keys are all known. */
-export function sectionOf(value: unknown, keys: readonly string[]): Section {
-  if (value === undefined) return {};
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw new Error(`it must be an object with ${keys.join(", ")}`);
-  }
-  const unknown = Object.keys(value).find((key) => !keys.includes(key));
-  if (unknown !== undefined) throw new Error(`"${unknown}" is not known; known are ${keys.join(", ")}`);
-  return { ...value };
-}
-
-export function text(section: Section, key: string): string | undefined {
-  const value = section[key];
-  if (value === undefined || typeof value === "string") return value;
-  throw new Error(`${key} must be a text`);
-}
-
-export function flag(section: Section, key: string, fallback: boolean): boolean {
-  const value = section[key];
-  if (value === undefined) return fallback;
-  if (typeof value === "boolean") return value;
-  throw new Error(`${key} must be true or false`);
-}
-
-function number(section: Section, key: string, least: number, most: number): number | undefined {
-  const value = section[key];
-  if (value === undefined) return undefined;
-  if (typeof value === "number" && value >= least && value <= most) return value;
-  throw new Error(`${key} must be a number from ${least} to ${most}`);
 }

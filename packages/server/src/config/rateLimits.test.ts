@@ -4,7 +4,7 @@ import { parseRateLimits } from "./rateLimits.ts";
 const GOOD = { path: "/login", windowSeconds: 60, count: 5 };
 
 describe("limits in the config file", () => {
-  it("are by address, for all methods, and not for the master key, where they say no more", () => {
+  it("are by default counted by address, for all methods, and not for the master key", () => {
     expect(parseRateLimits(undefined)).toEqual([]);
     expect(parseRateLimits([GOOD])).toEqual([
       { ...GOOD, by: "ip", methods: undefined, includeMasterKey: false },
@@ -25,7 +25,7 @@ describe("limits in the config file", () => {
     [[{ ...GOOD, methods: [] }], "methods must be"],
     [[{ ...GOOD, includeMasterKey: 1 }], "includeMasterKey must be"],
     [[{ ...GOOD, requestCount: 1 }], '"requestCount" is not one of'],
-  ])("%j is refused in clear words", (value, message) => {
+  ])("%j is rejected with a clear message", (value, message) => {
     expect(() => parseRateLimits(value)).toThrow(message);
   });
 });

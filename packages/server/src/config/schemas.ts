@@ -1,10 +1,10 @@
 import { isClassName, isJsonObject } from "@purse/protocol";
 import type { DefinedClass } from "../schema/definedSchemas.ts";
-import { sectionOf } from "./passwords.ts";
+import { sectionOf } from "./sectionFields.ts";
 
 const KEYS = ["className", "fields", "indexes", "classLevelPermissions"];
 
-/** Reads `schemas` of the config file. Throws Error that says what is allowed. */
+/** Parses `schemas` of the config file. Throws Error that says what is allowed. */
 export function parseSchemas(value: unknown): DefinedClass[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw new Error(`it must be a list of classes with ${KEYS.join(", ")}`);

@@ -6,86 +6,87 @@ import { parseAccountLimits } from "./accountLimits.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
 import { parseNames } from "./names.ts";
-import { parseAccountLockout, parsePasswordPolicy, sectionOf, text } from "./passwords.ts";
+import { parseAccountLockout, parsePasswordPolicy } from "./passwords.ts";
 import { parsePush } from "./push.ts";
 import { parseRateLimits } from "./rateLimits.ts";
 import { parseSchemas } from "./schemas.ts";
+import { sectionOf, stringField } from "./sectionFields.ts";
 
-/** A part of purse.config.ts that has a structure of its own, and so cannot be a flag or a variable. */
+/** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
 export interface Section<T> {
-  about: string;
-  /** Reads what the file holds; undefined where it holds nothing. Throws Error that says what is allowed. */
+  description: string;
+  /** Parses the value of the file; undefined if it is not set. Throws Error that says what is allowed. */
   parse(value: unknown): T;
 }
 
-/** Every structured part of purse.config.ts by its key, beside the settings and `chains`. */
+/** All structured sections of purse.config.ts by key, besides the settings and `chains`. */
 export const SECTIONS = {
   protectedFields: {
-    about:
-      "By class and principal (`*`, `authenticated`, a user's id, `role:` and a name), the fields that it does not see.",
+    description:
+      "Fields that are hidden, by class and subject (`*`, `authenticated`, a user's id, or `role:` and a name).",
     parse: protectedFields,
   },
   schemas: {
-    about:
-      "Classes that the code defines: a list of { className, fields, indexes, classLevelPermissions }. They are made at the start; `npm run purse -- schema` shows what would change.",
+    description:
+      "Classes defined by code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
     parse: parseSchemas,
   },
   auth: {
-    about:
-      'Services to sign in by, by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
+    description:
+      'Sign-in providers by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
     parse: parseAuth,
   },
   mail: {
-    about:
-      "`from`, and `adapter`: a module whose default export has sendMail({ to, from, subject, text, html }).",
+    description:
+      "Email: `from`, and `adapter`, a module whose default export has sendMail({ to, from, subject, text, html }).",
     parse: mail,
   },
   plugins: {
-    about: "Files of plugins: modules whose default export is { name, functions }.",
+    description: "Plugin files: modules whose default export is { name, functions }.",
     parse: plugins,
   },
   passwordPolicy: {
-    about:
+    description:
       "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
     parse: parsePasswordPolicy,
   },
   fileUpload: {
-    about:
-      "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; without it all but what browsers run.",
+    description:
+      "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
     parse: parseFileUpload,
   },
   accountLockout: {
-    about:
-      "threshold (wrong passwords and codes, 10), duration (minutes, 5), unlockOnPasswordReset; false for none, but for codes of a second factor.",
+    description:
+      "threshold (wrong passwords and codes, 10), duration (minutes, 5), unlockOnPasswordReset; false disables it, except for second-factor codes.",
     parse: parseAccountLockout,
   },
   accountLimits: {
-    about:
-      "Limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false for none. What is not named has its default in production.",
+    description:
+      "Rate limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false disables all. Unset ones have their defaults in production.",
     parse: parseAccountLimits,
   },
   rateLimits: {
-    about:
-      'Limits of the Parse protocol: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Too many are refused with 155 and HTTP 429.',
+    description:
+      'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Requests beyond a limit are rejected with 155 and HTTP 429.',
     parse: parseRateLimits,
   },
   push: {
-    about:
-      "Services for push messages: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
+    description:
+      "Push services: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
     parse: parsePush,
   },
   names: {
-    about:
-      'Where names are resolved: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, beside the well-known ones; `gateways`: origins that may be asked for names outside of chains (CCIP-Read), ["*"] for all public ones, none without it.',
+    description:
+      'Name resolution: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, in addition to the well-known ones; `gateways`: allowed origins for offchain names (CCIP Read), ["*"] for all public ones, none by default.',
     parse: parseNames,
   },
   watch: {
-    about:
-      "What happens on chains as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, what the address moves.",
+    description:
+      "Store on-chain events as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, the transfers of the address.",
     parse: watchOptions,
   },
   defaultAcl: {
-    about: "ACL of new objects that bring none; `currentUser` in it stands for whoever creates them.",
+    description: "ACL of new objects without one; `currentUser` in it stands for the user who creates them.",
     parse: (value: unknown): JsonObject | undefined => {
       if (value === undefined) return undefined;
       const { currentUser, ...others } = record(value, "an ACL");
@@ -98,7 +99,7 @@ export const SECTIONS = {
 export type SectionKey = keyof typeof SECTIONS;
 export type SectionValues = { [K in SectionKey]: ReturnType<(typeof SECTIONS)[K]["parse"]> };
 
-/** Reads all sections of the config file. Throws Error that names the section. */
+/** Parses all sections of the config file. Throws Error that names the section. */
 export function readSections(file: Record<string, unknown>): SectionValues {
   const read = <T>(key: SectionKey, section: Section<T>): T => {
     try {
@@ -126,7 +127,7 @@ export function readSections(file: Record<string, unknown>): SectionValues {
   };
 }
 
-/** Throws Error where a value is not an object. */
+/** Throws Error if a value is not an object. */
 export function record(value: unknown, what: string): JsonObject {
   if (isJsonObject(value)) return value;
   throw new Error(`it must be ${what}`);
@@ -134,7 +135,7 @@ export function record(value: unknown, what: string): JsonObject {
 
 function mail(value: unknown): { from?: string | undefined; adapter?: string | undefined } {
   const section = sectionOf(value, ["from", "adapter"]);
-  return { from: text(section, "from"), adapter: text(section, "adapter") };
+  return { from: stringField(section, "from"), adapter: stringField(section, "adapter") };
 }
 
 function plugins(value: unknown): string[] {
@@ -148,15 +149,13 @@ function plugins(value: unknown): string[] {
 function protectedFields(value: unknown): Record<string, Record<string, string[]>> {
   if (value === undefined) return {};
   const classes: Record<string, Record<string, string[]>> = {};
-  for (const [className, principals] of Object.entries(record(value, "an object by class"))) {
+  for (const [className, subjects] of Object.entries(record(value, "an object by class"))) {
     classes[className] = {};
-    for (const [principal, fields] of Object.entries(
-      record(principals, "an object by class and principal"),
-    )) {
+    for (const [subject, fields] of Object.entries(record(subjects, "an object by class and principal"))) {
       if (!Array.isArray(fields) || !fields.every((field) => typeof field === "string")) {
-        throw new Error(`${className}.${principal} must be a list of field names`);
+        throw new Error(`${className}.${subject} must be a list of field names`);
       }
-      classes[className][principal] = fields;
+      classes[className][subject] = fields;
     }
   }
   return classes;

@@ -4,509 +4,510 @@ import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
 import { magicKey, publicId, relayUrl } from "./walletServices.ts";
 
-/** One thing that an operator can set: by flag, environment variable or a key of purse.config.ts. */
+/** A setting of the operator: by flag, environment variable or key of purse.config.ts. */
 export interface Setting<T> {
   flag?: `--${string}`;
   env: `PURSE_${string}`;
-  /** What is taken when nothing is set, as text; undefined where the default is explained by `about`. */
-  fallback?: string;
-  about: string;
+  /** The default, as text; undefined if the description explains it. */
+  defaultText?: string;
+  description: string;
   /** Throws Error that says what is allowed. */
   parse(text: string): T;
 }
 
-/** Every setting and every default of the server, by its key in purse.config.ts. */
+/** All settings and defaults of the server by their keys in purse.config.ts. */
 export const SETTINGS = {
   port: {
     flag: "--port",
     env: "PURSE_PORT",
-    fallback: "1337",
-    about: "Port of everything: app, Parse protocol, live queries, data service. 0 takes a free one.",
-    parse: wholeNumber(0, 65_535),
+    defaultText: "1337",
+    description: "Port of the app, the Parse API, live queries and the data service. 0 picks a free port.",
+    parse: integer(0, 65_535),
   },
   host: {
     flag: "--host",
     env: "PURSE_HOST",
-    fallback: "127.0.0.1",
-    about: "Address to listen on; 0.0.0.0 lets other machines in.",
+    defaultText: "127.0.0.1",
+    description: "IP address to listen on; 0.0.0.0 accepts connections from other machines.",
     parse: text(),
   },
   dataDir: {
     flag: "--data-dir",
     env: "PURSE_DATA_DIR",
-    fallback: "./data",
-    about: "Folder of the database, the keys, the local chain.",
+    defaultText: "./data",
+    description: "Folder for the database, the keys and the local chain.",
     parse: text(),
   },
   environment: {
     flag: "--env",
     env: "PURSE_ENV",
-    about: "development or production. Without it NODE_ENV, else development.",
+    description: "development or production. Default: NODE_ENV, or else development.",
     parse: oneOf(["development", "production"]),
   },
   appId: {
     env: "PURSE_APP_ID",
-    about: "Application id of the clients. Without it: made at the first run, kept in keys.json.",
+    description: "Application ID of the clients. Generated on first start if unset, and stored in keys.json.",
     parse: text(),
   },
   masterKey: {
     env: "PURSE_MASTER_KEY",
-    about: "Passes every permission. Without it: made at the first run, kept in keys.json.",
+    description:
+      "Bypasses all permission checks. Generated on first start if unset, and stored in keys.json.",
     parse: secret(8),
   },
   readOnlyMasterKey: {
     env: "PURSE_READ_ONLY_MASTER_KEY",
-    about: "Lets see everything and change nothing. Without it: there is no such key.",
+    description: "Grants read-only access to everything. Disabled if unset.",
     parse: secret(8),
   },
   masterKeyIps: {
     env: "PURSE_MASTER_KEY_IPS",
-    fallback: "127.0.0.1,::1",
-    about: "Addresses and ranges that may use the master keys, with commas; * for all.",
+    defaultText: "127.0.0.1,::1",
+    description: "IP addresses and ranges that may use the master keys, separated by commas; * for all.",
     parse: addresses,
   },
   serverUrl: {
     env: "PURSE_SERVER_URL",
-    about:
-      "Address of the Parse protocol as clients see it, ending in /server. Without it: from host and port.",
+    description: "Public URL of the Parse API, ending in /server. Default: derived from host and port.",
     parse: serverUrl,
   },
   trustedProxies: {
     env: "PURSE_TRUSTED_PROXIES",
-    about:
-      "Proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed, with commas: addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Without it: none.",
+    description:
+      "Trusted proxies, whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are used, separated by commas: IP addresses, ranges (10.0.0.0/8), loopback, linklocal, uniquelocal; * for all. Default: none.",
     parse: addresses,
   },
   filesUrl: {
     env: "PURSE_FILES_URL",
-    about:
-      "Address of this server on an origin of its own for files, ending in /server: files are shown there and nowhere else. Without it: the server's URL.",
+    description:
+      "URL of this server on a separate origin for files, ending in /server; files are served there only. Default: the server's URL.",
     parse: serverUrl,
   },
   filesStore: {
     env: "PURSE_FILES_STORE",
-    fallback: "disk",
-    about:
-      "Where files are kept: disk (in the data folder), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
+    defaultText: "disk",
+    description:
+      "File storage: disk (in the data folder), or s3://bucket/prefix?region=…&endpoint=https://…&forcePathStyle=1 with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.",
     parse: parseFilesStore,
   },
   maxUploadSize: {
     env: "PURSE_MAX_UPLOAD_SIZE",
-    fallback: "20mb",
-    about: "Largest file that may be uploaded, as in 20mb.",
+    defaultText: "20mb",
+    description: "Maximum size of an uploaded file, such as 20mb.",
     parse: parseSize,
   },
   maxUploadsPerClient: {
     env: "PURSE_MAX_UPLOADS_PER_CLIENT",
-    fallback: "50",
-    about:
-      "Uploads that one user, or one address without a user, may have under way, resumable ones that wait included.",
-    parse: wholeNumber(1, 10_000),
+    defaultText: "50",
+    description:
+      "Maximum unfinished uploads per user, or per IP address without a user, including paused resumable uploads.",
+    parse: integer(1, 10_000),
   },
   maxUploadBytesPerClient: {
     env: "PURSE_MAX_UPLOAD_BYTES_PER_CLIENT",
-    fallback: "1gb",
-    about: "Bytes of those uploads together, as in 1gb; one upload always fits.",
+    defaultText: "1gb",
+    description: "Maximum total size of those uploads, such as 1gb; a single upload is always allowed.",
     parse: parseSize,
   },
   maxUploadBytes: {
     env: "PURSE_MAX_UPLOAD_BYTES",
-    fallback: "10gb",
-    about: "Bytes of the uploads under way of all clients together, as in 10gb.",
+    defaultText: "10gb",
+    description: "Maximum total size of the unfinished uploads of all clients, such as 10gb.",
     parse: parseSize,
   },
   databaseUrl: {
     env: "PURSE_DATABASE_URL",
-    about:
-      "postgres://user:password@host:5432/database, or sqlite:path/to/file. Without it: purse.sqlite in the data folder.",
+    description:
+      "postgres://user:password@host:5432/database, or sqlite:path/to/file. Default: purse.sqlite in the data folder.",
     parse: databaseUrl,
   },
   databaseReplicaUrl: {
     env: "PURSE_DATABASE_REPLICA_URL",
-    about:
-      "A replica of the PostgreSQL database, for queries whose readPreference is SECONDARY, SECONDARY_PREFERRED or NEAREST.",
+    description:
+      "Replica of the PostgreSQL database, for queries whose readPreference is SECONDARY, SECONDARY_PREFERRED or NEAREST.",
     parse: databaseUrl,
   },
   databaseConnections: {
     env: "PURSE_DATABASE_CONNECTIONS",
-    fallback: "10",
-    about: "Connections to PostgreSQL, at most, of each process.",
-    parse: wholeNumber(2, 500),
+    defaultText: "10",
+    description: "Maximum PostgreSQL connections of each process.",
+    parse: integer(2, 500),
   },
   liveSocketsPerAddress: {
     env: "PURSE_LIVE_SOCKETS_PER_ADDRESS",
-    fallback: "2000",
-    about: "Live query connections of one address, at most.",
-    parse: wholeNumber(1, 1_000_000),
+    defaultText: "2000",
+    description: "Maximum live query connections per IP address.",
+    parse: integer(1, 1_000_000),
   },
   allowPublicExplain: {
     env: "PURSE_ALLOW_PUBLIC_EXPLAIN",
-    about: "1 tells clients how a query is answered, 0 only the operator. Without it: 1 in development.",
+    description: "1 allows clients to explain queries; 0 requires the master key. Default: 1 in development.",
     parse: flag,
   },
   allowClientClassCreation: {
     env: "PURSE_ALLOW_CLIENT_CLASS_CREATION",
-    about: "1 lets clients make classes by saving into them, 0 does not. Without it: 1 in development.",
+    description: "1 allows clients to create classes by saving objects. Default: 1 in development.",
     parse: flag,
   },
   allowClientAddField: {
     env: "PURSE_ALLOW_CLIENT_ADD_FIELD",
-    about:
-      "1 lets clients add fields by saving them, where a class does not say who may; 0 does not. Without it: 1 in development.",
+    description:
+      "1 allows clients to add fields by saving objects, unless the class restricts it. Default: 1 in development.",
     parse: flag,
   },
   maxClientClasses: {
     env: "PURSE_MAX_CLIENT_CLASSES",
-    fallback: "500",
-    about:
-      "Classes in all up to which clients make new ones by saving into them. The master key and the schemas API make more.",
-    parse: wholeNumber(0, 1_000_000),
+    defaultText: "500",
+    description:
+      "Total number of classes up to which clients create new ones by saving objects. The master key and the schemas API are not limited.",
+    parse: integer(0, 1_000_000),
   },
   maxClientFields: {
     env: "PURSE_MAX_CLIENT_FIELDS",
-    fallback: "1000",
-    about:
-      "Fields of a class up to which clients add new ones by saving them. The master key and the schemas API add more.",
-    parse: wholeNumber(1, 100_000),
+    defaultText: "1000",
+    description:
+      "Number of fields of a class up to which clients add new ones by saving objects. The master key and the schemas API are not limited.",
+    parse: integer(1, 100_000),
   },
   allowClientClassList: {
     env: "PURSE_ALLOW_CLIENT_CLASS_LIST",
-    about:
-      "1 lets clients ask for the classes that they may find in, with the fields that they may see; 0 does not. Without it: 1 in development.",
+    description:
+      "1 allows clients to list the classes that they may query, with the fields that they may see. Default: 1 in development.",
     parse: flag,
   },
   allowAnonymousRoles: {
     env: "PURSE_ALLOW_ANONYMOUS_ROLES",
-    about: "1 lets clients create roles without signing in, 0 does not. Without it: 1 in development.",
+    description: "1 allows clients to create roles without signing in. Default: 1 in development.",
     parse: flag,
   },
   lockSchemas: {
     env: "PURSE_LOCK_SCHEMAS",
-    fallback: "0",
-    about: "1 leaves classes to the code: the schemas API changes nothing.",
+    defaultText: "0",
+    description: "1 locks schemas: only code can change them, not the schemas API.",
     parse: flag,
   },
   allowCustomObjectId: {
     env: "PURSE_ALLOW_CUSTOM_OBJECT_ID",
-    fallback: "0",
-    about: "1 lets clients choose the objectId of new objects.",
+    defaultText: "0",
+    description: "1 allows clients to set the objectId of new objects.",
     parse: flag,
   },
   cloud: {
     flag: "--cloud",
     env: "PURSE_CLOUD",
-    about:
-      "File with the cloud code, TypeScript or JavaScript. Without it: ./cloud/main.ts where there is one.",
+    description: "Cloud code file, TypeScript or JavaScript. Default: ./cloud/main.ts if it exists.",
     parse: text(),
   },
   devChain: {
     env: "PURSE_DEV_CHAIN",
-    about: "1 starts the local chain, 0 does not. Without it: 1 in development.",
+    description: "1 starts the local chain. Default: 1 in development.",
     parse: flag,
   },
   devChainPort: {
     env: "PURSE_DEV_CHAIN_PORT",
-    fallback: "8545",
-    about: "Port of the local chain. 0 takes a free one.",
-    parse: wholeNumber(0, 65_535),
+    defaultText: "8545",
+    description: "Port of the local chain. 0 picks a free port.",
+    parse: integer(0, 65_535),
   },
   logLevel: {
     flag: "--log-level",
     env: "PURSE_LOG_LEVEL",
-    fallback: "info",
-    about: `The least important messages to write: ${LOG_LEVELS.join(", ")}.`,
+    defaultText: "info",
+    description: `Minimum log level: ${LOG_LEVELS.join(", ")}.`,
     parse: oneOf(LOG_LEVELS),
   },
   logFormat: {
     env: "PURSE_LOG_FORMAT",
-    about: "text or json. Without it: text in development, json in production.",
+    description: "text or json. Default: text in development, json in production.",
     parse: oneOf(["text", "json"]),
   },
   maxBodyBytes: {
     env: "PURSE_MAX_BODY_BYTES",
-    fallback: String(20 * 1024 * 1024),
-    about: "Largest request body, in bytes.",
-    parse: wholeNumber(1_024, 2 ** 31 - 1),
+    defaultText: String(20 * 1024 * 1024),
+    description: "Maximum size of a request body, in bytes.",
+    parse: integer(1_024, 2 ** 31 - 1),
   },
   maxAnonymousBodyBytes: {
     env: "PURSE_MAX_ANONYMOUS_BODY_BYTES",
-    fallback: String(4 * 1024 * 1024),
-    about: "Largest request body of clients without a session or a key, in bytes.",
-    parse: wholeNumber(1_024, 2 ** 31 - 1),
+    defaultText: String(4 * 1024 * 1024),
+    description: "Maximum size of a request body of clients without a session or a key, in bytes.",
+    parse: integer(1_024, 2 ** 31 - 1),
   },
   bodyMemoryBytes: {
     env: "PURSE_BODY_MEMORY_BYTES",
-    fallback: String(256 * 1024 * 1024),
-    about:
-      "Memory for the bodies of all open requests together, in bytes; the clients of one address may take a sixth of it.",
-    parse: wholeNumber(1_048_576, 2 ** 40),
+    defaultText: String(256 * 1024 * 1024),
+    description:
+      "Memory for the bodies of all open requests together, in bytes; one IP address may use a sixth of it.",
+    parse: integer(1_048_576, 2 ** 40),
   },
   requestTimeoutMs: {
     env: "PURSE_REQUEST_TIMEOUT_MS",
-    fallback: "60000",
-    about: "How long a client may take to send a request, or leave its answer unread, in ms.",
-    parse: wholeNumber(100, 3_600_000),
+    defaultText: "60000",
+    description: "How long a client may take to send a request, or to read the response, in ms.",
+    parse: integer(100, 3_600_000),
   },
   functionTimeoutMs: {
     env: "PURSE_FUNCTION_TIMEOUT_MS",
-    fallback: "30000",
-    about: "How long a cloud function or trigger may take, in ms.",
-    parse: wholeNumber(10, 3_600_000),
+    defaultText: "30000",
+    description: "Timeout of cloud functions and triggers, in ms.",
+    parse: integer(10, 3_600_000),
   },
   cloudMemoryMb: {
     env: "PURSE_CLOUD_MEMORY_MB",
-    fallback: "512",
-    about: "Most memory that the cloud code may take, in MiB; beyond it the code starts again.",
-    parse: wholeNumber(32, 65_536),
+    defaultText: "512",
+    description: "Memory limit of cloud code, in MiB; it is restarted when it exceeds the limit.",
+    parse: integer(32, 65_536),
   },
   webhookKey: {
     env: "PURSE_WEBHOOK_KEY",
-    about:
-      "Sent to web hooks as X-Parse-Webhook-Key; requests to them are signed with it (X-Purse-Signature). Without it: neither.",
+    description:
+      "Sent to webhooks as X-Parse-Webhook-Key and used to sign requests to them (X-Purse-Signature). If unset, neither header is sent.",
     parse: secret(8),
   },
   allowPrivateHooks: {
     env: "PURSE_ALLOW_PRIVATE_HOOKS",
-    fallback: "0",
-    about: "1 lets web hooks live at loopback, private and link-local addresses.",
+    defaultText: "0",
+    description: "1 allows webhooks at loopback, private and link-local addresses.",
     parse: flag,
   },
   ipfsGateway: {
     env: "PURSE_IPFS_GATEWAY",
-    about:
-      "IPFS gateway, as in https://host/ipfs, that is asked for metadata of NFTs which this server does not hold itself.",
+    description:
+      "IPFS gateway, such as https://host/ipfs, for NFT metadata that this server does not have itself.",
     parse: webUrl,
   },
   ipfsRpcUrl: {
     env: "PURSE_IPFS_RPC_URL",
-    about:
-      "RPC of a Kubo node, as in http://host:5001, that keeps what is put into IPFS, and is asked instead of a gateway.",
+    description:
+      "RPC URL of a Kubo node, such as http://host:5001, that pins content of this server and is used instead of a gateway.",
     parse: webUrl,
   },
   allowPrivateMetadata: {
     env: "PURSE_ALLOW_PRIVATE_METADATA",
-    fallback: "0",
-    about: "1 lets metadata of NFTs be read from loopback, private and link-local addresses.",
+    defaultText: "0",
+    description: "1 allows reading NFT metadata from loopback, private and link-local addresses.",
     parse: flag,
   },
   maxLimit: {
     env: "PURSE_MAX_LIMIT",
-    fallback: "10000",
-    about: "Most objects in one answer.",
-    parse: wholeNumber(1, 1_000_000),
+    defaultText: "10000",
+    description: "Maximum number of objects in a response.",
+    parse: integer(1, 1_000_000),
   },
   queryTimeoutMs: {
     env: "PURSE_QUERY_TIMEOUT_MS",
-    fallback: "10000",
-    about: "How long a query may take in the database, in ms; a longer one is answered with error 124.",
-    parse: wholeNumber(100, 3_600_000),
+    defaultText: "10000",
+    description: "Time limit of a database query, in ms; a query that exceeds it fails with error 124.",
+    parse: integer(100, 3_600_000),
   },
   maxAnswerBytes: {
     env: "PURSE_MAX_ANSWER_BYTES",
-    fallback: String(64 * 1024 * 1024),
-    about: "Largest answer of a query, in bytes; a larger one is answered with error 116.",
-    parse: wholeNumber(64 * 1024, 2 ** 28),
+    defaultText: String(64 * 1024 * 1024),
+    description: "Maximum size of a query response, in bytes; a query that exceeds it fails with error 116.",
+    parse: integer(64 * 1024, 2 ** 28),
   },
   maxAnswersBytes: {
     env: "PURSE_MAX_ANSWERS_BYTES",
-    fallback: String(128 * 1024 * 1024),
-    about:
-      "Bytes of all answers together that are held in memory for their clients; further large answers wait.",
-    parse: wholeNumber(64 * 1024, 2 ** 40),
+    defaultText: String(128 * 1024 * 1024),
+    description: "Maximum size of all responses in memory together, in bytes; further large responses wait.",
+    parse: integer(64 * 1024, 2 ** 40),
   },
   requireApiKey: {
     env: "PURSE_REQUIRE_API_KEY",
-    about:
-      "1 lets nobody use the data service (/api/v2 and its cloud functions) without an API key; functions also serve users who are signed in and pages of this server and of siweDomains. 0 serves everybody. Without it: 1 in production.",
+    description:
+      "1 requires an API key for the data service (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains. Default: 1 in production.",
     parse: flag,
   },
   apiKeyLimit: {
     env: "PURSE_API_KEY_LIMIT",
-    fallback: "3000",
-    about:
-      "Requests to the data service in a minute with one API key, where the key has no limit of its own.",
-    parse: wholeNumber(1, 1_000_000_000),
+    defaultText: "3000",
+    description:
+      "Requests to the data service per minute with one API key, unless the key has its own limit.",
+    parse: integer(1, 1_000_000_000),
   },
   addressLimit: {
     env: "PURSE_ADDRESS_LIMIT",
-    fallback: "1500",
-    about:
-      "Requests to the data service in a minute from one address without an API key. In development the machine itself is not limited.",
-    parse: wholeNumber(1, 1_000_000_000),
+    defaultText: "1500",
+    description:
+      "Requests to the data service per minute from one IP address without an API key. In development, localhost is not limited.",
+    parse: integer(1, 1_000_000_000),
   },
   limitAccounts: {
     env: "PURSE_LIMIT_ACCOUNTS",
-    about:
-      "1 holds sign-ups, failed log-ins, mails, sign-in messages and new roles to the default limits per address and account, where accountLimits of the config file sets no others; 0 does not. Without it: 1 in production.",
+    description:
+      "1 applies the default rate limits per IP address and account to sign-ups, failed logins, emails, sign-in messages and new roles; accountLimits of the config file overrides them. Default: 1 in production.",
     parse: flag,
   },
   hashConcurrency: {
     env: "PURSE_HASH_CONCURRENCY",
-    about:
-      "Passwords that are hashed at once. Without it: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than there are processors.",
-    parse: wholeNumber(1, 1_024),
+    description:
+      "Passwords that are hashed concurrently. Default: half of libuv's threads (UV_THREADPOOL_SIZE, 4), but not more than the number of processors.",
+    parse: integer(1, 1_024),
   },
   hashQueue: {
     env: "PURSE_HASH_QUEUE",
-    fallback: "512",
-    about:
-      "Passwords that may wait to be hashed, a quarter of them for one address; more are refused with HTTP 429 or 503.",
-    parse: wholeNumber(1, 100_000),
+    defaultText: "512",
+    description:
+      "Maximum passwords that wait to be hashed, a quarter of them per IP address; more are rejected with HTTP 429 or 503.",
+    parse: integer(1, 100_000),
   },
   metricsIps: {
     env: "PURSE_METRICS_IPS",
-    fallback: "127.0.0.1,::1",
-    about: "Addresses and ranges that may read /metrics without the master key, with commas; * for all.",
+    defaultText: "127.0.0.1,::1",
+    description:
+      "IP addresses and ranges that may read /metrics without the master key, separated by commas; * for all.",
     parse: addresses,
   },
   keyFetchSecret: {
     env: "PURSE_KEY_FETCH_SECRET",
-    about:
-      "For whoever sends it as moralis-secret, /api/publics/apiKeys answers keyFetchApiKey, as old clients in Node.js ask. Without it: nobody is answered.",
+    description:
+      "Secret with which old Node.js clients fetch keyFetchApiKey from /api/publics/apiKeys; they send it as moralis-secret. Disabled if unset.",
     parse: secret(20),
   },
   keyFetchApiKey: {
     env: "PURSE_KEY_FETCH_API_KEY",
-    about: "The API key that is fetched with keyFetchSecret, made by `npm run purse -- keys add`.",
+    description: "The API key that is fetched with keyFetchSecret, created by `npm run purse -- keys add`.",
     parse: secret(20),
   },
   tracking: {
     env: "PURSE_TRACKING",
-    fallback: "0",
-    about:
-      "1 counts what old clients tell of their use (/api/functions/trackEvent) in /metrics; it goes nowhere else. 0 does not take it.",
+    defaultText: "0",
+    description:
+      "1 counts usage events of old clients (/api/functions/trackEvent) in /metrics; they are not sent anywhere else. 0 rejects them.",
     parse: flag,
   },
   idempotencyPaths: {
     env: "PURSE_IDEMPOTENCY_PATHS",
-    fallback: ".*",
-    about:
-      "Patterns of paths, with commas, on which a request that brings an X-Parse-Request-Id is carried out once.",
+    defaultText: ".*",
+    description:
+      "Path patterns, separated by commas, on which requests with an X-Parse-Request-Id are idempotent.",
     parse: patterns,
   },
   idempotencySeconds: {
     env: "PURSE_IDEMPOTENCY_SECONDS",
-    fallback: "300",
-    about: "How long a request's id is remembered, in s.",
-    parse: wholeNumber(1, 86_400),
+    defaultText: "300",
+    description: "How long request IDs are remembered, in seconds.",
+    parse: integer(1, 86_400),
   },
   enableAnonymousUsers: {
     env: "PURSE_ENABLE_ANONYMOUS_USERS",
-    fallback: "1",
-    about: "1 lets people begin without a name, known by an id that only their device has.",
+    defaultText: "1",
+    description: "1 allows anonymous users.",
     parse: flag,
   },
   appName: {
     env: "PURSE_APP_NAME",
-    fallback: "Purse",
-    about: "What mails call the application.",
+    defaultText: "Purse",
+    description: "Application name shown in emails.",
     parse: text(),
   },
   smtpUrl: {
     env: "PURSE_SMTP_URL",
-    about: "Mail server, as in smtp://user:password@host:587. Without it: an outbox folder in development.",
+    description:
+      "Mail server, such as smtp://user:password@host:587. Default: an outbox folder in development.",
     parse: smtpUrl,
   },
   verifyUserEmails: {
     env: "PURSE_VERIFY_USER_EMAILS",
-    fallback: "0",
-    about: "1 sends people a link by which they prove their e-mail address.",
+    defaultText: "0",
+    description: "1 sends users a link to verify their email address.",
     parse: flag,
   },
   preventLoginWithUnverifiedEmail: {
     env: "PURSE_PREVENT_LOGIN_WITH_UNVERIFIED_EMAIL",
-    fallback: "0",
-    about: "1 lets people sign in only when they have proved their address.",
+    defaultText: "0",
+    description: "1 allows users to sign in only after verifying their email address.",
     parse: flag,
   },
   emailTokenSeconds: {
     env: "PURSE_EMAIL_TOKEN_SECONDS",
-    fallback: "86400",
-    about: "How long the link that proves an address works, in s.",
-    parse: wholeNumber(1, 31_536_000),
+    defaultText: "86400",
+    description: "Lifetime of email verification links, in seconds.",
+    parse: integer(1, 31_536_000),
   },
   revokeSessionOnPasswordReset: {
     env: "PURSE_REVOKE_SESSION_ON_PASSWORD_RESET",
-    fallback: "1",
-    about: "1 ends a user's other sessions when the password changes.",
+    defaultText: "1",
+    description: "1 revokes a user's other sessions when the password changes.",
     parse: flag,
   },
   sessionSeconds: {
     env: "PURSE_SESSION_SECONDS",
-    fallback: String(365 * 24 * 3_600),
-    about: "How long a sign-in lasts, in s.",
-    parse: wholeNumber(60, 10 * 365 * 24 * 3_600),
+    defaultText: String(365 * 24 * 3_600),
+    description: "Lifetime of a session, in seconds.",
+    parse: integer(60, 10 * 365 * 24 * 3_600),
   },
   signatureSeconds: {
     env: "PURSE_SIGNATURE_SECONDS",
-    fallback: "300",
-    about: "How old the signature of a wallet sign-in may be, in s.",
-    parse: wholeNumber(10, 86_400),
+    defaultText: "300",
+    description: "Maximum age of a wallet sign-in signature, in seconds.",
+    parse: integer(10, 86_400),
   },
   siweDomains: {
     env: "PURSE_SIWE_DOMAINS",
-    about:
-      "Hosts of your sites, with commas; localhost:* for every port. They may have wallets sign in (EIP-4361) and use the data service's functions without an API key. Without it: that of the server's URL, in development also localhost.",
+    description:
+      "Hosts of your sites, separated by commas; localhost:* for every port. They may request wallet sign-ins (EIP-4361) and use the data service's functions without an API key. Default: the host of the server's URL, in development also localhost.",
     parse: siweDomains,
   },
   walletConnectProjectId: {
     env: "PURSE_WALLETCONNECT_PROJECT_ID",
-    about:
-      "Project id at WalletConnect (Reown), which everybody may see: the app offers wallets on other devices, where its library is installed. Without it: it does not.",
+    description:
+      "Public project ID at WalletConnect (Reown). Enables wallets on other devices in the app, if its library is installed. Disabled if unset.",
     parse: publicId,
   },
   walletConnectRelayUrl: {
     env: "PURSE_WALLETCONNECT_RELAY_URL",
-    about: "Relay, as in wss://host, instead of WalletConnect's own.",
+    description: "Relay, such as wss://host, instead of WalletConnect's own.",
     parse: relayUrl,
   },
   web3AuthClientId: {
     env: "PURSE_WEB3AUTH_CLIENT_ID",
-    about:
-      "Client id at Web3Auth, which everybody may see: the app offers wallets behind a social login, where its library is installed. Without it: it does not.",
+    description:
+      "Public client ID at Web3Auth. Enables wallets with a social login in the app, if its library is installed. Disabled if unset.",
     parse: publicId,
   },
   web3AuthNetwork: {
     env: "PURSE_WEB3AUTH_NETWORK",
-    fallback: "sapphire_mainnet",
-    about: "Network of Web3Auth that the client id belongs to.",
+    defaultText: "sapphire_mainnet",
+    description: "Web3Auth network of the client ID.",
     parse: publicId,
   },
   magicApiKey: {
     env: "PURSE_MAGIC_API_KEY",
-    about:
-      "Publishable API key at Magic (pk_…), which everybody may see: the app offers wallets by e-mail. Without it: it does not.",
+    description:
+      "Publishable API key at Magic (pk_…). Enables wallets by email in the app. Disabled if unset.",
     parse: magicKey,
   },
   magicNetwork: {
     env: "PURSE_MAGIC_NETWORK",
-    fallback: "mainnet",
-    about: "Chain of the wallets at Magic, as Magic names it.",
+    defaultText: "mainnet",
+    description: "Chain of the Magic wallets, by Magic's name for it.",
     parse: publicId,
   },
 } satisfies Record<string, Setting<unknown>>;
 
 export type SettingKey = keyof typeof SETTINGS;
 
-export const CHAIN_SETTINGS: readonly { env: string; about: string }[] = [
+export const CHAIN_SETTINGS: readonly { env: string; description: string }[] = [
   {
     env: "PURSE_CHAIN_<NAME>_RPC_URL",
-    about: "Node of a chain (ETH, POLYGON, BSC_TESTNET, …) over http(s) or ws(s); more than one with commas.",
+    description:
+      "RPC URL of a chain (ETH, POLYGON, BSC_TESTNET, …), http(s) or ws(s); several are separated by commas.",
   },
-  { env: "PURSE_CHAIN_<NAME>_ID", about: "Chain id, for names that are not known." },
-  { env: "PURSE_CHAIN_<NAME>_START_BLOCK", about: "First block to index." },
+  { env: "PURSE_CHAIN_<NAME>_ID", description: "Chain ID, for chains without a known name." },
+  { env: "PURSE_CHAIN_<NAME>_START_BLOCK", description: "First block to index." },
   {
     env: "PURSE_CHAIN_<NAME>_SCOPE",
-    about:
-      "chain (default): every block is indexed; wallets: what known addresses do, read when they are asked about.",
+    description:
+      "chain (default) indexes every block; wallets indexes the activity of known addresses on demand.",
   },
 ];
 
-function wholeNumber(least: number, most: number): (value: string) => number {
+function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = Number(value);
-    if (/^\d+$/.test(value) && number >= least && number <= most) return number;
-    throw new Error(`it must be a whole number from ${least} to ${most}`);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    throw new Error(`it must be a whole number from ${min} to ${max}`);
   };
 }
 
@@ -552,7 +553,7 @@ function patterns(value: string): RegExp[] {
   try {
     return value.split(",").map((each) => new RegExp(`^(?:${each.trim()})$`));
   } catch {
-    throw new Error("it must be regular expressions with commas between them");
+    throw new Error("it must be regular expressions, separated by commas");
   }
 }
 

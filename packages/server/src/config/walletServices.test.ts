@@ -18,7 +18,7 @@ describe("wallet services", () => {
     expect(walletServiceSources({ ...NONE, magic }).frames).toEqual(["https://auth.magic.link"]);
   });
 
-  it("take no secret for what everybody is told, and no address that could add to the policy", () => {
+  it("reject a secret key, and a URL that could extend the policy", () => {
     expect(() => magicKey("sk_live_1")).toThrow("publishable");
     expect(magicKey("pk_live_1")).toBe("pk_live_1");
     expect(() => relayUrl("https://relay.example.org")).toThrow("wss://");

@@ -1,18 +1,18 @@
-/** What the app needs to offer wallets that are no extension of the browser: public ids only, as everybody gets them. */
+/** Public IDs of the third-party wallet services that the app offers. Every client receives them. */
 export type WalletServices = {
   walletConnect: { projectId: string; relayUrl: string | null } | null;
   web3Auth: { clientId: string; network: string } | null;
   magic: { apiKey: string; network: string } | null;
 };
 
-/** Other origins that a page may have to do with, as Content-Security-Policy names them. */
+/** External origins of a page, by Content-Security-Policy directive. */
 export interface PageSources {
   connect: string[];
   frames: string[];
   images: string[];
 }
 
-/** The hosts of the wallet services that are set, and none of the others. */
+/** The origins of the configured wallet services only. */
 export function walletServiceSources({ walletConnect, web3Auth, magic }: WalletServices): PageSources {
   const sources: PageSources = { connect: [], frames: [], images: [] };
   if (walletConnect) {
@@ -40,18 +40,19 @@ export function walletServiceSources({ walletConnect, web3Auth, magic }: WalletS
   return sources;
 }
 
-/** Accepts the key of Magic that pages may have; the secret one would be told to everybody. */
+/** Parses a publishable Magic key. A secret key is rejected, because every client would receive it. */
 export function magicKey(value: string): string {
   if (/^pk_[\w-]+$/.test(value)) return value;
-  throw new Error("it must be the publishable key, pk_…, which everybody may see");
+  throw new Error("it must be the publishable key, pk_…, which is public");
 }
 
+/** Parses the WebSocket URL of a relay. */
 export function relayUrl(value: string): string {
   if (URL.canParse(value) && /^wss?:$/.test(new URL(value).protocol)) return value;
   throw new Error("it must be wss://… or ws://…");
 }
 
-/** An id as services give them out. */
+/** Parses a public ID of a service. */
 export function publicId(value: string): string {
   if (/^[\w-]{1,200}$/.test(value)) return value;
   throw new Error("it must be letters, digits, - and _");

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import PQueue from "p-queue";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
 import { type FileFacts, MAX_TRIGGER_CONTENT } from "./files.ts";
 import { canBeStored } from "./names.ts";

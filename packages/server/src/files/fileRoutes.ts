@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ApiReply } from "../http/api.ts";
 import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";

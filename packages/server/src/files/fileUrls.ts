@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import { IPFS_PATH } from "../ipfs/index.ts";
 
 export interface FileUrlsParts {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { MASTER, type RequestContext } from "../caller.ts";
+import { MASTER, type RequestContext } from "../authContext.ts";
 import { openIpfs } from "../ipfs/index.ts";
 import { openDiskFileStore } from "./diskFileStore.ts";
 import { type FileFacts, Files, type FileTriggerName, type Upload } from "./files.ts";
@@ -17,7 +17,7 @@ afterEach(() => {
 });
 
 const request: RequestContext = {
-  caller: MASTER,
+  auth: MASTER,
   installationId: undefined,
   context: {},
   ip: "",

@@ -9,7 +9,7 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { FileUpload } from "../config/fileUpload.ts";
 import { assertMaster, readOnly } from "../http/rights.ts";
 import type { Ipfs } from "../ipfs/index.ts";
@@ -94,16 +94,16 @@ export class Files {
 
   /** Throws where a caller may not upload such a file: 119, 122 or 130. */
   async assertUpload(
-    { caller }: RequestContext,
+    { auth }: RequestContext,
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
-    if (caller.kind === "master" && caller.readOnly) throw readOnly();
-    await this.assertMayUpload(caller);
+    if (auth.kind === "master" && auth.readOnly) throw readOnly();
+    await this.assertMayUpload(auth);
     assertFileName(name);
     const { allowsExtension } = this.#parts.upload;
-    if (caller.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
+    if (auth.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
     if (fileData.directory === undefined) return;
-    if (caller.kind !== "master") {
+    if (auth.kind !== "master") {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         "Directory can only be set using the Master Key.",
@@ -222,12 +222,12 @@ export class Files {
   }
 
   /** Throws 130 where somebody may upload nothing at all. */
-  async assertMayUpload(caller: Caller): Promise<void> {
-    if (caller.kind === "master") return;
+  async assertMayUpload(auth: AuthContext): Promise<void> {
+    if (auth.kind === "master") return;
     const { upload, isAnonymousUser } = this.#parts;
-    if (caller.kind === "anonymous") {
+    if (auth.kind === "anonymous") {
       if (!upload.enableForPublic) throw disabledFor("public");
-    } else if (await isAnonymousUser(caller.userId)) {
+    } else if (await isAnonymousUser(auth.userId)) {
       if (!upload.enableForAnonymousUser) throw disabledFor("anonymous user");
     } else if (!upload.enableForAuthenticatedUser) throw disabledFor("authenticated user");
   }

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, type JsonObject } from "@purse/protocol";
-import type { Caller, RequestContext } from "../caller.ts";
+import type { AuthContext, RequestContext } from "../authContext.ts";
 import { bodyPieces } from "../http/bodyPieces.ts";
 import { type Envelope, openEnvelope } from "../http/envelope.ts";
 import { type Files, type SavedFile, tooLarge } from "./files.ts";
@@ -86,7 +86,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
       return create(message, response, request);
     }
     const pending = await load(id);
-    if (!pending || pending.owner !== ownerOf(request.caller) || pending.expiresAt < clock()) {
+    if (!pending || pending.owner !== ownerOf(request.auth) || pending.expiresAt < clock()) {
       throw refused(404, "There is no such upload");
     }
     if (verb === "HEAD") {
@@ -125,7 +125,7 @@ export async function openResumableUploads(parts: ResumableParts): Promise<Resum
     const id = randomBytes(16).toString("hex");
     const countedFor = uploadOwnerOf(request)?.key;
     const pending: Pending = {
-      owner: ownerOf(request.caller),
+      owner: ownerOf(request.auth),
       ...(countedFor !== undefined && { countedFor }),
       length: Number(length),
       name,
@@ -279,8 +279,8 @@ function about({ expiresAt, saved }: Pending): Record<string, string> {
   };
 }
 
-function ownerOf(caller: Caller): string {
-  return caller.kind === "user" ? `user ${caller.userId}` : caller.kind;
+function ownerOf(auth: AuthContext): string {
+  return auth.kind === "user" ? `user ${auth.userId}` : auth.kind;
 }
 
 async function* upTo(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {

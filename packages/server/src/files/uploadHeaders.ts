@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import { parseSize } from "../config/fileUpload.ts";
 
 /* What headers say of an upload whose body is the content. */
@@ -28,10 +28,10 @@ export function jsonHeader(message: IncomingMessage, key: string, name: string):
 }
 
 /** How large the master key lets one upload be. */
-export function maxSizeOf(message: IncomingMessage, { caller }: RequestContext): number | undefined {
+export function maxSizeOf(message: IncomingMessage, { auth }: RequestContext): number | undefined {
   const asked = header(message, "x-parse-file-max-upload-size");
   if (asked === undefined) return undefined;
-  if (caller.kind !== "master") {
+  if (auth.kind !== "master") {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
   }
   try {

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { ANONYMOUS, type Caller, MASTER } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, MASTER } from "../authContext.ts";
 import {
   ownerOf,
   sharedOwnerOf,
@@ -83,12 +83,12 @@ describe("reserve()", () => {
 
 describe("uploadOwnerOf()", () => {
   it("counts users by who they are, strangers by their address, IPv6 by its network", () => {
-    const user: Caller = { kind: "user", userId: "u1", roles: [], sessionId: "s", sessionToken: "t" };
-    expect(uploadOwnerOf({ caller: user, ip: "1.2.3.4" })).toEqual(ownerOf("user u1"));
-    expect(uploadOwnerOf({ caller: ANONYMOUS, ip: "::ffff:1.2.3.4" })).toEqual(ownerOf("address 1.2.3.4"));
-    expect(uploadOwnerOf({ caller: ANONYMOUS, ip: "2001:db8::1" })).toEqual(
-      uploadOwnerOf({ caller: ANONYMOUS, ip: "2001:db8::ffff" }),
+    const user: AuthContext = { kind: "user", userId: "u1", roles: [], sessionId: "s", sessionToken: "t" };
+    expect(uploadOwnerOf({ auth: user, ip: "1.2.3.4" })).toEqual(ownerOf("user u1"));
+    expect(uploadOwnerOf({ auth: ANONYMOUS, ip: "::ffff:1.2.3.4" })).toEqual(ownerOf("address 1.2.3.4"));
+    expect(uploadOwnerOf({ auth: ANONYMOUS, ip: "2001:db8::1" })).toEqual(
+      uploadOwnerOf({ auth: ANONYMOUS, ip: "2001:db8::ffff" }),
     );
-    expect(uploadOwnerOf({ caller: MASTER, ip: "1.2.3.4" })).toBeUndefined();
+    expect(uploadOwnerOf({ auth: MASTER, ip: "1.2.3.4" })).toBeUndefined();
   });
 });

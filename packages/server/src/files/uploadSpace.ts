@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import { addressKey } from "../http/address.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 
@@ -38,12 +38,9 @@ export interface UploadOwner {
 }
 
 /** Who an upload is counted for; undefined for the operator, who is not counted. */
-export function uploadOwnerOf({
-  caller,
-  ip,
-}: Pick<RequestContext, "caller" | "ip">): UploadOwner | undefined {
-  if (caller.kind === "master") return undefined;
-  return ownerOf(caller.kind === "user" ? `user ${caller.userId}` : `address ${addressKey(ip)}`);
+export function uploadOwnerOf({ auth, ip }: Pick<RequestContext, "auth" | "ip">): UploadOwner | undefined {
+  if (auth.kind === "master") return undefined;
+  return ownerOf(auth.kind === "user" ? `user ${auth.userId}` : `address ${addressKey(ip)}`);
 }
 
 /** The owner that was written down by its key. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 

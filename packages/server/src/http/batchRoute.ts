@@ -39,7 +39,7 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
         );
       }
       const parts = requests.map((part) => parsePart(part, mountPath));
-      if (request.caller.kind !== "master") assertBatchLimits(parts);
+      if (request.auth.kind !== "master") assertBatchLimits(parts);
       const replies =
         transaction === true ? await runTogether(request, parts) : await runEach(request, parts);
       const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
@@ -78,7 +78,7 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
       const own: ApiRequest = {
         ...request,
         memory: whole && memory,
-        together: {
+        transaction: {
           join: (writes) => {
             // What a part writes after its first write is its own affair, as a trigger's is.
             if (joined) return store.write(writes);

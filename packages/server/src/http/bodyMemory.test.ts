@@ -1,7 +1,7 @@
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { TooManyRequests } from "../limits/tooManyRequests.ts";
+import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
 import { createBodyMemory } from "./bodyMemory.ts";
 
 const MB = 1024 * 1024;
@@ -26,9 +26,9 @@ describe("the memory of bodies", () => {
     const memory = memoryOf(60 * MB);
     const body = memory.open(ANN);
     body.add(10 * MB);
-    expect(() => memory.open(ANN).add(1 * MB)).toThrow(TooManyRequests);
+    expect(() => memory.open(ANN).add(1 * MB)).toThrow(TooManyRequestsError);
     for (const ip of [BOB, "192.0.2.3", "192.0.2.4", "192.0.2.6", "192.0.2.7"]) memory.open(ip).add(10 * MB);
-    expect(() => memory.open("192.0.2.5").add(1 * MB)).toThrow(TooManyRequests);
+    expect(() => memory.open("192.0.2.5").add(1 * MB)).toThrow(TooManyRequestsError);
     body.close();
     memory.open("192.0.2.5").add(1 * MB);
   });
@@ -38,13 +38,13 @@ describe("the memory of bodies", () => {
     memory.open(ANN).add(1 * MB);
     const small = memory.open(ANN);
     small.add(60 * 1024);
-    expect(() => small.add(5 * 1024)).toThrow(TooManyRequests);
+    expect(() => small.add(5 * 1024)).toThrow(TooManyRequestsError);
   });
 
   it("counts IPv6 addresses of one network as one", () => {
     const memory = memoryOf(6 * MB);
     memory.open("2001:db8::1").add(1 * MB);
-    expect(() => memory.open("2001:db8::2").add(1 * MB)).toThrow(TooManyRequests);
+    expect(() => memory.open("2001:db8::2").add(1 * MB)).toThrow(TooManyRequestsError);
     memory.open("2001:db8:0:1::1").add(1 * MB);
   });
 

@@ -13,7 +13,7 @@ const LARGE_BYTES = 256 * 1024;
  * Of bodies from this size on, so many bytes of one address are read and worked on at a time, which takes several times
  * their memory; others wait.
  */
-const HUGE_BYTES = 4 * 1024 * 1024;
+const HUGE_BYTES = 1024 * 1024;
 const AT_WORK_BYTES = 24 * 1024 * 1024;
 const RETRY_MS = 1_000;
 

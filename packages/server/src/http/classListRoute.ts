@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import { isAllowed, NOTHING, pointerScope, protectedFieldsFor } from "../objects/permissions.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { fieldsOf } from "../schema/describe.ts";
@@ -23,31 +23,31 @@ export function classListRoute({ schemas, isOpen, allowClientAddField, ...parts 
   return {
     method: "GET",
     path: "/classes",
-    async handle({ caller }) {
-      if (!isOpen && caller.kind !== "master") {
+    async handle({ auth }) {
+      if (!isOpen && auth.kind !== "master") {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients may not list the classes here.", 403);
       }
       const shown = schemas
         .all()
         .filter(({ className }) => !className.startsWith("_"))
-        .filter((schema) => isAllowed(schema, "find", caller))
+        .filter((schema) => isAllowed(schema, "find", auth))
         // What only those pointed to may read is nothing to strangers.
-        .filter((schema) => pointerScope(schema, "find", caller) !== NOTHING)
+        .filter((schema) => pointerScope(schema, "find", auth) !== NOTHING)
         .sort((a, b) => (a.className < b.className ? -1 : 1));
-      return { results: shown.map((schema) => described(schema, caller)) };
+      return { results: shown.map((schema) => described(schema, auth)) };
     },
   };
 
-  function described(schema: ClassSchema, caller: Caller): JsonObject {
+  function described(schema: ClassSchema, auth: AuthContext): JsonObject {
     const { className } = schema;
-    const hidden = new Set(protectedFieldsFor(schema, parts.protectedFields?.[className], caller));
+    const hidden = new Set(protectedFieldsFor(schema, parts.protectedFields?.[className], auth));
     const all = Object.entries(fieldsOf(className, schema.fields)).filter(([name]) => !hidden.has(name));
     const addsFields = allowClientAddField || schema.classLevelPermissions.addField !== undefined;
     const description = {
       className,
       fields: Object.fromEntries(all),
-      create: isAllowed(schema, "create", caller),
-      addField: addsFields && isAllowed(schema, "addField", caller),
+      create: isAllowed(schema, "create", auth),
+      addField: addsFields && isAllowed(schema, "addField", auth),
     };
     return JSON.parse(JSON.stringify(description));
   }

@@ -1,11 +1,11 @@
 import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import { addressKey } from "./address.ts";
 import type { ApiRequest } from "./api.ts";
 import type { AuthorizeDataRequest } from "./dataGate.ts";
 
-type SignedIn = Extract<Caller, { kind: "user" }>;
+type SignedIn = Extract<AuthContext, { kind: "user" }>;
 
 /** Functions that put something on this server: not for everybody. */
 const WRITING: ReadonlySet<string> = new Set(["uploadFolder"]);
@@ -16,29 +16,29 @@ const WRITING: ReadonlySet<string> = new Set(["uploadFolder"]);
  */
 export function dataFunctions(
   routes: readonly Route[],
-  userOf: (caller: SignedIn) => Promise<JsonObject | undefined>,
+  userOf: (auth: SignedIn) => Promise<JsonObject | undefined>,
   authorize: AuthorizeDataRequest,
   /** Rejects where somebody may not upload files. */
-  assertMayUpload: (caller: Caller) => Promise<void>,
+  assertMayUpload: (auth: AuthContext) => Promise<void>,
 ): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
       name,
-      async run({ caller, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
-        const { refusal } = await authorize({ ip, headers, serverUrl, caller, isInternal, isFromPage: true });
+      async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
+        const { refusal } = await authorize({ ip, headers, serverUrl, auth, isInternal, isFromPage: true });
         if (refusal) throw refusal;
         if (WRITING.has(route.functionName)) {
-          if (caller.kind === "anonymous") {
+          if (auth.kind === "anonymous") {
             throw new ProtocolError(
               ErrorCode.OPERATION_FORBIDDEN,
               "Only those who are signed in may upload.",
             );
           }
-          await assertMayUpload(caller);
+          await assertMayUpload(auth);
         }
         // Old clients leave the address empty where they mean that of whoever is signed in.
-        const isForUser = params.address === "" && caller.kind === "user";
-        const user = isForUser ? await userOf(caller) : undefined;
+        const isForUser = params.address === "" && auth.kind === "user";
+        const user = isForUser ? await userOf(auth) : undefined;
         const asked = { ...params, ...(user?.ethAddress && { address: user.ethAddress }) };
         return runInGroup(addressKey(ip), () => route.run(asked));
       },

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ApiKeys } from "../apiKeys/apiKeys.ts";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { RateLimiter, Usage } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey, isLoopback } from "./address.ts";
@@ -31,7 +31,7 @@ export interface DataClient {
   /** The Parse protocol's address as the client knows it. */
   serverUrl: string;
   /** Who it is, where the Parse protocol knows them. */
-  caller?: Caller;
+  auth?: AuthContext;
   /** Whether cloud code or the server itself sent it: then it needs no key and is not counted. */
   isInternal?: boolean | undefined;
   /**
@@ -64,15 +64,15 @@ export function createDataGate(parts: DataGateParts): AuthorizeDataRequest {
 
   return async function admit(client) {
     if (client.isInternal) return { headers: {} };
-    const { ip, caller } = client;
+    const { ip, auth } = client;
     const address = `address:${addressKey(ip)}`;
     const masterKey = header(client, "x-parse-master-key");
-    if (caller?.kind === "master" || (masterKey !== undefined && judgeKey(masterKey, ip))) {
+    if (auth?.kind === "master" || (masterKey !== undefined && judgeKey(masterKey, ip))) {
       const usage = await limiter.usage(address, WINDOW_MS);
       return { headers: usageHeaders(limits.address, usage, usage) };
     }
     const text = header(client, "x-api-key");
-    const key = text === undefined ? undefined : await apiKeys.find(text);
+    const key = text === undefined ? undefined : await apiKeys.authenticate(text);
     if (key) {
       parts.countUse(key.id);
       const [usage, ofAddress] = await Promise.all([
@@ -98,15 +98,15 @@ export function createDataGate(parts: DataGateParts): AuthorizeDataRequest {
     sentKey: boolean,
   ): Promise<ProtocolError | undefined> {
     if (sentMasterKey) return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-    if (sentKey && (!parts.isDevelopment || (await apiKeys.anyIssued())))
+    if (sentKey && (!parts.isDevelopment || (await apiKeys.hasKeys())))
       return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, INVALID_KEY, 401);
     if (!parts.requireApiKey || (client.isFromPage && !sentKey && isKnown(client))) return undefined;
     return new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, MISSING_KEY, 401);
   }
 
   /** Browsers set Origin and Sec-Fetch-Site themselves. Other programs can forge them, and are limited by address. */
-  function isKnown({ caller, headers, serverUrl }: DataClient): boolean {
-    if (caller?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
+  function isKnown({ auth, headers, serverUrl }: DataClient): boolean {
+    if (auth?.kind === "user" || headers["sec-fetch-site"] === "same-origin") return true;
     const { origin } = headers;
     if (origin === undefined || !URL.canParse(origin)) return false;
     const { host } = new URL(origin);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { ANONYMOUS, type Caller, MASTER, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../authContext.ts";
 import { currentScope } from "../limits/requestScope.ts";
 import { writeMemory } from "../objects/requestMemory.ts";
 import type { Store } from "../store/store.ts";
@@ -34,7 +34,7 @@ export interface DoorParts {
   store: Store;
   /** Paths below the mount path on which a request with an id is carried out once; none without. */
   idempotency: Omit<IdempotencyOptions, "store">;
-  callerOf(sessionToken: string): Promise<Caller>;
+  callerOf(sessionToken: string): Promise<AuthContext>;
   /** Asked for every request from outside, and for every part of a batch. */
   assertWithinLimits: AssertWithinLimits;
   /** Told of errors that clients are not told of. */
@@ -54,7 +54,7 @@ export interface Door {
 
 export type JudgedRequest = Pick<
   ApiRequest,
-  "method" | "path" | "params" | "caller" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
+  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
 >;
 
 /** The door of the Parse protocol: from an envelope to a reply, past the same stops for everyone. */
@@ -76,7 +76,7 @@ export function createDoor(parts: DoorParts): Door {
           await parts.assertWithinLimits({ ...request, method, path: normalise(clean) });
           return run(
             { ...request, method, path: normalise(clean), params: { ...query, ...params } },
-            request.caller,
+            request.auth,
           );
         }),
       parts.store,
@@ -122,14 +122,14 @@ export function createDoor(parts: DoorParts): Door {
     if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
       return;
     const token = headers["x-parse-session-token"];
-    let caller: Caller | undefined;
+    let auth: AuthContext | undefined;
     if (typeof token === "string" && token !== "") {
       // A token that is not good is judged where the route is known.
-      caller = await parts.callerOf(token).catch(() => undefined);
+      auth = await parts.callerOf(token).catch(() => undefined);
     }
     // The body of a POST may say another method.
     const method = verb === "POST" ? undefined : verb;
-    await parts.assertWithinLimits({ method, path, caller, ip, isCounted: false });
+    await parts.assertWithinLimits({ method, path, auth, ip, isCounted: false });
   }
 
   /** Judges the credentials, then runs the route. */
@@ -141,10 +141,10 @@ export function createDoor(parts: DoorParts): Door {
     const route = routeFor(envelope.method, path);
     if (!(envelope.appId === undefined && route.route.withoutApplication)) assertApplication(envelope);
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
-    const caller = await judge(envelope, from.ip, route.route.tolerant ?? false);
-    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip: from.ip });
+    const auth = await judge(envelope, from.ip, route.route.tolerant ?? false);
+    await parts.assertWithinLimits({ method: envelope.method, path, auth, ip: from.ip });
     const { installationId, context } = envelope;
-    const request: RequestContext = { caller, installationId, context, ...from };
+    const request: RequestContext = { auth, installationId, context, ...from };
     return once(envelope, path, request, route.route.retry, (memory) =>
       carryOut(route, {
         ...request,
@@ -161,10 +161,10 @@ export function createDoor(parts: DoorParts): Door {
   async function admit(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext> {
     assertApplication(envelope);
     const ip = parts.clientAddressOf(message);
-    const caller = await judge(envelope, ip, false);
-    await parts.assertWithinLimits({ method: envelope.method, path, caller, ip });
+    const auth = await judge(envelope, ip, false);
+    await parts.assertWithinLimits({ method: envelope.method, path, auth, ip });
     return {
-      caller,
+      auth,
       installationId: envelope.installationId,
       context: envelope.context,
       ip,
@@ -178,11 +178,11 @@ export function createDoor(parts: DoorParts): Door {
     if (appId !== parts.appId) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }
 
-  async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<Caller> {
+  async function judge(envelope: Envelope, ip: string, tolerant: boolean): Promise<AuthContext> {
     if (envelope.masterKey !== undefined) {
-      const caller = parts.judgeKey(envelope.masterKey, ip);
-      if (!caller) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
-      return caller;
+      const auth = parts.judgeKey(envelope.masterKey, ip);
+      if (!auth) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      return auth;
     }
     if (envelope.sessionToken === undefined) return ANONYMOUS;
     try {
@@ -201,9 +201,9 @@ export function createDoor(parts: DoorParts): Door {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
-  function run(request: ApiRequest, caller: Caller): Promise<ApiReply> {
+  function run(request: ApiRequest, auth: AuthContext): Promise<ApiReply> {
     const match = routeFor(request.method, request.path);
-    return carryOut(match, { ...request, caller, names: match.names });
+    return carryOut(match, { ...request, auth, names: match.names });
   }
 
   const dispatch: Dispatch = (inner: InnerRequest) => {
@@ -222,13 +222,11 @@ export function createDoor(parts: DoorParts): Door {
         isRepetition: false,
         params: inner.params,
       };
-      const caller = inner.useMasterKey
-        ? MASTER
-        : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
+      const auth = inner.useMasterKey ? MASTER : await judge(envelope, "127.0.0.1", route.tolerant ?? false);
       const { method, params, context, installationId } = envelope;
-      await parts.assertWithinLimits({ method, path, caller, ip: "127.0.0.1", isInternal: true });
+      await parts.assertWithinLimits({ method, path, auth, ip: "127.0.0.1", isInternal: true });
       const from = { ip: "127.0.0.1", isInternal: true, requestId, serverUrl: parts.serverUrl, names: {} };
-      return run({ method, path, params, context, installationId, caller, ...from }, caller);
+      return run({ method, path, params, context, installationId, auth, ...from }, auth);
     });
   };
 
@@ -244,7 +242,7 @@ export function createDoor(parts: DoorParts): Door {
     answer(request.requestId, () => {
       const path = normalise(request.path);
       const whole = { ...request, path, names: {}, context: {}, installationId: undefined };
-      return run(whole, request.caller);
+      return run(whole, request.auth);
     });
 
   return { handle, admit, dispatch, runAs };
@@ -254,9 +252,9 @@ export function createDoor(parts: DoorParts): Door {
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 
 async function carryOut(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
-  const { caller, method } = request;
+  const { auth, method } = request;
   // Whoever may only look has no business with anything but GET, whatever it would do.
-  if (caller.kind === "master" && caller.readOnly && method !== "GET") throw readOnly();
+  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnly();
   const result = await match.route.handle(request);
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { RememberedFields } from "../objects/changedFields.ts";
 import type { RememberedReply, RepliedWrite, RequestMemory } from "../objects/requestMemory.ts";
 import type { KnownRequest, StoredReply } from "../store/requests.ts";

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type Caller, MASTER, READ_ONLY_MASTER } from "../caller.ts";
+import { type AuthContext, MASTER, READ_ONLY_MASTER } from "../authContext.ts";
 import { createAddressMatcher } from "./address.ts";
 
 export interface MasterKeyParts {
@@ -11,7 +11,7 @@ export interface MasterKeyParts {
 }
 
 /** Who a key makes its bearer, from an address; undefined where it is wrong or may not be used there. */
-export type JudgeKey = (key: string, ip: string) => Caller | undefined;
+export type JudgeKey = (key: string, ip: string) => AuthContext | undefined;
 
 /** Longer texts are no keys of anybody. */
 const MAX_KEY_LENGTH = 4_096;

@@ -58,10 +58,10 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
   ];
   /** Creates an installation, or updates the one that has its id. The update needs the rights of the caller. */
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
-    const { params, caller } = request;
+    const { params, auth } = request;
     const { installationId, deviceToken } = params;
     // SDKs send the id of their installation with every request.
-    const own = caller.kind === "master" ? undefined : request.installationId;
+    const own = auth.kind === "master" ? undefined : request.installationId;
     const id = installationId === undefined ? own : installationId;
     const isId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
     const known = isId ? await findInstallation(id) : undefined;

@@ -35,7 +35,7 @@ export const MASTER_JSON: JsonLimits = {
 };
 
 /** Bodies from this size on take long enough to be read in several turns of the request loop, in bytes. */
-const LARGE_BYTES = 4 * 1024 * 1024;
+const LARGE_BYTES = 1024 * 1024;
 /** Bodies up to this size hold no more than anonymous clients may send: who sends them makes no difference. In bytes. */
 const SMALL_BYTES = 2 * ANONYMOUS_JSON.nodes;
 /** Credentials are no longer. */

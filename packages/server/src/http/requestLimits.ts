@@ -1,4 +1,4 @@
-import { ANONYMOUS, type Caller } from "../caller.ts";
+import { ANONYMOUS, type AuthContext } from "../authContext.ts";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
@@ -12,7 +12,7 @@ export interface Limited {
   /** Below the mount path, as it came. */
   path: string;
   /** Undefined where it is not known yet. */
-  caller: Caller | undefined;
+  auth: AuthContext | undefined;
   ip: string;
   /** False only looks whether a limit is used up: limits that depend on what is not known yet are left out. */
   isCounted?: boolean;
@@ -36,14 +36,7 @@ export function createRequestLimits(
   let last: readonly RateLimit[] = NONE;
   let prepared = fixed;
 
-  return async function assertWithinLimits({
-    method,
-    path,
-    caller,
-    ip,
-    isCounted = true,
-    isInternal = false,
-  }) {
+  return async function assertWithinLimits({ method, path, auth, ip, isCounted = true, isInternal = false }) {
     const wanted = defined();
     if (wanted !== last) {
       // Counted on by what they are: the code may have been loaded again.
@@ -55,11 +48,11 @@ export function createRequestLimits(
     const segments = routeSegments(path);
     for (const limit of prepared) {
       if (isInternal && !limit.includeInternalRequests) continue;
-      if (caller?.kind === "master" && !limit.includeMasterKey) continue;
+      if (auth?.kind === "master" && !limit.includeMasterKey) continue;
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
-      if (caller === undefined && (limit.by === "user" || limit.by === "session")) continue;
+      if (auth === undefined && (limit.by === "user" || limit.by === "session")) continue;
       if (!matches(limit.segments, segments)) continue;
-      const key = limit.scope + whoAsks(limit.by, caller ?? ANONYMOUS, ip);
+      const key = limit.scope + whoAsks(limit.by, auth ?? ANONYMOUS, ip);
       const windowMs = limit.windowSeconds * 1000;
       const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
       if (usage.used > limit.count - (isCounted ? 0 : 1)) {
@@ -75,10 +68,10 @@ function prepare(limit: RateLimit, scope: string) {
   return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 
-function whoAsks(by: RateLimit["by"], caller: Caller, ip: string): string {
+function whoAsks(by: RateLimit["by"], auth: AuthContext, ip: string): string {
   if (by === "all") return "all";
-  if (caller.kind === "user" && by !== "ip")
-    return by === "user" ? `user:${caller.userId}` : `session:${caller.sessionId}`;
+  if (auth.kind === "user" && by !== "ip")
+    return by === "user" ? `user:${auth.userId}` : `session:${auth.sessionId}`;
   return `ip:${addressKey(ip)}`;
 }
 

@@ -1,12 +1,12 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 
 /** Refuses whoever did not show the master key; `write` refuses the read-only one too. */
-export function assertMaster({ caller }: RequestContext, right: "read" | "write" = "read"): void {
-  if (caller.kind !== "master") {
+export function assertMaster({ auth }: RequestContext, right: "read" | "write" = "read"): void {
+  if (auth.kind !== "master") {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
   }
-  if (right === "write" && caller.readOnly) throw readOnly();
+  if (right === "write" && auth.readOnly) throw readOnly();
 }
 
 export function readOnly(): ProtocolError {

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClasses } from "../accounts/systemClasses.ts";
+import { systemClasses } from "../auth/systemClasses.ts";
 import type { ScheduleDefinition } from "../cloud/messages.ts";
 import { createLog } from "../observe/log.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
-import { Jobs } from "./jobs.ts";
+import { JobService } from "./jobService.ts";
+import { parseSchedule, scheduleProblem } from "./schedule.ts";
 import { Scheduler } from "./scheduler.ts";
-import { scheduleProblem, storedSchedule } from "./storedSchedule.ts";
 
 const MINUTE = 60_000;
 const START = Date.parse("2026-01-01T00:00:30.000Z");
@@ -20,8 +20,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** A store, and a clock that only the test moves. */
-async function place() {
+/** A store, and a clock that the test sets. */
+async function openCluster() {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   const schemas = await Schemas.load(store, systemClasses(), console.error);
@@ -33,22 +33,22 @@ async function place() {
 }
 
 /** One process of a cluster. */
-function process({ store, schemas, time }: { store: Store; schemas: Schemas; time: { now: number } }) {
+function createProcess({ store, schemas, time }: { store: Store; schemas: Schemas; time: { now: number } }) {
   const ran: string[] = [];
   const clock = () => time.now;
   const schemaOf = (className: string) => schemas.require(className);
-  const log = createLog({ level: "silent", format: "text", write: () => undefined });
+  const logger = createLog({ level: "silent", format: "text", write: () => undefined });
   let isHeld: Promise<undefined> | undefined;
   const run = async (name: string) => {
     ran.push(name);
     return isHeld;
   };
-  /** Has jobs last until a promise is kept. */
+  /** Lets jobs run until a promise resolves. */
   const hold = (until: Promise<undefined>) => {
     isHeld = until;
   };
-  const jobs = new Jobs({ store, schemaOf, names: () => ["clean"], run, clock, log });
-  const scheduler = new Scheduler({ store, schemaOf, jobs, clock, log });
+  const jobs = new JobService({ store, schemaOf, names: () => ["clean"], run, clock, logger });
+  const scheduler = new Scheduler({ store, schemaOf, jobs, clock, logger });
   closers.push(() => scheduler.stop());
   return { ran, scheduler, jobs, hold };
 }
@@ -64,49 +64,49 @@ const everyMinute = (more: Partial<ScheduleDefinition> = {}): ScheduleDefinition
 
 describe("a schedule", () => {
   it("runs at its times, the first of them after it was made", async () => {
-    const at = await place();
-    const { ran, scheduler } = process(at);
-    scheduler.take([everyMinute()]);
-    await scheduler.look();
+    const cluster = await openCluster();
+    const { ran, scheduler } = createProcess(cluster);
+    scheduler.setCodeSchedules([everyMinute()]);
+    await scheduler.runDueJobs();
     expect(ran).toEqual([]);
-    at.time.now += 29_000;
-    await scheduler.look();
+    cluster.time.now += 29_000;
+    await scheduler.runDueJobs();
     expect(ran).toEqual([]);
-    at.time.now += 1_000;
-    await scheduler.look();
-    await scheduler.look();
+    cluster.time.now += 1_000;
+    await scheduler.runDueJobs();
+    await scheduler.runDueJobs();
     expect(ran).toEqual(["clean"]);
-    at.time.now += MINUTE;
-    await scheduler.look();
+    cluster.time.now += MINUTE;
+    await scheduler.runDueJobs();
     expect(ran).toEqual(["clean", "clean"]);
   });
 
   it("runs in one of many processes", async () => {
-    const at = await place();
-    const cluster = [process(at), process(at), process(at)];
-    for (const { scheduler } of cluster) scheduler.take([everyMinute()]);
+    const cluster = await openCluster();
+    const processes = [createProcess(cluster), createProcess(cluster), createProcess(cluster)];
+    for (const { scheduler } of processes) scheduler.setCodeSchedules([everyMinute()]);
     for (let minute = 0; minute < 4; minute += 1) {
-      await Promise.all(cluster.map(({ scheduler }) => scheduler.look()));
-      at.time.now += MINUTE;
+      await Promise.all(processes.map(({ scheduler }) => scheduler.runDueJobs()));
+      cluster.time.now += MINUTE;
     }
-    expect(cluster.flatMap(({ ran }) => ran)).toHaveLength(3);
+    expect(processes.flatMap(({ ran }) => ran)).toHaveLength(3);
   });
 
   it.each<["skip" | "once", number]>([
     ["skip", 0],
     ["once", 1],
   ])("makes up for missed runs as its policy says: %s", async (catchUp, runs) => {
-    const at = await place();
-    const before = process(at);
-    before.scheduler.take([everyMinute({ cron: "0 * * * *", catchUp })]);
-    await before.scheduler.look();
-    at.time.now += 5.5 * 60 * MINUTE;
-    const after = process(at);
-    after.scheduler.take([everyMinute({ cron: "0 * * * *", catchUp })]);
-    await after.scheduler.look();
+    const cluster = await openCluster();
+    const before = createProcess(cluster);
+    before.scheduler.setCodeSchedules([everyMinute({ cron: "0 * * * *", catchUp })]);
+    await before.scheduler.runDueJobs();
+    cluster.time.now += 5.5 * 60 * MINUTE;
+    const after = createProcess(cluster);
+    after.scheduler.setCodeSchedules([everyMinute({ cron: "0 * * * *", catchUp })]);
+    await after.scheduler.runDueJobs();
     expect(after.ran).toHaveLength(runs);
-    at.time.now += 30 * MINUTE;
-    await after.scheduler.look();
+    cluster.time.now += 30 * MINUTE;
+    await after.scheduler.runDueJobs();
     expect(after.ran).toHaveLength(runs + 1);
   });
 });
@@ -116,36 +116,36 @@ describe("a schedule whose clock jumps", () => {
     ["an hour", 60 * MINUTE],
     ["a day", 24 * 60 * MINUTE],
   ])("runs at its times again when the clock was %s ahead and is set right", async (_, jump) => {
-    const at = await place();
-    const { ran, scheduler } = process(at);
-    scheduler.take([everyMinute()]);
-    await scheduler.look();
-    at.time.now += MINUTE;
-    await scheduler.look();
+    const cluster = await openCluster();
+    const { ran, scheduler } = createProcess(cluster);
+    scheduler.setCodeSchedules([everyMinute()]);
+    await scheduler.runDueJobs();
+    cluster.time.now += MINUTE;
+    await scheduler.runDueJobs();
     expect(ran).toHaveLength(1);
-    at.time.now += jump;
-    await scheduler.look();
+    cluster.time.now += jump;
+    await scheduler.runDueJobs();
     const before = ran.length;
     expect(before).toBeLessThanOrEqual(2);
-    at.time.now -= jump;
-    await scheduler.look();
+    cluster.time.now -= jump;
+    await scheduler.runDueJobs();
     for (let minute = 1; minute <= 3; minute += 1) {
-      at.time.now += MINUTE;
-      await scheduler.look();
-      await scheduler.look();
+      cluster.time.now += MINUTE;
+      await scheduler.runDueJobs();
+      await scheduler.runDueJobs();
       expect(ran.length - before).toBe(minute);
     }
   });
 });
 
 describe("a job whose process was frozen", () => {
-  it("stays failed when the process goes on and ends it", async () => {
-    const at = await place();
-    // Beyond the clock by which the store tells what has expired.
-    at.time.now = Date.parse("2100-01-01T00:00:30.000Z");
-    const frozen = process(at);
+  it("stays failed when the process resumes and ends it", async () => {
+    const cluster = await openCluster();
+    // Later than the clock by which the store expires unique keys.
+    cluster.time.now = Date.parse("2100-01-01T00:00:30.000Z");
+    const frozen = createProcess(cluster);
     const request = {
-      caller: { kind: "master" as const },
+      auth: { kind: "master" as const },
       installationId: undefined,
       context: {},
       ip: "",
@@ -154,37 +154,37 @@ describe("a job whose process was frozen", () => {
     const held = Promise.withResolvers<undefined>();
     frozen.hold(held.promise);
     const { id, ended } = await frozen.jobs.start("clean", {}, "api", request);
-    // As when its claim was not renewed for long.
-    await at.store.write([{ kind: "release", scope: "job", value: id }]);
-    at.time.now += 2 * MINUTE;
-    await process(at).jobs.sweep();
+    // As if its reservation had expired.
+    await cluster.store.write([{ kind: "release", scope: "job", value: id }]);
+    cluster.time.now += 2 * MINUTE;
+    await createProcess(cluster).jobs.failOrphanedJobs();
     held.resolve(undefined);
     await ended;
-    const text = await at.store.get(at.schemas.require("_JobStatus"), id, null);
+    const text = await cluster.store.get(cluster.schemas.require("_JobStatus"), id, null);
     expect(JSON.parse(String(text))).toMatchObject({ status: "failed" });
   });
 });
 
 describe("a job whose process has ended", () => {
-  it("is said to have failed", async () => {
-    const at = await place();
-    const dead = process(at);
+  it("is marked as failed", async () => {
+    const cluster = await openCluster();
+    const dead = createProcess(cluster);
     const request = {
-      caller: { kind: "master" as const },
+      auth: { kind: "master" as const },
       installationId: undefined,
       context: {},
       ip: "",
       requestId: "",
     };
-    const schema = at.schemas.require("_JobStatus");
-    const iso = new Date(at.time.now).toISOString();
+    const schema = cluster.schemas.require("_JobStatus");
+    const iso = new Date(cluster.time.now).toISOString();
     const object = { objectId: "lost", createdAt: iso, updatedAt: iso, jobName: "clean", status: "running" };
-    await at.store.write([{ kind: "create", schema, id: "lost", at: iso, object }]);
+    await cluster.store.write([{ kind: "create", schema, id: "lost", at: iso, object }]);
     const { ended } = await dead.jobs.start("clean", {}, "api", request);
     await ended;
-    at.time.now += 2 * MINUTE;
-    await process(at).jobs.sweep();
-    const text = await at.store.get(schema, "lost", null);
+    cluster.time.now += 2 * MINUTE;
+    await createProcess(cluster).jobs.failOrphanedJobs();
+    const text = await cluster.store.get(schema, "lost", null);
     expect(JSON.parse(String(text))).toMatchObject({
       status: "failed",
       message: expect.stringContaining("ended"),
@@ -194,7 +194,7 @@ describe("a job whose process has ended", () => {
 
 describe("a row of _JobSchedule", () => {
   const times = (row: object, from = "2026-01-01T00:00:00.000Z") => {
-    const { next } = storedSchedule({ objectId: "x", jobName: "clean", ...row });
+    const { next } = parseSchedule({ objectId: "x", jobName: "clean", ...row });
     const first = next(Date.parse(from));
     const second = first === undefined ? undefined : next(first);
     return [first, second].map((time) => (time === undefined ? undefined : new Date(time).toISOString()));
@@ -223,7 +223,7 @@ describe("a row of _JobSchedule", () => {
     { jobName: "a", cron: "* * * * *", params: "[" },
     { jobName: "a", cron: "* * * * *", catchUp: "always" },
     { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },
-  ])("that never runs is refused: %j", (row) => {
+  ])("that never runs is rejected: %j", (row) => {
     expect(scheduleProblem(row)).toBeTypeOf("string");
   });
 });

@@ -1,53 +1,53 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../caller.ts";
+import { MASTER, type RequestContext } from "../authContext.ts";
 import type { ScheduleDefinition } from "../cloud/messages.ts";
 import type { Log } from "../observe/log.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store } from "../store/store.ts";
-import type { Jobs } from "./jobs.ts";
-import { cronTimes, type Schedule, storedSchedule } from "./storedSchedule.ts";
+import type { JobService } from "./jobService.ts";
+import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
 
-export interface SchedulerParts {
+export interface SchedulerDependencies {
   store: Store;
   schemaOf(className: string): ClassSchema;
-  jobs: Jobs;
+  jobs: JobService;
   clock(): number;
-  log: Log;
+  logger: Log;
 }
 
-/** Which time of a schedule was run last, and by whom: changed by one process at a time. */
-const LAST_RUN = "job-schedule";
+/** Scope of the unique key that records a schedule's last run; its owner contains the time of the run and the process. */
+const LAST_RUN_SCOPE = "job-schedule";
 const TICK_MS = 1_000;
-/** How often rows are read again, though nobody has told of a change, in ms. */
-const REREAD_MS = 30_000;
-/** How far a schedule may have run ahead of the clock before the clock counts as set back, in ms. */
-const CLOCK_ERROR_MS = 60_000;
-/** A run that is this late was missed, in ms. */
-const MISSED_MS = 60_000;
-/** Of more missed times than this nobody looks for the last one. */
-const MAX_MISSED = 10_000;
+/** How often stored schedules are reloaded without a change notification, in ms. */
+const RELOAD_MS = 30_000;
+/** How far a last run may be in the future before the clock is considered to have been set back, in ms. */
+const MAX_CLOCK_SKEW_MS = 60_000;
+/** A run that is later than this was missed, in ms. */
+const MISSED_AFTER_MS = 60_000;
+/** Number of missed times to go through at most. */
+const MAX_MISSED_RUNS = 10_000;
 
 /**
- * Runs jobs when they are due. All processes of a cluster look at the clock; of each time only the one
- * runs the job that moves the schedule's claim on.
+ * Runs jobs when they are due. All processes of a cluster check the clock; the one that advances the unique key of the
+ * schedule runs the job.
  */
 export class Scheduler {
-  readonly #parts: SchedulerParts;
-  readonly #runner = randomUUID();
-  #coded: Schedule[] = [];
-  #stored: Schedule[] = [];
-  /** What is known of the last run, by the schedule's key, until somebody else runs it. */
-  readonly #last = new Map<string, { owner: string; at: number }>();
+  readonly #dependencies: SchedulerDependencies;
+  readonly #runnerId = randomUUID();
+  #codeSchedules: Schedule[] = [];
+  #storedSchedules: Schedule[] = [];
+  /** Cached last runs by the key of the schedule. */
+  readonly #lastRuns = new Map<string, { owner: string; at: number }>();
   #timer: NodeJS.Timeout | undefined;
-  #readAt = 0;
-  #sweptAt = 0;
-  #working: Promise<void> = Promise.resolve();
+  #loadedAt = 0;
+  #orphansCheckedAt = 0;
+  #running: Promise<void> = Promise.resolve();
   #isBusy = false;
   #isStopped = false;
 
-  constructor(parts: SchedulerParts) {
-    this.#parts = parts;
+  constructor(dependencies: SchedulerDependencies) {
+    this.#dependencies = dependencies;
   }
 
   start(): void {
@@ -55,10 +55,10 @@ export class Scheduler {
     this.#timer.unref();
   }
 
-  /** Takes the schedules of the cloud code. */
-  take(definitions: readonly ScheduleDefinition[]): void {
+  /** Replaces the schedules that the cloud code defines. */
+  setCodeSchedules(definitions: readonly ScheduleDefinition[]): void {
     const seen = new Map<string, number>();
-    this.#coded = definitions.map(({ jobName, cron, params, catchUp, deadlineMs }) => {
+    this.#codeSchedules = definitions.map(({ jobName, cron, params, catchUp, deadlineMs }) => {
       const name = `code ${jobName} ${cron} ${JSON.stringify(params)}`.slice(0, 480);
       const count = seen.get(name) ?? 0;
       seen.set(name, count + 1);
@@ -67,79 +67,83 @@ export class Scheduler {
     });
   }
 
-  /** Reads the rows again: one of them has changed. */
-  reread(): void {
-    this.#readAt = 0;
+  /** Reloads the stored schedules at the next check, because one has changed. */
+  invalidate(): void {
+    this.#loadedAt = 0;
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
-    await this.#working;
+    await this.#running;
   }
 
   #tick(): void {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    this.#working = this.look()
+    this.#running = this.runDueJobs()
       .catch((error: unknown) => {
-        this.#parts.log.error("the schedules could not be looked at", { error });
+        this.#dependencies.logger.error("the schedules could not be checked", { error });
       })
       .finally(() => {
         this.#isBusy = false;
       });
   }
 
-  /** Runs what is due now. */
-  async look(): Promise<void> {
+  /** Runs the jobs that are due now. */
+  async runDueJobs(): Promise<void> {
     if (this.#isStopped) return;
-    const now = this.#parts.clock();
-    if (Math.abs(now - this.#readAt) >= REREAD_MS) {
-      this.#readAt = now;
-      this.#stored = await this.#readRows();
+    const now = this.#dependencies.clock();
+    if (Math.abs(now - this.#loadedAt) >= RELOAD_MS) {
+      this.#loadedAt = now;
+      this.#storedSchedules = await this.#loadStoredSchedules();
     }
-    if (Math.abs(now - this.#sweptAt) >= REREAD_MS) {
-      this.#sweptAt = now;
-      await this.#parts.jobs.sweep();
+    if (Math.abs(now - this.#orphansCheckedAt) >= RELOAD_MS) {
+      this.#orphansCheckedAt = now;
+      await this.#dependencies.jobs.failOrphanedJobs();
     }
-    for (const schedule of [...this.#coded, ...this.#stored]) await this.#runIfDue(schedule, now);
+    for (const schedule of [...this.#codeSchedules, ...this.#storedSchedules])
+      await this.#runIfDue(schedule, now);
   }
 
   async #runIfDue(schedule: Schedule, now: number): Promise<void> {
-    const known = this.#last.get(schedule.key);
-    if (known && known.at <= now + CLOCK_ERROR_MS && !isDue(schedule, known.at, now)) return;
-    // Somebody else may have run it meanwhile.
-    const last = await this.#readLast(schedule.key);
+    const known = this.#lastRuns.get(schedule.key);
+    if (known && known.at <= now + MAX_CLOCK_SKEW_MS && !isDue(schedule, known.at, now)) return;
+    // Another process may have run it meanwhile.
+    const last = await this.#readLastRun(schedule.key);
     if (!last) {
-      // Nothing was missed of a schedule that is new.
-      await this.#move(schedule.key, undefined, now);
+      // A new schedule has no missed runs.
+      await this.#advance(schedule.key, undefined, now);
       return;
     }
-    // The clock was ahead when it ran last: it would not be due until the clock is there again.
-    if (last.at > now + CLOCK_ERROR_MS) {
-      this.#parts.log.warn("the clock was set back: a schedule begins anew", {
+    // The clock was ahead at the last run; without a reset the schedule would not run until that time is reached.
+    if (last.at > now + MAX_CLOCK_SKEW_MS) {
+      this.#dependencies.logger.warn("the clock was set back: a schedule was reset", {
         jobName: schedule.jobName,
         last: new Date(last.at).toISOString(),
       });
-      await this.#move(schedule.key, last.owner, now);
+      await this.#advance(schedule.key, last.owner, now);
       return;
     }
-    this.#last.set(schedule.key, last);
+    this.#lastRuns.set(schedule.key, last);
     if (!isDue(schedule, last.at, now)) return;
-    const due = latestDue(schedule, last.at, now);
-    if (!(await this.#move(schedule.key, last.owner, due))) return;
+    const due = latestDueTime(schedule, last.at, now);
+    if (!(await this.#advance(schedule.key, last.owner, due))) return;
     const { jobName, catchUp, rowId } = schedule;
-    if (now - due > MISSED_MS && catchUp === "skip") {
-      this.#parts.log.warn("a scheduled job was missed", { jobName, at: new Date(due).toISOString() });
+    if (now - due > MISSED_AFTER_MS && catchUp === "skip") {
+      this.#dependencies.logger.warn("a scheduled job was missed", {
+        jobName,
+        at: new Date(due).toISOString(),
+      });
       return;
     }
     await this.#run(schedule);
-    if (rowId !== undefined) await this.#noteRun(rowId, now);
+    if (rowId !== undefined) await this.#recordRun(rowId, now);
   }
 
   async #run({ jobName, params, deadlineMs }: Schedule): Promise<void> {
     try {
-      const { ended } = await this.#parts.jobs.start(
+      const { ended } = await this.#dependencies.jobs.start(
         jobName,
         params,
         "schedule",
@@ -147,59 +151,59 @@ export class Scheduler {
         deadlineMs,
       );
       ended.catch((error: unknown) =>
-        this.#parts.log.error("a job's status was not kept", { jobName, error }),
+        this.#dependencies.logger.error("a job's status could not be stored", { jobName, error }),
       );
     } catch (error) {
-      this.#parts.log.error("a scheduled job could not be started", { jobName, error });
+      this.#dependencies.logger.error("a scheduled job could not be started", { jobName, error });
     }
   }
 
-  /** Takes the schedule's claim from who had it. False where another process was quicker. */
-  async #move(key: string, from: string | undefined, at: number): Promise<boolean> {
-    const owner = `${at} ${this.#runner} ${randomUUID()}`;
+  /** Advances the last run of a schedule. False if another process was faster. */
+  async #advance(key: string, from: string | undefined, at: number): Promise<boolean> {
+    const owner = `${at} ${this.#runnerId} ${randomUUID()}`;
     try {
-      await this.#parts.store.write([
+      await this.#dependencies.store.write([
         ...(from === undefined
           ? []
-          : [{ kind: "release", scope: LAST_RUN, value: key, owner: from } as const]),
-        { kind: "claim", scope: LAST_RUN, value: key, owner },
+          : [{ kind: "release", scope: LAST_RUN_SCOPE, value: key, owner: from } as const]),
+        { kind: "claim", scope: LAST_RUN_SCOPE, value: key, owner },
       ]);
     } catch (error) {
-      this.#last.delete(key);
+      this.#lastRuns.delete(key);
       if (error instanceof ClaimTaken) return false;
       throw error;
     }
-    this.#last.set(key, { owner, at });
+    this.#lastRuns.set(key, { owner, at });
     return true;
   }
 
-  async #readLast(key: string): Promise<{ owner: string; at: number } | undefined> {
-    const owner = await this.#parts.store.ownerOf(LAST_RUN, key);
+  async #readLastRun(key: string): Promise<{ owner: string; at: number } | undefined> {
+    const owner = await this.#dependencies.store.ownerOf(LAST_RUN_SCOPE, key);
     return owner === undefined ? undefined : { owner, at: Number(owner.split(" ", 1)[0]) };
   }
 
-  async #readRows(): Promise<Schedule[]> {
-    const { store, log } = this.#parts;
-    const schema = this.#parts.schemaOf("_JobSchedule");
+  async #loadStoredSchedules(): Promise<Schedule[]> {
+    const { store, logger } = this.#dependencies;
+    const schema = this.#dependencies.schemaOf("_JobSchedule");
     const { where } = parseQuery("_JobSchedule", {});
     const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, principals: null });
     return texts.flatMap((text) => {
       const row: unknown = JSON.parse(text);
       try {
-        return isJsonObject(row) ? [storedSchedule(row)] : [];
+        return isJsonObject(row) ? [parseSchedule(row)] : [];
       } catch (error) {
-        log.warn("a row of _JobSchedule says nothing that can be run", { row, error });
+        logger.warn("a row of _JobSchedule is not a valid schedule", { row, error });
         return [];
       }
     });
   }
 
-  /** Parse Dashboard shows this. */
-  async #noteRun(id: string, now: number): Promise<void> {
-    const schema = this.#parts.schemaOf("_JobSchedule");
+  /** Stores the time of the last run, which Parse Dashboard shows. */
+  async #recordRun(id: string, now: number): Promise<void> {
+    const schema = this.#dependencies.schemaOf("_JobSchedule");
     const at = new Date(now).toISOString();
     const operations = { lastRun: { op: "Set", value: now } } as const;
-    await this.#parts.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
+    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
   }
 }
 
@@ -208,10 +212,10 @@ function isDue(schedule: Schedule, last: number, now: number): boolean {
   return next !== undefined && next <= now;
 }
 
-/** The last time that was due: of those that were missed only one can be made up for. */
-function latestDue(schedule: Schedule, last: number, now: number): number {
+/** The latest time that was due; of several missed runs only one is made up for. */
+function latestDueTime(schedule: Schedule, last: number, now: number): number {
   let due = last;
-  for (let count = 0; count < MAX_MISSED; count += 1) {
+  for (let count = 0; count < MAX_MISSED_RUNS; count += 1) {
     const next = schedule.next(due);
     if (next === undefined || next > now) return due;
     due = next;
@@ -219,8 +223,8 @@ function latestDue(schedule: Schedule, last: number, now: number): number {
   return now;
 }
 
-/** Nobody has asked for it but the server itself. */
+/** The request context of a scheduled run. */
 function serverRequest(): RequestContext {
   const context: JsonObject = {};
-  return { caller: MASTER, installationId: undefined, context, ip: "127.0.0.1", requestId: randomUUID() };
+  return { auth: MASTER, installationId: undefined, context, ip: "127.0.0.1", requestId: randomUUID() };
 }

@@ -9,7 +9,7 @@ async function isDone(work: Promise<unknown>): Promise<boolean> {
 }
 
 describe("ByteBudget", () => {
-  it("gives bytes out until none are left, and the next ones when some come back", async () => {
+  it("grants bytes until none are left, and the next ones when some are released", async () => {
     const budget = budgetOf(100);
     await budget.reserve(50, "a");
     await budget.reserve(50, "b");
@@ -20,7 +20,7 @@ describe("ByteBudget", () => {
     expect(budget.used).toBe(90);
   });
 
-  it("leaves half for others, whoever asks for how much", async () => {
+  it("limits a group to half of the bytes", async () => {
     const budget = budgetOf(100);
     await budget.reserve(30, "greedy");
     const more = budget.reserve(30, "greedy");
@@ -30,7 +30,7 @@ describe("ByteBudget", () => {
     await more;
   });
 
-  it("gives what is larger than all of it to whoever holds nothing, once nobody else holds anything", async () => {
+  it("grants more than the whole budget to a group that holds nothing, once no other group holds anything", async () => {
     const budget = budgetOf(100);
     await budget.reserve(10, "a");
     const large = budget.reserve(500, "b");
@@ -39,7 +39,7 @@ describe("ByteBudget", () => {
     await large;
   });
 
-  it("counts what is held without having been reserved", async () => {
+  it("counts bytes that are charged without a reservation", async () => {
     const budget = budgetOf(100);
     budget.charge(150, "a");
     const waiting = budget.reserve(1, "b");
@@ -48,14 +48,14 @@ describe("ByteBudget", () => {
     await waiting;
   });
 
-  it("refuses with 124 and status 503 whoever waits too long, and serves those behind", async () => {
+  it("rejects a waiter with 124 and status 503 after the maximum wait, and serves the next ones", async () => {
     const budget = budgetOf(100, 20);
     await budget.reserve(60, "a");
     await expect(budget.reserve(60, "b")).rejects.toMatchObject({ code: 124, status: 503 });
     expect(await isDone(budget.reserve(40, "c"))).toBe(true);
   });
 
-  it("forgets whoever gives up waiting", async () => {
+  it("drops a waiter whose signal is aborted", async () => {
     const budget = budgetOf(100);
     await budget.reserve(100, "a");
     const controller = new AbortController();

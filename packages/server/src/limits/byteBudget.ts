@@ -1,32 +1,32 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 export interface ByteBudgetOptions {
-  /** Bytes that may be held at once; half of them by one group, which is at least what one answer may have. */
+  /** Bytes that may be in memory at once. One group may hold half of them, which must allow for one response. */
   maxBytes: number;
-  /** How long a request may wait for bytes to become free, in ms. */
+  /** How long a request may wait for free bytes, in ms. */
   maxWaitMs: number;
 }
 
-/** Who holds bytes, as an address; what belongs to nobody in particular is one group, too. */
+/** Who holds bytes, such as an IP address; undefined is a group of its own. */
 export type Group = string | undefined;
 
-interface Waiting {
+interface Waiter {
   bytes: number;
   group: Group;
   resolve(): void;
-  isOver: boolean;
+  isCanceled: boolean;
 }
 
 /**
- * Counts the bytes of answers that are held in memory, from when they are read until their client has taken them.
- * Small answers are counted as they come; large ones reserve their bytes before they are read, and wait for others to
- * be taken. Nobody holds so much that there is nothing left for others.
+ * Limits the bytes of responses in memory, from when they are read until their client has received them. Small responses
+ * are counted as they are read; large ones reserve their bytes first, and wait for others to be sent. No group can use up
+ * the whole budget.
  */
 export class ByteBudget {
   readonly #options: ByteBudgetOptions;
   readonly #usedBy = new Map<Group, number>();
   #used = 0;
-  #waiting: Waiting[] = [];
+  #waiters: Waiter[] = [];
 
   constructor(options: ByteBudgetOptions) {
     this.#options = options;
@@ -36,24 +36,24 @@ export class ByteBudget {
     return this.#used;
   }
 
-  /** Counts bytes that are held already. */
+  /** Counts bytes that are already in memory. */
   charge(bytes: number, group: Group): void {
     this.#used += bytes;
     this.#usedBy.set(group, (this.#usedBy.get(group) ?? 0) + bytes);
   }
 
-  /** Gives back what was charged or reserved. */
+  /** Releases charged or reserved bytes. */
   release(bytes: number, group: Group): void {
-    const left = (this.#usedBy.get(group) ?? 0) - bytes;
-    if (left > 0) this.#usedBy.set(group, left);
+    const remaining = (this.#usedBy.get(group) ?? 0) - bytes;
+    if (remaining > 0) this.#usedBy.set(group, remaining);
     else this.#usedBy.delete(group);
     this.#used -= bytes;
-    this.#serve();
+    this.#grantWaiting();
   }
 
   /**
-   * Resolves once so many bytes are free, and counts them. What is larger than the share of a group is given out when
-   * the group holds nothing else. Rejects with 124 and HTTP status 503 after `maxWaitMs`, and once the signal is aborted.
+   * Resolves once the bytes are free, and counts them. More than the share of a group is granted when the group holds
+   * nothing else. Rejects with 124 and HTTP status 503 after `maxWaitMs`, and when the signal is aborted.
    */
   async reserve(bytes: number, group: Group, signal?: AbortSignal): Promise<void> {
     if (this.#fits({ bytes, group })) {
@@ -61,47 +61,47 @@ export class ByteBudget {
       return;
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const waiting: Waiting = { bytes, group, resolve, isOver: false };
-    const giveUp = () => {
-      waiting.isOver = true;
-      reject(busy());
+    const waiter: Waiter = { bytes, group, resolve, isCanceled: false };
+    const cancel = () => {
+      waiter.isCanceled = true;
+      reject(overloaded());
     };
-    const timer = setTimeout(giveUp, this.#options.maxWaitMs);
-    signal?.addEventListener("abort", giveUp, { once: true });
-    this.#waiting.push(waiting);
+    const timer = setTimeout(cancel, this.#options.maxWaitMs);
+    signal?.addEventListener("abort", cancel, { once: true });
+    this.#waiters.push(waiter);
     try {
       await promise;
     } finally {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", cancel);
     }
   }
 
-  #fits({ bytes, group }: Pick<Waiting, "bytes" | "group">): boolean {
+  #fits({ bytes, group }: Pick<Waiter, "bytes" | "group">): boolean {
     const { maxBytes } = this.#options;
     const own = this.#usedBy.get(group) ?? 0;
-    const hasShare = own === 0 || own + bytes <= maxBytes / 2;
-    return hasShare && (this.#used === 0 || this.#used + bytes <= maxBytes);
+    const isWithinShare = own === 0 || own + bytes <= maxBytes / 2;
+    return isWithinShare && (this.#used === 0 || this.#used + bytes <= maxBytes);
   }
 
-  /** Gives out what has become free, to those first who have waited longest. */
-  #serve(): void {
-    const left: Waiting[] = [];
-    for (const waiting of this.#waiting) {
-      if (waiting.isOver) continue;
-      if (this.#fits(waiting)) {
-        this.charge(waiting.bytes, waiting.group);
-        waiting.resolve();
-      } else left.push(waiting);
+  /** Grants free bytes to the waiters, in order of arrival. */
+  #grantWaiting(): void {
+    const remaining: Waiter[] = [];
+    for (const waiter of this.#waiters) {
+      if (waiter.isCanceled) continue;
+      if (this.#fits(waiter)) {
+        this.charge(waiter.bytes, waiter.group);
+        waiter.resolve();
+      } else remaining.push(waiter);
     }
-    this.#waiting = left;
+    this.#waiters = remaining;
   }
 }
 
-function busy(): ProtocolError {
+function overloaded(): ProtocolError {
   return new ProtocolError(
     ErrorCode.TIMEOUT,
-    "The server is sending too many large answers, try again later",
+    "The server is sending too many large responses, try again later",
     503,
   );
 }

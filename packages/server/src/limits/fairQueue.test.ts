@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { FairQueue, type FairQueueOptions } from "./fairQueue.ts";
-import { TooManyRequests } from "./tooManyRequests.ts";
+import { TooManyRequestsError } from "./tooManyRequests.ts";
 
 function queueOf(options: Partial<FairQueueOptions> = {}) {
   const queue = new FairQueue({
@@ -12,15 +12,15 @@ function queueOf(options: Partial<FairQueueOptions> = {}) {
     ...options,
   });
   const running: { name: string; finish(): void }[] = [];
-  let most = 0;
-  /** Jobs in the order in which they began. */
-  const begun: string[] = [];
+  let maxRunning = 0;
+  /** Jobs in the order in which they started. */
+  const started: string[] = [];
   const run = (key: string | undefined, name: string, group?: string) => {
     const result = queue.run({ key, group }, async () => {
-      begun.push(name);
+      started.push(name);
       await new Promise<void>((finish) => {
         running.push({ name, finish });
-        most = Math.max(most, running.length);
+        maxRunning = Math.max(maxRunning, running.length);
       });
       return name;
     });
@@ -35,42 +35,44 @@ function queueOf(options: Partial<FairQueueOptions> = {}) {
   const finishAll = async () => {
     while (running.length > 0) await finishOne();
   };
-  return { run, begun, running, finishOne, finishAll, most: () => most };
+  return { run, begun: started, running, finishOne, finishAll, maxRunning: () => maxRunning };
 }
 
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
     (error: unknown) =>
-      error instanceof TooManyRequests ? [error.code, error.status, error.message, error.retryAfter] : error,
+      error instanceof TooManyRequestsError
+        ? [error.code, error.status, error.message, error.retryAfter]
+        : error,
   );
 
 describe("a fair queue", () => {
   it("runs no more jobs at once than it may, and all of them in the end", async () => {
-    const { run, begun, finishAll, most } = queueOf({ concurrency: 3 });
+    const { run, begun: started, finishAll, maxRunning } = queueOf({ concurrency: 3 });
     const results = Array.from({ length: 40 }, (_, i) => run(`${i % 4}`, `${i}`));
     await finishAll();
     expect(await Promise.all(results)).toEqual(Array.from({ length: 40 }, (_, i) => `${i}`));
-    expect(begun).toHaveLength(40);
-    expect(most()).toBe(3);
+    expect(started).toHaveLength(40);
+    expect(maxRunning()).toBe(3);
   });
 
-  it("lets keys take turns, however many jobs one of them has waiting", async () => {
-    const { run, begun, finishAll } = queueOf({ concurrency: 1 });
+  it("serves keys in turn, however many jobs one of them has waiting", async () => {
+    const { run, begun: started, finishAll } = queueOf({ concurrency: 1 });
     for (let i = 0; i < 6; i++) void run("greedy", `g${i}`);
     void run("ann", "ann");
     void run("bob", "bob");
     await finishAll();
-    expect(begun).toEqual(["g0", "g1", "ann", "bob", "g2", "g3", "g4", "g5"]);
+    expect(started).toEqual(["g0", "g1", "ann", "bob", "g2", "g3", "g4", "g5"]);
   });
 
   it("runs the jobs of one group one after the other, and other groups beside them", async () => {
-    const { run, begun, running, finishAll } = queueOf({ concurrency: 2 });
+    const { run, begun: started, running, finishAll } = queueOf({ concurrency: 2 });
     for (let i = 0; i < 3; i++) void run("a", `batch${i}`, "batch");
     void run("a", "single", "single");
     expect(running.map(({ name }) => name)).toEqual(["batch0", "single"]);
     await finishAll();
-    expect(begun).toEqual(["batch0", "single", "batch1", "batch2"]);
+    expect(started).toEqual(["batch0", "single", "batch1", "batch2"]);
   });
 
   it("refuses a key that has too many jobs waiting with 155 and HTTP 429, and no other key", async () => {
@@ -90,14 +92,14 @@ describe("a fair queue", () => {
     expect(await other).toBe("other");
   });
 
-  it("gives a place to another key when it is full, by refusing the last job of the key that has most", async () => {
-    const { run, begun, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
+  it("makes room for another key when it is full, by rejecting the last job of the key with the most jobs", async () => {
+    const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
     const greedy = Array.from({ length: 5 }, (_, i) => run("greedy", `g${i}`));
     const other = run("ann", "ann");
     expect(await refusal(greedy[4] ?? other)).toEqual([155, 503, "busy", 5]);
     await finishAll();
     expect(await other).toBe("ann");
-    expect(begun).toEqual(["g0", "g1", "ann", "g2", "g3"]);
+    expect(started).toEqual(["g0", "g1", "ann", "g2", "g3"]);
   });
 
   it("refuses with 155 and HTTP 503 where it is full of keys that have one job each", async () => {
@@ -107,10 +109,10 @@ describe("a fair queue", () => {
     await finishAll();
   });
 
-  it("refuses a job that has waited too long, and gives its place away", async () => {
+  it("rejects a job that has waited too long, and frees its place", async () => {
     vi.useFakeTimers();
     try {
-      const { run, begun, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });
+      const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });
       void run("a", "running");
       const late = refusal(run("b", "late"));
       await vi.advanceTimersByTimeAsync(1_000);
@@ -118,13 +120,13 @@ describe("a fair queue", () => {
       const next = run("c", "next");
       await finishAll();
       expect(await next).toBe("next");
-      expect(begun).toEqual(["running", "next"]);
+      expect(started).toEqual(["running", "next"]);
     } finally {
       vi.useRealTimers();
     }
   });
 
-  it("goes on after a job that fails", async () => {
+  it("continues after a job that fails", async () => {
     const queue = new FairQueue({
       concurrency: 1,
       maxWaiting: 10,

@@ -1,23 +1,23 @@
 import { tooManyRequests } from "./tooManyRequests.ts";
 
 export interface FairQueueOptions {
-  /** Jobs that run at once. */
+  /** Jobs that run concurrently. */
   concurrency: number;
-  /** Jobs that wait at most, of all keys together. */
+  /** Maximum number of waiting jobs of all keys together. */
   maxWaiting: number;
-  /** Jobs that wait at most for one key. */
+  /** Maximum number of waiting jobs of one key. */
   maxWaitingPerKey: number;
-  /** How long a job may wait before it is refused, in ms. */
+  /** How long a job may wait before it is rejected, in ms. */
   maxWaitMs: number;
-  /** Error message of refused jobs. */
+  /** Error message of rejected jobs. */
   message: string;
 }
 
-/** Whom a job is for. */
+/** Owner of a job. */
 export interface JobOwner {
-  /** Keys take turns, and each has a bounded share of the queue; undefined for the server's own jobs. */
+  /** Keys are served in turn, and each has a bounded share of the queue; undefined for the server's own jobs. */
   key: string | undefined;
-  /** Jobs of one group run one after the other. */
+  /** The jobs of a group run one at a time. */
   group?: string | undefined;
 }
 
@@ -27,19 +27,20 @@ interface Job {
   refuse(): void;
 }
 
-/** Sent to refused clients as Retry-After, in ms. */
+/** Sent to rejected clients as Retry-After, in ms. */
 const RETRY_AFTER_MS = 5_000;
-const OWN = "own";
+const SERVER_KEY = "own";
 
 /**
- * Runs expensive work, a few jobs at a time. Waiting jobs are bounded in number and in time, and keys (client
- * addresses) take turns: however many jobs one key sends, the next job of another key runs after at most one of them.
+ * Runs expensive jobs with limited concurrency. Waiting jobs are bounded in number and in time, and keys (client IP
+ * addresses) are served round robin: however many jobs one key has, the next job of another key waits for at most one of
+ * them.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  /** Waiting jobs by key; the key whose turn is next comes first. */
-  readonly #lines = new Map<string, Job[]>();
-  /** Groups that have a job running. */
+  /** Waiting jobs by key; the key that is served next comes first. */
+  readonly #queues = new Map<string, Job[]>();
+  /** Groups with a running job. */
   readonly #busyGroups = new Set<string>();
   #running = 0;
   #waiting = 0;
@@ -48,11 +49,11 @@ export class FairQueue {
     this.#options = options;
   }
 
-  /** Rejects with 155: HTTP 429 where the key has too many jobs waiting, 503 where the server has, or for too long. */
+  /** Rejects with 155: HTTP 429 if the key has too many waiting jobs, 503 if the queue is full or the job waits too long. */
   async run<T>({ key, group }: JobOwner, work: () => Promise<T>): Promise<T> {
     const { maxWaitMs, message } = this.#options;
-    const lineKey = key === undefined ? OWN : `key ${key}`;
-    this.#makeRoom(lineKey, key === undefined);
+    const queueKey = key === undefined ? SERVER_KEY : `key ${key}`;
+    this.#ensureCapacity(queueKey, key === undefined);
     return new Promise<T>((resolve, reject) => {
       const refuse = () => {
         clearTimeout(deadline);
@@ -71,49 +72,49 @@ export class FairQueue {
         },
       };
       const deadline = setTimeout(() => {
-        this.#remove(lineKey, job);
+        this.#remove(queueKey, job);
         refuse();
       }, maxWaitMs);
-      const line = this.#lines.get(lineKey);
-      if (line) line.push(job);
-      else this.#lines.set(lineKey, [job]);
+      const queue = this.#queues.get(queueKey);
+      if (queue) queue.push(job);
+      else this.#queues.set(queueKey, [job]);
       this.#waiting += 1;
       this.#startNext();
     });
   }
 
-  #makeRoom(lineKey: string, isOwn: boolean): void {
+  #ensureCapacity(queueKey: string, isServerJob: boolean): void {
     const { maxWaiting, maxWaitingPerKey, message } = this.#options;
-    const ahead = this.#lines.get(lineKey)?.length ?? 0;
-    if (!isOwn && ahead >= maxWaitingPerKey) throw tooManyRequests(RETRY_AFTER_MS, message);
+    const queued = this.#queues.get(queueKey)?.length ?? 0;
+    if (!isServerJob && queued >= maxWaitingPerKey) throw tooManyRequests(RETRY_AFTER_MS, message);
     if (this.#waiting < maxWaiting) return;
-    const [longestKey, longest] = this.#longestLine();
+    const [longestKey, longest] = this.#longestQueue();
     const last = longest.at(-1);
-    if (last === undefined || longest.length <= ahead + 1)
+    if (last === undefined || longest.length <= queued + 1)
       throw tooManyRequests(RETRY_AFTER_MS, message, 503);
-    // A key that has a larger share gives up its last place.
+    // The key with the most waiting jobs loses its last one.
     this.#remove(longestKey, last);
     last.refuse();
   }
 
-  #longestLine(): [string, Job[]] {
+  #longestQueue(): [string, Job[]] {
     let longest: [string, Job[]] = ["", []];
-    for (const entry of this.#lines) if (entry[1].length > longest[1].length) longest = entry;
+    for (const entry of this.#queues) if (entry[1].length > longest[1].length) longest = entry;
     return longest;
   }
 
-  #remove(lineKey: string, job: Job): void {
-    const line = this.#lines.get(lineKey);
-    const index = line?.indexOf(job) ?? -1;
-    if (!line || index < 0) return;
-    line.splice(index, 1);
+  #remove(queueKey: string, job: Job): void {
+    const queue = this.#queues.get(queueKey);
+    const index = queue?.indexOf(job) ?? -1;
+    if (!queue || index < 0) return;
+    queue.splice(index, 1);
     this.#waiting -= 1;
-    if (line.length === 0) this.#lines.delete(lineKey);
+    if (queue.length === 0) this.#queues.delete(queueKey);
   }
 
   #startNext(): void {
     while (this.#running < this.#options.concurrency) {
-      const job = this.#takeNext();
+      const job = this.#dequeue();
       if (!job) return;
       const { group } = job;
       this.#running += 1;
@@ -126,15 +127,15 @@ export class FairQueue {
     }
   }
 
-  /** The first job of the first key that has one whose group is not busy; the key goes to the end of the turns. */
-  #takeNext(): Job | undefined {
-    for (const [lineKey, line] of this.#lines) {
-      const job = line.find(({ group }) => group === undefined || !this.#busyGroups.has(group));
+  /** Removes the first job whose group is not busy, in the order of the keys; its key moves to the end of that order. */
+  #dequeue(): Job | undefined {
+    for (const [queueKey, queue] of this.#queues) {
+      const job = queue.find(({ group }) => group === undefined || !this.#busyGroups.has(group));
       if (!job) continue;
-      this.#remove(lineKey, job);
-      if (line.length > 0) {
-        this.#lines.delete(lineKey);
-        this.#lines.set(lineKey, line);
+      this.#remove(queueKey, job);
+      if (queue.length > 0) {
+        this.#queues.delete(queueKey);
+        this.#queues.set(queueKey, queue);
       }
       return job;
     }

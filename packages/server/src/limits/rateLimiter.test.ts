@@ -8,7 +8,7 @@ function limiterAt(maxKeys?: number) {
 }
 
 describe("the limiter in memory", () => {
-  it("counts each key for itself, in windows that begin with the first request", async () => {
+  it("counts each key separately, in windows that start with the first request", async () => {
     const { limiter, time } = limiterAt();
     time.now = 500;
     expect(await limiter.count("a", 1_000)).toEqual({ used: 1, resetsInMs: 1_000 });
@@ -19,7 +19,7 @@ describe("the limiter in memory", () => {
     expect(await limiter.count("a", 1_000)).toEqual({ used: 1, resetsInMs: 1_000 });
   });
 
-  it("tells without counting", async () => {
+  it("returns the usage without counting", async () => {
     const { limiter, time } = limiterAt();
     expect(await limiter.usage("a", 1_000)).toEqual({ used: 0, resetsInMs: 1_000 });
     await limiter.count("a", 1_000);
@@ -28,7 +28,7 @@ describe("the limiter in memory", () => {
     expect(await limiter.usage("a", 1_000)).toEqual({ used: 1, resetsInMs: 900 });
   });
 
-  it("remembers no more keys than it may, and those last that began last", async () => {
+  it("keeps at most the maximum number of keys, and evicts the oldest windows first", async () => {
     const { limiter } = limiterAt(100);
     for (let i = 0; i < 1_000; i++) await limiter.count(`key ${i}`, 1_000);
     expect((await limiter.usage("key 999", 1_000)).used).toBe(1);

@@ -1,48 +1,48 @@
-/** How far a key has come in its window. */
+/** Usage of a key in its current window. */
 export interface Usage {
-  /** Counted in this window, this request included. */
+  /** Requests counted in this window, including this one. */
   used: number;
-  /** Until the window ends, in ms. */
+  /** Time until the window ends, in ms. */
   resetsInMs: number;
 }
 
-/** Counts requests by key in fixed windows. Asynchronous so that processes may count together one day. */
+/** Counts requests by key in fixed windows. It is asynchronous to allow implementations that are shared by processes. */
 export interface RateLimiter {
-  /** Counts one request; the window begins with the first. */
+  /** Counts one request; a window starts with its first request. */
   count(key: string, windowMs: number): Promise<Usage>;
-  /** The same without counting. */
+  /** Returns the usage without counting a request. */
   usage(key: string, windowMs: number): Promise<Usage>;
-  /** Takes back one request that was counted, where its window has not ended. */
+  /** Undoes the count of one request, if its window has not ended. */
   refund(key: string): Promise<void>;
 }
 
 export interface MemoryLimiterOptions {
   /** Milliseconds since the epoch. */
   clock(): number;
-  /** Keys that are remembered at most; beyond, those whose window began first are forgotten. */
+  /** Maximum number of keys; beyond it, the keys with the oldest windows are evicted. */
   maxKeys?: number;
 }
 
-/** Counts in this process. */
+/** Creates a rate limiter that counts in the memory of this process. */
 export function createMemoryLimiter({ clock, maxKeys = 100_000 }: MemoryLimiterOptions): RateLimiter {
-  /** In the order in which the windows began. */
+  /** In the order in which the windows started. */
   const windows = new Map<string, { used: number; endsAt: number }>();
 
-  function current(key: string): { used: number; endsAt: number } | undefined {
+  function currentWindow(key: string): { used: number; endsAt: number } | undefined {
     const found = windows.get(key);
     return found && found.endsAt > clock() ? found : undefined;
   }
 
-  function begin(key: string, windowMs: number): { used: number; endsAt: number } {
+  function startWindow(key: string, windowMs: number): { used: number; endsAt: number } {
     windows.delete(key);
-    if (windows.size >= maxKeys) makeRoom();
+    if (windows.size >= maxKeys) evict();
     const window = { used: 0, endsAt: clock() + windowMs };
     windows.set(key, window);
     return window;
   }
 
-  /** A tenth at once, so that the next keys find room without a search. */
-  function makeRoom(): void {
+  /** Evicts a tenth at once, so that the next keys do not need an eviction. */
+  function evict(): void {
     const now = clock();
     for (const [key, { endsAt }] of windows) if (endsAt <= now) windows.delete(key);
     for (const key of windows.keys()) {
@@ -53,18 +53,18 @@ export function createMemoryLimiter({ clock, maxKeys = 100_000 }: MemoryLimiterO
 
   return {
     async count(key, windowMs) {
-      const window = current(key) ?? begin(key, windowMs);
+      const window = currentWindow(key) ?? startWindow(key, windowMs);
       window.used++;
       return { used: window.used, resetsInMs: window.endsAt - clock() };
     },
     async usage(key, windowMs) {
-      const window = current(key);
+      const window = currentWindow(key);
       return window
         ? { used: window.used, resetsInMs: window.endsAt - clock() }
         : { used: 0, resetsInMs: windowMs };
     },
     async refund(key) {
-      const window = current(key);
+      const window = currentWindow(key);
       if (window && window.used > 0) window.used--;
     },
   };

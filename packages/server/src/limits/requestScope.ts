@@ -3,14 +3,14 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ByteBudget } from "./byteBudget.ts";
 
 export interface RequestScopeOptions {
-  /** Whom the request comes from; worker threads are shared fairly among groups. */
+  /** Sender of the request, such as its IP address; worker threads are shared fairly among groups. */
   group: string;
   budget: ByteBudget;
-  /** Bytes that may be read for one answer. */
+  /** Maximum bytes that may be read for one response. */
   maxAnswerBytes: number;
 }
 
-/** What the server holds and does for one HTTP request; ends with its connection. */
+/** The resources of one HTTP request; released when the response has ended or the connection is closed. */
 export class RequestScope {
   readonly group: string;
   readonly #budget: ByteBudget;
@@ -32,7 +32,7 @@ export class RequestScope {
     return this.#isClosed;
   }
 
-  /** Aborted when the client of a request that changes nothing goes away; undefined for all other requests. */
+  /** Aborted when the client of a cancelable request disconnects; undefined for all other requests. */
   get signal(): AbortSignal | undefined {
     if (!this.#isCancelable) return undefined;
     this.#controller ??= new AbortController();
@@ -40,25 +40,25 @@ export class RequestScope {
     return this.#controller.signal;
   }
 
-  /** Says that the request changes nothing: nobody misses it when its client goes away. */
+  /** Makes the request cancelable: it changes nothing and may be aborted when its client disconnects. */
   makeCancelable(): void {
     this.#isCancelable = true;
   }
 
-  /** How many bytes may still be read for the answer. */
+  /** Bytes that may still be read for the response. */
   get bytesLeft(): number {
     return Math.max(0, this.#maxAnswerBytes - this.#bytes);
   }
 
-  /** Counts bytes that were read for the answer, and holds them until the request has ended. Throws 116. */
+  /** Counts bytes that were read for the response until the request has ended. Throws 116. */
   charge(bytes: number): void {
-    if (bytes > this.bytesLeft) throw answerTooLarge(this.#maxAnswerBytes);
+    if (bytes > this.bytesLeft) throw responseTooLarge(this.#maxAnswerBytes);
     if (this.#isClosed) return;
     this.#bytes += bytes;
     this.#budget.charge(bytes, this.group);
   }
 
-  /** Resolves when no other large read of the request is under way, with what ends this one. */
+  /** Resolves when no other large read of the request is in progress, with a function that ends this one. */
   async startLargeRead(): Promise<() => void> {
     const before = this.#largeReads;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -67,32 +67,32 @@ export class RequestScope {
     return resolve;
   }
 
-  /** `isAnswered`: the whole answer was sent. */
-  close(isAnswered: boolean): void {
+  /** Releases the resources. `hasResponded`: the complete response was sent. */
+  close(hasResponded: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     if (this.#bytes > 0) this.#budget.release(this.#bytes, this.group);
-    this.#isAborted = !isAnswered;
+    this.#isAborted = !hasResponded;
     if (this.#isAborted) this.#controller?.abort();
   }
 }
 
-export function answerTooLarge(maxBytes: number): ProtocolError {
+export function responseTooLarge(maxBytes: number): ProtocolError {
   const megabytes = Math.max(1, Math.round(maxBytes / 1024 ** 2));
   return new ProtocolError(
     ErrorCode.OBJECT_TOO_LARGE,
-    `The answer would be larger than ${megabytes} MB: ask for fewer objects at a time, with limit and skip`,
+    `The response would be larger than ${megabytes} MB: request fewer objects at a time, with limit and skip`,
   );
 }
 
 const storage = new AsyncLocalStorage<RequestScope>();
 
-/** Runs what is done for a request; `currentScope` finds it from everything that is called. */
+/** Runs work in the scope of a request, which `currentScope` returns in everything that is called. */
 export function runInScope<T>(scope: RequestScope, work: () => T): T {
   return storage.run(scope, work);
 }
 
-/** The request that the caller works for; undefined where it works for none, or for one that has ended. */
+/** The scope of the current request; undefined outside of requests, and after the request has ended. */
 export function currentScope(): RequestScope | undefined {
   const scope = storage.getStore();
   return scope?.isClosed ? undefined : scope;

@@ -1,8 +1,8 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
-/** Refuses a client that sends too much (155, HTTP 429), or everybody while there is too much to do (155, HTTP 503). */
-export class TooManyRequests extends ProtocolError {
-  /** When to try again, in s, from 1; sent as Retry-After. */
+/** Error 155 for a client that exceeds a limit (HTTP 429), or for all clients while the server is overloaded (HTTP 503). */
+export class TooManyRequestsError extends ProtocolError {
+  /** When to retry, in seconds, from 1; sent as Retry-After. */
   readonly retryAfter: number;
 
   constructor(retryAfterMs: number, message: string, status: 429 | 503 = 429) {
@@ -15,6 +15,6 @@ export function tooManyRequests(
   retryAfterMs: number,
   message: string = "Too many requests.",
   status: 429 | 503 = 429,
-): TooManyRequests {
-  return new TooManyRequests(retryAfterMs, message, status);
+): TooManyRequestsError {
+  return new TooManyRequestsError(retryAfterMs, message, status);
 }

@@ -9,7 +9,7 @@ import {
 } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { ANONYMOUS, type Caller } from "../caller.ts";
+import { ANONYMOUS, type AuthContext } from "../authContext.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import { createLog } from "../observe/log.ts";
 import { compileRegex } from "../store/regex.ts";
@@ -22,7 +22,7 @@ const BOB = "r:bobbobbobbobbob1";
 interface World {
   url: string;
   live: Live;
-  sessions: Map<string, Caller>;
+  sessions: Map<string, AuthContext>;
   change(className: string, before: JsonObject | null, after: JsonObject | null): void;
 }
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 
 async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits> = {}): Promise<World> {
   const listeners = new Set<ChangeListener>();
-  const sessions = new Map<string, Caller>([
+  const sessions = new Map<string, AuthContext>([
     [ANN, { kind: "user", userId: "ann", roles: ["Staff"], sessionId: "1", sessionToken: ANN }],
     [BOB, { kind: "user", userId: "bob", roles: [], sessionId: "2", sessionToken: BOB }],
   ]);
@@ -42,8 +42,8 @@ async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits>
     isMasterKey: (key) => key === "master",
     clientAddressOf: () => "127.0.0.1",
     async callerOf(token) {
-      const caller = sessions.get(token);
-      if (caller) return caller;
+      const auth = sessions.get(token);
+      if (auth) return auth;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     },
     feed: createLocalFeed((listener) => {
@@ -70,7 +70,7 @@ async function world(parts: Partial<LiveParts> = {}, limits: Partial<LiveLimits>
     live,
     sessions,
     change(className, before, after) {
-      const request = { caller: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
+      const request = { auth: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
       const objectId = String((after ?? before)?.objectId);
       const text = (object: JsonObject | null) => object && JSON.stringify(object);
       for (const listener of listeners) {
@@ -333,7 +333,7 @@ describe("permissions, as they are at the event", () => {
   });
 
   it("[8.code.119] refuse a class that the caller may not find", async () => {
-    const client = await connected(await world({ mayFind: (caller) => caller.kind === "user" }));
+    const client = await connected(await world({ mayFind: (auth) => auth.kind === "user" }));
     expect(await client.ask(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
   });
 
@@ -351,8 +351,8 @@ describe("permissions, as they are at the event", () => {
     const at = await world({
       presenter:
         () =>
-        (object, { caller }) => {
-          if (caller.kind !== "user" || caller.userId !== "ann") delete object.text;
+        (object, { auth }) => {
+          if (auth.kind !== "user" || auth.userId !== "ann") delete object.text;
           return object;
         },
     });

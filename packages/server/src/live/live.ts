@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import { WebSocketServer } from "ws";
-import { ANONYMOUS, type Caller, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, type RequestContext } from "../authContext.ts";
 import { addressKey } from "../http/address.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
 import { type ClientEvent, type ClientLimits, LiveClient } from "./client.ts";
@@ -194,13 +194,13 @@ export function createLive(parts: LiveParts): Live {
   async function admit(client: LiveClient, sessionToken: string | undefined): Promise<void> {
     if (!parts.triggers?.has("beforeConnect")) return;
     const { clients: open, subscriptions } = counts();
-    const caller = teller.callerOf({ client, sessionToken });
+    const auth = teller.callerOf({ client, sessionToken });
     // Cloud code may have a word of its own for whoever comes with a session that is none.
-    const request = requestOf(client, await caller.catch(() => ANONYMOUS));
+    const request = requestOf(client, await auth.catch(() => ANONYMOUS));
     // Those that are there beside the one that asks.
     const facts = { clients: open - 1, subscriptions, ...(sessionToken !== undefined && { sessionToken }) };
     await parts.triggers.connect(request, facts);
-    await caller;
+    await auth;
   }
 
   /** Cloud code may observe who comes and goes; without such code nothing is done here. */
@@ -227,13 +227,13 @@ export function createLive(parts: LiveParts): Live {
     query: JsonObject,
   ): Promise<JsonObject> {
     if (!parts.triggers?.has("beforeSubscribe", className)) return query;
-    const caller = await teller.callerOf({ client, sessionToken });
-    return parts.triggers.subscribe(requestOf(client, caller), className, query);
+    const auth = await teller.callerOf({ client, sessionToken });
+    return parts.triggers.subscribe(requestOf(client, auth), className, query);
   }
 
-  function requestOf(client: LiveClient, caller: Caller): RequestContext {
+  function requestOf(client: LiveClient, auth: AuthContext): RequestContext {
     const { installationId, ip, id: requestId } = client;
-    return { caller, installationId, context: {}, ip, requestId };
+    return { auth, installationId, context: {}, ip, requestId };
   }
 
   async function subscribe(subscription: Subscription, entered: (position: string) => void): Promise<void> {
@@ -254,14 +254,14 @@ export function createLive(parts: LiveParts): Live {
       );
     }
     index.compile(where);
-    const caller = await teller.callerOf(subscription);
-    if (!(await parts.mayFind(caller, className, where))) {
+    const auth = await teller.callerOf(subscription);
+    if (!(await parts.mayFind(auth, className, where))) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
         `Permission denied for action find on class ${className}.`,
       );
     }
-    if (caller.kind === "user") subscription.session = caller;
+    if (auth.kind === "user") subscription.session = auth;
     const head = await feed.follow(className);
     await new Promise<void>((resolve, reject) => {
       dispatcher.between(className, async () => {

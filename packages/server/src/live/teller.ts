@@ -6,7 +6,7 @@ import {
   type JsonObject,
   ProtocolError,
 } from "@purse/protocol";
-import { ANONYMOUS, type Caller, MASTER, principalsOf, type RequestContext } from "../caller.ts";
+import { ANONYMOUS, type AuthContext, aclSubjectsOf, MASTER, type RequestContext } from "../authContext.ts";
 import type { Log } from "../observe/log.ts";
 import type { LoggedChange } from "../store/changeLog.ts";
 import type { LiveConnectionFacts } from "./connectionEvent.ts";
@@ -47,13 +47,13 @@ export interface TellerParts {
   /** How long `afterLiveQueryEvent` may take over one event, in ms. */
   triggerTimeoutMs?: number;
   /** The caller that a session token stands for now. Rejects with 209 for one that is not valid (any more). */
-  callerOf(sessionToken: string): Promise<Caller>;
+  callerOf(sessionToken: string): Promise<AuthContext>;
   /** How objects of a class are shown to a caller; undefined where they are shown as they are. */
   presenter(className: string, texts?: readonly (string | null)[]): Present | undefined;
   /** What a caller gets to see of a class, beside ACLs; undefined for no such bound. */
   scope(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class's permissions let a caller ask this: the same answer as for a query. */
-  mayFind(caller: Caller, className: string, where: Condition): boolean | Promise<boolean>;
+  mayFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
   /** Throws 102 on a regular expression that cannot be read. */
   regex(source: string, flags: string): (text: string) => boolean;
   log: Log;
@@ -89,7 +89,10 @@ export class Teller {
   }
 
   /** The caller of a subscription now. Rejects with 209 where its session has ended. */
-  async callerOf({ client, sessionToken }: Pick<Subscription, "client" | "sessionToken">): Promise<Caller> {
+  async callerOf({
+    client,
+    sessionToken,
+  }: Pick<Subscription, "client" | "sessionToken">): Promise<AuthContext> {
     if (client.master) return MASTER;
     return sessionToken === undefined ? ANONYMOUS : this.#parts.callerOf(sessionToken);
   }
@@ -153,11 +156,11 @@ export class Teller {
   ): Promise<Sight | undefined> {
     const { className } = change;
     const { client, where } = subscription;
-    const caller = await this.callerOf(subscription);
-    if (!(await this.#parts.mayFind(caller, className, where))) return undefined;
+    const auth = await this.callerOf(subscription);
+    if (!(await this.#parts.mayFind(auth, className, where))) return undefined;
     const { installationId, ip, id: requestId } = client;
-    const request: RequestContext = { caller, installationId, context: {}, ip, requestId };
-    const principals = principalsOf(caller);
+    const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
+    const principals = aclSubjectsOf(auth);
     const scope = principals && this.#parts.scope(className, request);
     const inScope = scope ? compileMatcher(scope, { regex: this.#parts.regex }) : () => true;
     const readable = (object: JsonObject | null): boolean =>

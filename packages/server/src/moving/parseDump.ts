@@ -1,11 +1,11 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { scopeOf } from "../accounts/auth/providers.ts";
-import { CLAIM, foldName } from "../accounts/parts.ts";
-import { tokenHash } from "../accounts/sessionRecord.ts";
-import { HOOK_CLAIM, hookOf, nameOf } from "../hooks/hookStore.ts";
-import { CONFIG_ROW } from "../operator/globalConfig.ts";
+import { uniqueScopeOf } from "../auth/providers/authProviders.ts";
+import { tokenHash } from "../auth/sessionRecord.ts";
+import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
+import { CONFIG_OBJECT_ID } from "../operator/globalConfigRoutes.ts";
+import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/webhookStore.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, Intake } from "./import.ts";
 import { linesOf } from "./lines.ts";
@@ -133,26 +133,26 @@ function* recordsOf(
   });
   const hook = collection === "_Hooks" ? hookName(object) : undefined;
   yield { kind: "object", className: collection, object, secret };
-  if (hook !== undefined) yield claim(HOOK_CLAIM, hook);
+  if (hook !== undefined) yield claim(WEBHOOK_UNIQUE_SCOPE, hook);
   switch (collection) {
     case "_User":
-      if (typeof object.username === "string") yield claim(CLAIM.username, foldName(object.username));
-      if (typeof object.email === "string") yield claim(CLAIM.email, foldName(object.email));
+      if (typeof object.username === "string") yield claim(UNIQUE_KEYS.username, foldName(object.username));
+      if (typeof object.email === "string") yield claim(UNIQUE_KEYS.email, foldName(object.email));
       for (const [provider, data] of Object.entries(isJsonObject(secret.authData) ? secret.authData : {})) {
         const own = isJsonObject(data) ? data.id : undefined;
         if (typeof own !== "string") continue;
         if (provider === WALLET) yield* wallet(own.toLowerCase(), id, object);
-        else yield claim(scopeOf(provider), own);
+        else yield claim(uniqueScopeOf(provider), own);
       }
       for (const address of addressesOf(object.accounts)) yield* wallet(address, id, object);
       return;
     case "_EthAddress": {
       const owner = isJsonObject(object.user) ? object.user.objectId : undefined;
-      if (typeof owner === "string") yield claim(CLAIM.address, id.toLowerCase(), owner);
+      if (typeof owner === "string") yield claim(UNIQUE_KEYS.address, id.toLowerCase(), owner);
       return;
     }
     case "_Role":
-      if (typeof object.name === "string") yield claim(CLAIM.role, object.name);
+      if (typeof object.name === "string") yield claim(UNIQUE_KEYS.role, object.name);
       return;
     case "_Session":
       if (converted.sessionToken !== undefined) {
@@ -161,7 +161,7 @@ function* recordsOf(
           : Number.NaN;
         yield {
           kind: "claim",
-          scope: CLAIM.sessionToken,
+          scope: UNIQUE_KEYS.sessionToken,
           value: tokenHash(converted.sessionToken),
           owner: id,
           ...(!Number.isNaN(expires) && { expiresAt: expires }),
@@ -179,7 +179,7 @@ function settingsOf(document: JsonObject): MovingRecord {
     throw new Error("params and masterKeyOnly must be objects");
   };
   const at = new Date(0).toISOString();
-  const object = { objectId: CONFIG_ROW, createdAt: at, updatedAt: at };
+  const object = { objectId: CONFIG_OBJECT_ID, createdAt: at, updatedAt: at };
   return {
     kind: "object",
     className: "_GlobalConfig",
@@ -189,9 +189,9 @@ function settingsOf(document: JsonObject): MovingRecord {
 
 /** Throws Error for a hook that nobody could call. */
 function hookName(object: JsonObject): string {
-  const hook = hookOf(object);
+  const hook = parseWebhook(object);
   if (!hook) throw new Error("a hook needs a url and a functionName, or a className and a triggerName");
-  return nameOf(hook);
+  return webhookKeyOf(hook);
 }
 
 /** A wallet and its record, for dumps that lack the collection of addresses. */
@@ -200,7 +200,7 @@ function* wallet(
   userId: string,
   { createdAt, updatedAt }: JsonObject,
 ): Generator<MovingRecord> {
-  yield { kind: "claim", scope: CLAIM.address, value: address, owner: userId };
+  yield { kind: "claim", scope: UNIQUE_KEYS.address, value: address, owner: userId };
   yield {
     kind: "object",
     className: "_EthAddress",

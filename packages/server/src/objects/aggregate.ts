@@ -16,7 +16,7 @@ import {
   renameFields,
   type Stage,
 } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { StoreGroup } from "../store/store.ts";
 import type { ObjectReader } from "./objectReader.ts";
@@ -44,7 +44,7 @@ const OTHER_PARAMETERS = ["distinct", "where", "hint", "explain", "comment", "re
 export function createAggregates({ access, reader, pipelines }: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
     // Hidden fields cannot be removed from what a pipeline computes.
-    if (request.caller.kind !== "master") {
+    if (request.auth.kind !== "master") {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
     }
     assertClassName(className);

@@ -1,4 +1,4 @@
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ObjectText } from "../store/store.ts";
 
 /** One object before and after a write, with who did it. */

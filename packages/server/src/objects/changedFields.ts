@@ -1,5 +1,5 @@
 import { isEchoed, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { FileUrls } from "../files/fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ObjectText, Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ export function createChangedFields({
     const changed = changedPaths(operations, returned);
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
-    const asReader = reader ? { ...request, caller: reader } : request;
+    const asReader = reader ? { ...request, auth: reader } : request;
     const scope = access.authorizeFollowed(asReader, className);
     const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
     if (paths.length === 0) return;

@@ -8,7 +8,7 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { ClassOperation } from "../schema/classSchema.ts";
 import type { ClassRules } from "./rules.ts";
 
@@ -23,10 +23,10 @@ export function isClientClass(className: string, rules: Rules): boolean {
 export function assertReachable(
   className: string,
   operation: ClassOperation,
-  caller: Caller,
+  auth: AuthContext,
   rules: Rules,
 ): void {
-  if (caller.kind === "master" || isClientClass(className, rules)) return;
+  if (auth.kind === "master" || isClientClass(className, rules)) return;
   if (!isClassName(className) && !isInternalClassName(className)) assertClassName(className);
   throw new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
@@ -37,10 +37,10 @@ export function assertReachable(
 /** Throws 119 where a client stores a pointer, an object or a relation of an internal class, at any depth. */
 export function assertPointsToClientClasses(
   operations: Readonly<Record<string, Operation>>,
-  caller: Caller,
+  auth: AuthContext,
   rules: Rules,
 ): void {
-  if (caller.kind === "master") return;
+  if (auth.kind === "master") return;
   for (const operation of Object.values(operations)) {
     switch (operation.op) {
       case "Set":

@@ -1,5 +1,5 @@
 import type { JsonObject, Operation } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { Write } from "../store/store.ts";
 
 /** A write on its way through the pipeline: rules and triggers may change it until it is stored. */
@@ -17,7 +17,7 @@ export interface Draft {
   /** Fields that the answer must carry beyond objectId and the times. */
   reply: JsonObject;
   /** The caller that the response is for, if it is not the one of the request: a new user reads its own object. */
-  reader?: Caller;
+  reader?: AuthContext;
   /** Run after the write has been stored. */
   afterwards: (() => Promise<void>)[];
 }

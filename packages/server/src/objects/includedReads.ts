@@ -1,5 +1,5 @@
 import { type Condition, type JsonObject, parseQuery, type QueryLimits } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import { relationFields } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
 import { mapInSlices } from "./jsonList.ts";

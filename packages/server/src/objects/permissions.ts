@@ -1,5 +1,5 @@
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { type Caller, principalsWithPublic } from "../caller.ts";
+import { type AuthContext, aclSubjectsWithPublic } from "../authContext.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
 import { pointsToUser, type UserPointers } from "../store/userPointers.ts";
 
@@ -11,20 +11,20 @@ type Access = "all" | "none" | { fields: string[]; userId: string | undefined };
 
 const READS: ReadonlySet<ClassOperation> = new Set(["get", "find", "count"]);
 
-function accessOf(schema: ClassSchema | undefined, operation: ClassOperation, caller: Caller): Access {
-  if (caller.kind === "master") return "all";
+function accessOf(schema: ClassSchema | undefined, operation: ClassOperation, auth: AuthContext): Access {
+  if (auth.kind === "master") return "all";
   const permissions = schema?.classLevelPermissions;
   const permission = permissions?.[operation];
   if (!permissions || !permission) return "all";
-  const principals = principalsWithPublic(caller) ?? [];
+  const principals = aclSubjectsWithPublic(auth) ?? [];
   if (principals.some((principal) => permission[principal] === true)) return "all";
-  if (permission.requiresAuthentication === true && caller.kind !== "user") return "none";
+  if (permission.requiresAuthentication === true && auth.kind !== "user") return "none";
   const grouped = READS.has(operation) ? permissions.readUserFields : permissions.writeUserFields;
   const own = permission.pointerFields;
   const fields = [...new Set([...(Array.isArray(own) ? own : []), ...(grouped ?? [])])];
   // What does not exist yet points to nobody.
   if (fields.length > 0 && operation !== "create") {
-    return { fields, userId: caller.kind === "user" ? caller.userId : undefined };
+    return { fields, userId: auth.kind === "user" ? auth.userId : undefined };
   }
   return permission.requiresAuthentication === true ? "all" : "none";
 }
@@ -33,18 +33,22 @@ function accessOf(schema: ClassSchema | undefined, operation: ClassOperation, ca
 export function isAllowed(
   schema: ClassSchema | undefined,
   operation: ClassOperation,
-  caller: Caller,
+  auth: AuthContext,
 ): boolean {
-  return accessOf(schema, operation, caller) !== "none";
+  return accessOf(schema, operation, auth) !== "none";
 }
 
 /** Throws 119, with 101 for callers who are not signed in where only that is missing, as Parse does. */
-export function authorise(schema: ClassSchema | undefined, operation: ClassOperation, caller: Caller): void {
-  if (isAllowed(schema, operation, caller)) return;
+export function authorise(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  auth: AuthContext,
+): void {
+  if (isAllowed(schema, operation, auth)) return;
   const className = schema?.className ?? "";
   if (
     schema?.classLevelPermissions[operation]?.requiresAuthentication === true &&
-    caller.kind === "anonymous"
+    auth.kind === "anonymous"
   ) {
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Permission denied, user needs to be authenticated.");
   }
@@ -61,9 +65,9 @@ export const NOTHING: Condition = { kind: "or", conditions: [] };
 export function pointerScope(
   schema: ClassSchema,
   operation: "get" | "find" | "count",
-  caller: Caller,
+  auth: AuthContext,
 ): Condition | undefined {
-  const access = accessOf(schema, operation, caller);
+  const access = accessOf(schema, operation, auth);
   if (access === "all") return undefined;
   if (access === "none" || access.userId === undefined) return NOTHING;
   const value = { __type: "Pointer" as const, className: "_User", objectId: access.userId };
@@ -78,18 +82,18 @@ export function pointerScope(
 }
 
 /** Whether an operation depends on who the object points to, so that it has to be read before it is written. */
-export function dependsOnObject(schema: ClassSchema, operation: ClassOperation, caller: Caller): boolean {
-  return typeof accessOf(schema, operation, caller) === "object";
+export function dependsOnObject(schema: ClassSchema, operation: ClassOperation, auth: AuthContext): boolean {
+  return typeof accessOf(schema, operation, auth) === "object";
 }
 
 /** Whether the caller may change an object as it is; `authorise` has let the operation pass. */
 export function mayChange(
   schema: ClassSchema,
   operation: ClassOperation,
-  caller: Caller,
+  auth: AuthContext,
   object: JsonObject,
 ): boolean {
-  const access = accessOf(schema, operation, caller);
+  const access = accessOf(schema, operation, auth);
   if (typeof access === "string") return access === "all";
   const { fields, userId } = access;
   return userId !== undefined && pointsToUser(object, { fields, userId });
@@ -102,9 +106,9 @@ export function mayChange(
 export function requiredPointers(
   schema: ClassSchema,
   operation: "update" | "delete",
-  caller: Caller,
+  auth: AuthContext,
 ): UserPointers | undefined {
-  const access = accessOf(schema, operation, caller);
+  const access = accessOf(schema, operation, auth);
   if (typeof access === "string" || access.userId === undefined) return undefined;
   return { fields: access.fields, userId: access.userId };
 }
@@ -119,22 +123,22 @@ const NO_FIELDS: readonly string[] = [];
 export function protectedFieldsFor(
   schema: ClassSchema,
   configured: Readonly<Record<string, string[]>> | undefined,
-  caller: Caller,
+  auth: AuthContext,
   object?: JsonObject,
 ): readonly string[] {
   const own = schema.classLevelPermissions.protectedFields;
-  if (caller.kind === "master" || (!own && !configured)) return NO_FIELDS;
+  if (auth.kind === "master" || (!own && !configured)) return NO_FIELDS;
   const rules = configured ? mergeRules(own ?? {}, configured) : (own ?? {});
-  if (isOneself(schema, caller, object)) return [];
-  const lists = (principalsWithPublic(caller) ?? []).flatMap((principal) => {
+  if (isOneself(schema, auth, object)) return [];
+  const lists = (aclSubjectsWithPublic(auth) ?? []).flatMap((principal) => {
     const fields = rules[principal];
     return fields ? [fields] : [];
   });
-  if (caller.kind === "user") {
+  if (auth.kind === "user") {
     if (rules.authenticated) lists.push(rules.authenticated);
     for (const [principal, fields] of object ? Object.entries(rules) : []) {
       if (!principal.startsWith(USER_FIELD)) continue;
-      const pointers = { fields: [principal.slice(USER_FIELD.length)], userId: caller.userId };
+      const pointers = { fields: [principal.slice(USER_FIELD.length)], userId: auth.userId };
       if (object && pointsToUser(object, pointers)) lists.push(fields);
     }
   }
@@ -154,6 +158,6 @@ function mergeRules(
 }
 
 /** People see all of themselves. */
-function isOneself(schema: ClassSchema, caller: Caller, object: JsonObject | undefined): boolean {
-  return schema.className === "_User" && caller.kind === "user" && object?.objectId === caller.userId;
+function isOneself(schema: ClassSchema, auth: AuthContext, object: JsonObject | undefined): boolean {
+  return schema.className === "_User" && auth.kind === "user" && object?.objectId === auth.userId;
 }

@@ -8,7 +8,7 @@ import {
   WorkerPool,
   WorkerTimeoutError,
 } from "@purse/workers";
-import { answerTooLarge } from "../limits/requestScope.ts";
+import { responseTooLarge } from "../limits/requestScope.ts";
 import type { Log } from "../observe/log.ts";
 import type { PipelineAnswer, PipelineRequest } from "./pipelineThread.ts";
 
@@ -54,7 +54,7 @@ export class Pipelines {
       const maxChars = this.#maxAnswerBytes;
       const answer = await this.#pool.call({ texts, stages, others, maxChars });
       if ("results" in answer) return answer.results;
-      if ("isTooLarge" in answer) throw answerTooLarge(maxChars);
+      if ("isTooLarge" in answer) throw responseTooLarge(maxChars);
       throw new ProtocolError(ErrorCode.INVALID_QUERY, answer.error.slice(0, 300));
     } catch (error) {
       throw asProtocolError(error);

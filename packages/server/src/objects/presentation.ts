@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { Config } from "../config.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
@@ -41,7 +41,7 @@ export function createPresentation(
     if (!onRead && !isProtected) return undefined;
     return (object, request) => {
       const schema = schemas.get(className);
-      if (schema) for (const field of access.hiddenFrom(schema, request.caller, object)) delete object[field];
+      if (schema) for (const field of access.hiddenFrom(schema, request.auth, object)) delete object[field];
       return onRead ? onRead(object, request) : object;
     };
   };

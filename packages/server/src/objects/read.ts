@@ -12,7 +12,7 @@ import {
   type Query,
   type QueryLimits,
 } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import type { ObjectText } from "../store/store.ts";
@@ -100,7 +100,7 @@ export function createReads(parts: ReadParts): Reads {
     const beforeFind = triggers.beforeFind(className);
     const { params: wanted, objects } = beforeFind ? await beforeFind(params, request, false) : { params };
     let query = parseQuery(className, wanted, limits);
-    if (query.explain && request.caller.kind !== "master" && !parts.allowPublicExplain) {
+    if (query.explain && request.auth.kind !== "master" && !parts.allowPublicExplain) {
       throw new ProtocolError(
         ErrorCode.INVALID_QUERY,
         "Using the explain query parameter requires the master key",
@@ -114,8 +114,8 @@ export function createReads(parts: ReadParts): Reads {
     if (target !== undefined) return findRedirected(request, query, operation, target, wanted);
     if (subqueryTriggers.applyTo(query.where))
       query = await afterSubqueryTriggers(className, wanted, request);
-    const { caller } = request;
-    if (caller.kind === "master" && caller.readOnly !== true && !parts.lockSchemas) {
+    const { auth } = request;
+    if (auth.kind === "master" && auth.readOnly !== true && !parts.lockSchemas) {
       await ensureTextIndexes(schemas, className, query.where);
     }
     const scope = access.authorizeRead(request, className, operation, query);
@@ -221,7 +221,7 @@ export function createReads(parts: ReadParts): Reads {
     operation: "get" | "find",
   ): Promise<string[]> {
     const schema = schemas.get(className) ?? unknownClass(className);
-    const isOperator = request.caller.kind === "master";
+    const isOperator = request.auth.kind === "master";
     const idOf = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
     const ids = objects.flatMap((object) => idOf(object) ?? []);
     const known = new Map<string, ObjectText>();

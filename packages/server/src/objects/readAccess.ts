@@ -8,7 +8,7 @@ import {
   parseAcl,
   principalsWith,
 } from "@purse/protocol";
-import { type Caller, principalsOf, type RequestContext } from "../caller.ts";
+import { type AuthContext, aclSubjectsOf, type RequestContext } from "../authContext.ts";
 import type { Config } from "../config.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Schemas } from "../schema/schemas.ts";
@@ -43,7 +43,7 @@ class AuthorizedScope {
 
   /** The subjects whose ACL entries apply; null if ACLs are bypassed. */
   get principals(): Principals {
-    return principalsOf(this.request.caller);
+    return aclSubjectsOf(this.request.auth);
   }
 
   /** A condition that objects must match besides their ACLs. */
@@ -88,30 +88,30 @@ export interface ReadAccess {
   /** The same for the class of a stored pointer. Returns undefined for every refusal: the object counts as absent. */
   authorizeFollowed(request: RequestContext, className: string): AuthorizedScope | undefined;
   /** The fields of a class, or of one object, that are hidden from a caller. */
-  hiddenFrom(schema: ClassSchema, caller: Caller, object?: JsonObject): readonly string[];
+  hiddenFrom(schema: ClassSchema, auth: AuthContext, object?: JsonObject): readonly string[];
 }
 
 export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessDependencies): ReadAccess {
-  const hiddenFrom: ReadAccess["hiddenFrom"] = (schema, caller, object) =>
-    protectedFieldsFor(schema, protectedFields?.[schema.className], caller, object);
+  const hiddenFrom: ReadAccess["hiddenFrom"] = (schema, auth, object) =>
+    protectedFieldsFor(schema, protectedFields?.[schema.className], auth, object);
 
   const assertReadable: ReadAccess["assertReadable"] = (request, className, operation) => {
-    assertReachable(className, operation, request.caller, rules);
+    assertReachable(className, operation, request.auth, rules);
     rules.get(className)?.beforeRead?.(operation === "get" ? "get" : "find", request);
   };
 
   const authorizeRead: ReadAccess["authorizeRead"] = (request, className, operation, queried) => {
     assertReadable(request, className, operation);
     const schema = schemas.get(className);
-    authorise(schema, operation, request.caller);
+    authorise(schema, operation, request.auth);
     if (!schema) return undefined;
-    if (queried) assertVisible(schema, request.caller, queried);
+    if (queried) assertVisible(schema, request.auth, queried);
     return new AuthorizedScope(schema, request, conditionOf(schema, operation, request));
   };
 
   const authorizeInnerRead: ReadAccess["authorizeInnerRead"] = (request, className, operation, queried) => {
     assertReadable(request, className, operation);
-    if (!isAllowed(schemas.get(className), operation, request.caller)) return undefined;
+    if (!isAllowed(schemas.get(className), operation, request.auth)) return undefined;
     return authorizeRead(request, className, operation, queried);
   };
 
@@ -127,10 +127,10 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
   return { assertReadable, authorizeRead, authorizeInnerRead, authorizeFollowed, hiddenFrom };
 
   /** Throws 119 for a query that filters or orders by a hidden field, which would reveal its values. */
-  function assertVisible(schema: ClassSchema, caller: Caller, { where, order = [] }: QueriedFields): void {
-    if (caller.kind === "master") return;
+  function assertVisible(schema: ClassSchema, auth: AuthContext, { where, order = [] }: QueriedFields): void {
+    if (auth.kind === "master") return;
     const { className } = schema;
-    const hidden = [...hiddenFrom(schema, caller), ...(rules.get(className)?.hidden ?? [])];
+    const hidden = [...hiddenFrom(schema, auth), ...(rules.get(className)?.hidden ?? [])];
     if (hidden.length === 0) return;
     const field = [...fieldsOf(where), ...order.map(({ path }) => path[0])].find((name) =>
       hidden.includes(name),
@@ -147,9 +147,9 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
     operation: ReadOperation,
     request: RequestContext,
   ): Condition | undefined {
-    if (request.caller.kind === "master") return undefined;
+    if (request.auth.kind === "master") return undefined;
     const scope = rules.get(schema.className)?.scope?.(request);
-    const pointed = pointerScope(schema, operation, request.caller);
+    const pointed = pointerScope(schema, operation, request.auth);
     return scope && pointed ? { kind: "and", conditions: [scope, pointed] } : (scope ?? pointed);
   }
 }

@@ -1,5 +1,5 @@
 import type { Condition, JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { ClaimTaken } from "../store/store.ts";
 import type { Draft } from "./draft.ts";

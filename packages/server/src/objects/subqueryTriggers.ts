@@ -1,5 +1,5 @@
 import { type Condition, isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { Triggers } from "./triggers.ts";

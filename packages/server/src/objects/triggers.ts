@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { Change } from "./change.ts";
 import type { Draft } from "./draft.ts";
 

@@ -9,7 +9,7 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import { principalsOf, type RequestContext } from "../caller.ts";
+import { aclSubjectsOf, type RequestContext } from "../authContext.ts";
 import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
@@ -61,20 +61,20 @@ export function createWrites(parts: WriteParts): Writes {
   const addChangedFields = createChangedFields({ access, presentation });
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
-    const { caller } = request;
+    const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "create", caller, rules);
+    assertReachable(className, "create", auth, rules);
     assertClassName(className);
-    authorise(schemas.get(className), "create", caller);
+    authorise(schemas.get(className), "create", auth);
     const { objectId, ...rest } = fields;
     // Old clients tell an object by it; one that sends it thinks that the object is stored already.
-    if (fields.id && !request.choosesIds) {
+    if (fields.id && !request.allowCustomId) {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
     }
-    const choosesId = parts.allowCustomObjectId || request.choosesIds === true;
+    const choosesId = parts.allowCustomObjectId || request.allowCustomId === true;
     const id = choosesId ? chosenId(objectId) : newObjectId();
     const operations = parseFields(choosesId ? rest : fields, { derivedFields: rule?.derivedFields });
-    assertPointsToClientClasses(operations, caller, rules);
+    assertPointsToClientClasses(operations, auth, rules);
     const draft = newDraft(className, id, operations, undefined);
     const requested = { ...draft.operations };
     await rule?.normalize?.(draft, request);
@@ -113,25 +113,25 @@ export function createWrites(parts: WriteParts): Writes {
     objectId: string,
     fields: JsonObject,
   ): Promise<SaveReply> {
-    const { caller } = request;
+    const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "update", caller, rules);
+    assertReachable(className, "update", auth, rules);
     assertClassName(className);
     rule?.beforeWrite?.("update", objectId, request);
     const current = schemas.get(className);
-    authorise(current, "update", caller);
+    authorise(current, "update", auth);
     if (!current) throw notFound();
-    const principals = principalsOf(caller);
-    const pointers = requiredPointers(current, "update", caller);
+    const principals = aclSubjectsOf(auth);
+    const pointers = requiredPointers(current, "update", auth);
     const isLooked =
       triggers.beforeSave(className) ||
       rule?.beforeUpdate ||
       rule?.normalize ||
-      dependsOnObject(current, "update", caller);
+      dependsOnObject(current, "update", auth);
     const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
-    if (original && !mayChange(current, "update", caller, original)) throw notFound();
+    if (original && !mayChange(current, "update", auth, original)) throw notFound();
     const asks = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
-    assertPointsToClientClasses(asks, caller, rules);
+    assertPointsToClientClasses(asks, auth, rules);
     const draft = newDraft(className, objectId, asks, original);
     const requested = { ...draft.operations };
     await rule?.normalize?.(draft, request);
@@ -165,20 +165,20 @@ export function createWrites(parts: WriteParts): Writes {
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
-    const { caller } = request;
+    const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "delete", caller, rules);
+    assertReachable(className, "delete", auth, rules);
     assertClassName(className);
     rule?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
-    authorise(schema, "delete", caller);
+    authorise(schema, "delete", auth);
     if (!schema) throw notFound();
-    const principals = principalsOf(caller);
-    const pointers = requiredPointers(schema, "delete", caller);
+    const principals = aclSubjectsOf(auth);
+    const pointers = requiredPointers(schema, "delete", auth);
     const beforeTrigger = triggers.beforeDelete(className);
-    const isLooked = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", caller);
+    const isLooked = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", auth);
     const original = isLooked ? await readWritable(schema, objectId, principals) : undefined;
-    if (original && !mayChange(schema, "delete", caller, original)) throw notFound();
+    if (original && !mayChange(schema, "delete", auth, original)) throw notFound();
     const draft = newDraft(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
     await rule?.beforeDelete?.(draft, request);
@@ -231,19 +231,19 @@ export function createWrites(parts: WriteParts): Writes {
   function schemaFor(draft: Draft, request: RequestContext): Promise<ClassSchema> {
     return schemas.forWrite(draft.className, draft.operations, (schema) => {
       if (schema) {
-        authorise(schema, "addField", request.caller);
+        authorise(schema, "addField", request.auth);
         const isOpen = parts.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
-        if (!isOpen && request.caller.kind !== "master") throw noNewField(draft.className);
+        if (!isOpen && request.auth.kind !== "master") throw noNewField(draft.className);
         // Whoever may add fields only to objects that point to them adds none to a new one.
         const object = draft.original ?? {};
-        if (!mayChange(schema, "addField", request.caller, object)) throw noNewField(draft.className);
-      } else if (request.caller.kind !== "master" && !parts.allowClientClassCreation) {
+        if (!mayChange(schema, "addField", request.auth, object)) throw noNewField(draft.className);
+      } else if (request.auth.kind !== "master" && !parts.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
           `This user is not allowed to access non-existent class: ${draft.className}`,
         );
       }
-      return request.caller.kind === "master" ? undefined : parts.growthLimits;
+      return request.auth.kind === "master" ? undefined : parts.growthLimits;
     });
   }
 
@@ -252,7 +252,7 @@ export function createWrites(parts: WriteParts): Writes {
     writes: Write[],
     draft: Draft,
     schema: ClassSchema,
-    { together, memory }: RequestContext,
+    { transaction: together, memory }: RequestContext,
     remembering: Write[] = [],
   ): Promise<WriteResult[]> {
     for (const [key, operation] of Object.entries(draft.operations)) {
@@ -344,7 +344,7 @@ function changedPaths(before: Record<string, Operation>, after: Record<string, O
 function fillIn(
   draft: Draft,
   schema: ClassSchema,
-  { caller }: RequestContext,
+  { auth }: RequestContext,
   defaultAcl: JsonObject | undefined,
 ): void {
   const { operations } = draft;
@@ -359,7 +359,7 @@ function fillIn(
   // An ACL that lets everyone do everything is none.
   if (!acl || isOpen(acl)) return;
   const { currentUser, ...others } = acl;
-  const own = currentUser && caller.kind === "user" ? { [caller.userId]: currentUser } : {};
+  const own = currentUser && auth.kind === "user" ? { [auth.userId]: currentUser } : {};
   operations.ACL = { op: "Set", value: { ...others, ...own } };
 }
 

@@ -4,14 +4,14 @@ import { importPKCS8, SignJWT } from "jose";
 import {
   alertOf,
   failed,
-  type Outcome,
   type PushPayload,
   type PushSender,
   type PushTarget,
   SEND_TIMEOUT_MS,
   SENT,
+  type SendResult,
   sendEach,
-} from "./sender.ts";
+} from "./pushSender.ts";
 
 export interface ApnsConfig {
   keyId: string;
@@ -24,31 +24,32 @@ export interface ApnsConfig {
   endpoint: string;
 }
 
-/** Apple wants tokens that are renewed at most every 20 minutes and at least every hour. */
-const TOKEN_MS = 45 * 60_000;
-/** A connection that nothing goes over is closed, in ms. */
+/** Lifetime of provider tokens. Apple requires a renewal between every 20 and every 60 minutes. */
+const TOKEN_TTL_MS = 45 * 60_000;
+/** Idle connections are closed after this time, in ms. */
 const IDLE_MS = 60_000;
-const GONE: ReadonlySet<string> = new Set([
+const INVALID_TOKEN_REASONS: ReadonlySet<string> = new Set([
   "Unregistered",
   "BadDeviceToken",
   "DeviceTokenNotForTopic",
   "ExpiredToken",
 ]);
 
-/** Apple's devices, by APNs over HTTP/2. */
+/** Sends to Apple devices by APNs over HTTP/2. */
 export function createApns(config: ApnsConfig): PushSender {
   let session: ClientHttp2Session | undefined;
-  let signed: { token: Promise<string>; until: number } | undefined;
+  let signed: { token: Promise<string>; expiresAt: number } | undefined;
 
   function providerToken(): Promise<string> {
-    if (!signed || signed.until <= Date.now()) signed = { token: sign(config), until: Date.now() + TOKEN_MS };
+    if (!signed || signed.expiresAt <= Date.now())
+      signed = { token: sign(config), expiresAt: Date.now() + TOKEN_TTL_MS };
     return signed.token;
   }
 
   function connection(): ClientHttp2Session {
     if (session && !session.closed && !session.destroyed) return session;
     const opened = connect(config.endpoint);
-    // Its requests fail by themselves; the next one opens another.
+    // Pending requests fail by themselves; the next one opens a new connection.
     opened.on("error", () => opened.destroy());
     opened.on("goaway", () => opened.close());
     opened.setTimeout(IDLE_MS, () => opened.close());
@@ -57,7 +58,7 @@ export function createApns(config: ApnsConfig): PushSender {
     return opened;
   }
 
-  async function send(target: PushTarget, payload: PushPayload): Promise<Outcome> {
+  async function send(target: PushTarget, payload: PushPayload): Promise<SendResult> {
     if (!/^[0-9a-fA-F]{1,200}$/.test(target.deviceToken))
       return failed("the device token is not hexadecimal", true);
     const body = bodyOf(payload);
@@ -76,11 +77,14 @@ export function createApns(config: ApnsConfig): PushSender {
     });
     if (status === 200) return SENT;
     if (reason === "ExpiredProviderToken") signed = undefined;
-    return failed(`APNs answered ${status} ${reason}`.trim(), status === 410 || GONE.has(reason));
+    return failed(
+      `APNs answered ${status} ${reason}`.trim(),
+      status === 410 || INVALID_TOKEN_REASONS.has(reason),
+    );
   }
 
   return {
-    kinds: ["ios", "osx", "tvos", "watchos", "apns"],
+    deviceTypes: ["ios", "osx", "tvos", "watchos", "apns"],
     send: (targets, payload) => sendEach(targets, (target) => send(target, payload)),
     async stop() {
       session?.close();
@@ -96,7 +100,7 @@ async function sign({ keyId, teamId, privateKey }: ApnsConfig): Promise<string> 
     .sign(await importPKCS8(privateKey, "ES256"));
 }
 
-/** What Parse calls by names of its own goes into `aps`, the rest beside it. */
+/** Builds the payload: the fields that Parse defines go into `aps`, the rest beside it. */
 function bodyOf({ data }: PushPayload): JsonObject {
   const { alert: _, title: __, badge, sound, category, ...others } = data;
   const { "content-available": available, "mutable-content": mutable, "thread-id": thread, ...rest } = others;
@@ -121,24 +125,24 @@ function request(
   return new Promise((resolve, reject) => {
     const stream = session.request(headers);
     let status = 0;
-    let answer = "";
-    stream.setTimeout(SEND_TIMEOUT_MS, () => stream.destroy(new Error("APNs does not answer")));
-    stream.on("response", (answered) => {
-      status = Number(answered[constants.HTTP2_HEADER_STATUS]);
+    let responseText = "";
+    stream.setTimeout(SEND_TIMEOUT_MS, () => stream.destroy(new Error("APNs does not respond")));
+    stream.on("response", (responseHeaders) => {
+      status = Number(responseHeaders[constants.HTTP2_HEADER_STATUS]);
     });
     stream.setEncoding("utf8");
     stream.on("data", (text: string) => {
-      if (answer.length < 10_000) answer += text;
+      if (responseText.length < 10_000) responseText += text;
     });
-    stream.on("end", () => resolve({ status, reason: reasonOf(answer) }));
+    stream.on("end", () => resolve({ status, reason: reasonOf(responseText) }));
     stream.on("error", reject);
     stream.end(body);
   });
 }
 
-function reasonOf(answer: string): string {
+function reasonOf(responseText: string): string {
   try {
-    const value: unknown = JSON.parse(answer);
+    const value: unknown = JSON.parse(responseText);
     return isJsonObject(value) && typeof value.reason === "string" ? value.reason : "";
   } catch {
     return "";

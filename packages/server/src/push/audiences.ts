@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/rights.ts";
 import type { Draft } from "../objects/draft.ts";
@@ -10,12 +10,12 @@ const CLASS_NAME = "_Audience";
 
 type AudienceObjects = Pick<Objects, "find" | "get" | "create" | "update" | "remove">;
 
-/** `_Audience`: questions about installations that pushes go to again and again. Only the operator sees them. */
+/** Rules of `_Audience`: saved queries for installations that pushes are sent to. They require the master key. */
 export const audienceRules: ClassRules = {
   className: CLASS_NAME,
   fields: {
     name: { type: "String" },
-    // As text: keys of a question begin with $, which no key of a field may.
+    // Stored as JSON text, because the keys of a query may begin with $ and those of an object may not.
     query: { type: "String" },
     lastUsed: { type: "Date" },
     timesUsed: { type: "Number" },
@@ -24,7 +24,7 @@ export const audienceRules: ClassRules = {
   beforeUpdate: assertQuery,
 };
 
-/** Audiences as Parse Dashboard keeps them; what is read has its `query` as an object. */
+/** Routes for audiences as Parse Dashboard uses them; `query` is read as an object. */
 export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
   const idOf = (request: ApiRequest): string => request.names.objectId ?? "";
   return [
@@ -77,8 +77,8 @@ export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
   ];
 }
 
-/** Counts that a push goes to an audience. Throws 101 for one that is not there. */
-export async function useAudience(
+/** Records that a push is sent to an audience. Throws 101 if it does not exist. */
+export async function recordAudienceUse(
   objects: Pick<Objects, "update">,
   request: RequestContext,
   id: string,
@@ -90,23 +90,23 @@ export async function useAudience(
   });
 }
 
-/** Throws 102 for a question that could never be asked. */
+/** Throws 102 for an invalid query. */
 function assertQuery({ operations }: Draft): void {
   const { query } = operations;
   if (query?.op !== "Set") return;
   try {
     parseWhere(JSON.parse(String(query.value)));
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     throw new ProtocolError(
       ErrorCode.INVALID_QUERY,
-      `query must be the JSON of a question about installations: ${why}`,
+      `query must be a query for installations as JSON: ${reason}`,
     );
   }
 }
 
 function withQuery(audience: JsonObject): JsonObject {
   const { query } = audience;
-  const asked: JsonValue = typeof query === "string" ? JSON.parse(query) : null;
-  return query === undefined ? audience : { ...audience, query: asked };
+  const parsed: JsonValue = typeof query === "string" ? JSON.parse(query) : null;
+  return query === undefined ? audience : { ...audience, query: parsed };
 }

@@ -3,52 +3,52 @@ import { importPKCS8, SignJWT } from "jose";
 import {
   alertOf,
   failed,
-  type Outcome,
   type PushPayload,
   type PushSender,
   type PushTarget,
   SEND_TIMEOUT_MS,
   SENT,
+  type SendResult,
   sendEach,
-} from "./sender.ts";
+} from "./pushSender.ts";
 
 export interface FcmConfig {
-  /** As in the service account's file. */
+  /** As in the service account file. */
   projectId: string;
   clientEmail: string;
   /** PEM. */
   privateKey: string;
-  /** Where access tokens are had. */
+  /** Endpoint for access tokens. */
   tokenUri: string;
-  /** Where messages go, without a path. */
+  /** Origin of the FCM API, without a path. */
   endpoint: string;
 }
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 /** Access tokens are renewed this long before they expire, in ms. */
-const MARGIN_MS = 60_000;
+const EXPIRY_MARGIN_MS = 60_000;
 
-/** Android, by the HTTP v1 protocol of Firebase Cloud Messaging. */
+/** Sends to Android devices by the HTTP v1 API of Firebase Cloud Messaging. */
 export function createFcm(config: FcmConfig): PushSender {
-  let access: { token: Promise<string>; until: number } | undefined;
+  let access: { token: Promise<string>; expiresAt: number } | undefined;
 
   function accessToken(): Promise<string> {
-    if (access && access.until > Date.now()) return access.token;
-    const asked = { token: askForToken(), until: Date.now() + SEND_TIMEOUT_MS };
-    access = asked;
-    asked.token.catch(() => {
-      if (access === asked) access = undefined;
+    if (access && access.expiresAt > Date.now()) return access.token;
+    const requested = { token: requestToken(), expiresAt: Date.now() + SEND_TIMEOUT_MS };
+    access = requested;
+    requested.token.catch(() => {
+      if (access === requested) access = undefined;
     });
-    return asked.token;
+    return requested.token;
 
-    async function askForToken(): Promise<string> {
-      const { token, seconds } = await tokenFrom(config);
-      asked.until = Date.now() + seconds * 1_000 - MARGIN_MS;
+    async function requestToken(): Promise<string> {
+      const { token, seconds } = await fetchAccessToken(config);
+      requested.expiresAt = Date.now() + seconds * 1_000 - EXPIRY_MARGIN_MS;
       return token;
     }
   }
 
-  async function send(target: PushTarget, payload: PushPayload): Promise<Outcome> {
+  async function send(target: PushTarget, payload: PushPayload): Promise<SendResult> {
     const response = await fetch(`${config.endpoint}/v1/projects/${config.projectId}/messages:send`, {
       method: "POST",
       headers: { authorization: `Bearer ${await accessToken()}`, "content-type": "application/json" },
@@ -56,23 +56,23 @@ export function createFcm(config: FcmConfig): PushSender {
       redirect: "error",
       signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
     });
-    const answer: unknown = await response.json().catch(() => undefined);
+    const result: unknown = await response.json().catch(() => undefined);
     if (response.ok) return SENT;
-    // A token that is refused is asked for again with the next message.
+    // If the access token is rejected, the next message requests a new one.
     if (response.status === 401) access = undefined;
-    const code = errorCodeOf(answer);
-    const isGone = code === "UNREGISTERED" || (code === "INVALID_ARGUMENT" && namesToken(answer));
-    return failed(`FCM answered ${response.status} ${code ?? ""}`.trim(), isGone);
+    const code = errorCodeOf(result);
+    const isInvalidToken = code === "UNREGISTERED" || (code === "INVALID_ARGUMENT" && namesToken(result));
+    return failed(`FCM answered ${response.status} ${code ?? ""}`.trim(), isInvalidToken);
   }
 
   return {
-    kinds: ["android", "fcm", "gcm"],
+    deviceTypes: ["android", "fcm", "gcm"],
     send: (targets, payload) => sendEach(targets, (target) => send(target, payload)),
     async stop() {},
   };
 }
 
-/** The message as the SDKs of Parse read it on Android; others are shown its alert by the system. */
+/** Builds the message. Parse SDKs on Android read its data; on other devices the system shows the notification. */
 function messageOf(target: PushTarget, { data, pushId, expiresAt }: PushPayload): JsonObject {
   const notification = target.deviceType === "android" ? undefined : alertOf(data);
   const ttl = expiresAt === undefined ? undefined : Math.max(0, Math.ceil((expiresAt - Date.now()) / 1_000));
@@ -84,7 +84,7 @@ function messageOf(target: PushTarget, { data, pushId, expiresAt }: PushPayload)
   };
 }
 
-async function tokenFrom({
+async function fetchAccessToken({
   clientEmail,
   privateKey,
   tokenUri,
@@ -102,23 +102,23 @@ async function tokenFrom({
     redirect: "error",
     signal: AbortSignal.timeout(SEND_TIMEOUT_MS),
   });
-  const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok || !isJsonObject(answer) || typeof answer.access_token !== "string") {
+  const result: unknown = await response.json().catch(() => undefined);
+  if (!response.ok || !isJsonObject(result) || typeof result.access_token !== "string") {
     throw new Error(`no access token for FCM: ${response.status}`);
   }
-  return { token: answer.access_token, seconds: Number(answer.expires_in) || 3_600 };
+  return { token: result.access_token, seconds: Number(result.expires_in) || 3_600 };
 }
 
-function errorCodeOf(answer: unknown): string | undefined {
-  const error = isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : {};
+function errorCodeOf(result: unknown): string | undefined {
+  const error = isJsonObject(result) && isJsonObject(result.error) ? result.error : {};
   for (const detail of Array.isArray(error.details) ? error.details : []) {
     if (isJsonObject(detail) && typeof detail.errorCode === "string") return detail.errorCode;
   }
   return typeof error.status === "string" ? error.status : undefined;
 }
 
-/** An argument that is not valid may be any; the token is named in the error's text. */
-function namesToken(answer: unknown): boolean {
-  const error = isJsonObject(answer) && isJsonObject(answer.error) ? answer.error : {};
+/** Whether an INVALID_ARGUMENT error is about the device token, which only the text of the error says. */
+function namesToken(result: unknown): boolean {
+  const error = isJsonObject(result) && isJsonObject(result.error) ? result.error : {};
   return typeof error.message === "string" && /registration token/i.test(error.message);
 }

@@ -3,16 +3,16 @@ import type { ClassRules } from "../objects/rules.ts";
 import { createApns } from "./apns.ts";
 import { audienceRules } from "./audiences.ts";
 import { createFcm } from "./fcm.ts";
+import type { PushSender } from "./pushSender.ts";
 import { pushStatusRules } from "./pushStatus.ts";
-import type { PushSender } from "./sender.ts";
 import { createWebPush } from "./webPush.ts";
 
-export { createPush, type Push } from "./push.ts";
+export { createPushService, type PushService } from "./pushService.ts";
 
-/** The classes that pushes are kept in. */
+/** Rules of the classes for push messages. */
 export const pushRules: readonly ClassRules[] = [audienceRules, pushStatusRules];
 
-/** The services that are configured. */
+/** Creates a sender for each configured push service. */
 export function createSenders({ webPush, fcm, apns }: PushConfig): PushSender[] {
   return [
     ...(webPush ? [createWebPush(webPush)] : []),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dueIn, waveAt, wavesOf, whereDue } from "./localTime.ts";
+import { dueInstallations, dueTimeIn, waveAt, wavesOf } from "./localTime.ts";
 
 const NINE = "2026-07-01T09:00:00.000";
 const iso = (time: number) => new Date(time).toISOString();
@@ -16,25 +16,25 @@ describe("nine o'clock", () => {
     ["Nowhere/At all", "2026-07-01T09:00:00.000Z"],
     [undefined, "2026-07-01T09:00:00.000Z"],
   ])("in %s is %s", (zone, time) => {
-    expect(iso(dueIn(NINE, zone))).toBe(time);
+    expect(iso(dueTimeIn(NINE, zone))).toBe(time);
   });
 
   it("is an hour later in winter", () => {
-    expect(iso(dueIn("2026-01-01T09:00:00.000", "Europe/Berlin"))).toBe("2026-01-01T08:00:00.000Z");
+    expect(iso(dueTimeIn("2026-01-01T09:00:00.000", "Europe/Berlin"))).toBe("2026-01-01T08:00:00.000Z");
   });
 
   it("comes to every zone between the first wave and the last", () => {
     const { first, last } = wavesOf(NINE);
     for (const zone of Intl.supportedValuesOf("timeZone")) {
-      expect(dueIn(NINE, zone)).toBeGreaterThanOrEqual(first);
-      expect(dueIn(NINE, zone)).toBeLessThanOrEqual(last);
+      expect(dueTimeIn(NINE, zone)).toBeGreaterThanOrEqual(first);
+      expect(dueTimeIn(NINE, zone)).toBeLessThanOrEqual(last);
     }
     expect([waveAt(NINE, first - 1), waveAt(NINE, first), waveAt(NINE, last)]).toEqual([-1, 0, 104]);
   });
 
   it("concerns in each wave the zones of that hour, and those that are not known", () => {
     const until = Date.parse("2026-07-01T07:00:00.000Z");
-    const text = JSON.stringify(whereDue(NINE, until - 1, until));
+    const text = JSON.stringify(dueInstallations(NINE, until - 1, until));
     const [known = "", unknown = ""] = text.split('"$nin"');
     expect(known).toContain('"Europe/Berlin"');
     expect(known).not.toContain('"Asia/Tokyo"');

@@ -1,22 +1,22 @@
 import type { JsonObject } from "@purse/protocol";
 
 /*
- * A push whose time names no zone is sent to each device when its own clock shows that time: in waves, one every
- * quarter of an hour, from the first zone of the Earth to the last.
+ * A push whose time has no time zone is sent to each device at that time in the device's own zone: in waves, one every
+ * 15 minutes, from the first time zone to the last.
  */
 
 const HOUR_MS = 3_600_000;
-/** No clock is further before, or behind, UTC. */
+/** Largest offsets of time zones before and behind UTC. */
 const FIRST_MS = -14 * HOUR_MS;
 const LAST_MS = 12 * HOUR_MS;
 const WAVE_MS = HOUR_MS / 4;
 
-/** Whether a time as it is stored names no zone. */
+/** Whether a stored time has no time zone. */
 export function isLocalTime(pushTime: string): boolean {
   return !pushTime.endsWith("Z");
 }
 
-/** A stored time, ms since the epoch; one without a zone as if it were UTC. */
+/** A stored time in ms since the epoch; a time without a zone is read as UTC. */
 export function timeOf(pushTime: string): number {
   return Date.parse(isLocalTime(pushTime) ? `${pushTime}Z` : pushTime);
 }
@@ -27,23 +27,23 @@ export function wavesOf(pushTime: string): { first: number; last: number } {
   return { first: at + FIRST_MS, last: at + LAST_MS };
 }
 
-/** Which wave a time falls into, counted from 0; -1 before the first. */
+/** Index of the wave at a time, from 0; -1 before the first wave. */
 export function waveAt(pushTime: string, now: number): number {
   return Math.max(-1, Math.floor((now - wavesOf(pushTime).first) / WAVE_MS));
 }
 
-/** When a clock of a zone shows the time; ms since the epoch. Clocks whose zone is not known show UTC. */
-export function dueIn(pushTime: string, timeZone: string | undefined): number {
+/** When a push is due in a time zone, in ms since the epoch. An unknown zone counts as UTC. */
+export function dueTimeIn(pushTime: string, timeZone: string | undefined): number {
   const at = timeOf(pushTime);
   const offset = offsetAt(at, timeZone);
-  // Once more, for a change of the clocks between the two.
+  // Repeated in case daylight saving time changes between the two times.
   return at - offsetAt(at - offset, timeZone);
 }
 
-/** The installations that a wave may concern, as a `where`: those of zones whose time came after `from` and by `until`. */
-export function whereDue(pushTime: string, from: number, until: number): JsonObject {
-  const due = ZONES.filter((zone) => isBetween(dueIn(pushTime, zone), from, until));
-  // What is no known zone, and old names of zones, are looked at one by one.
+/** A query for the installations that may be due after `from` and by `until`, by their time zones. */
+export function dueInstallations(pushTime: string, from: number, until: number): JsonObject {
+  const due = ZONES.filter((zone) => isBetween(dueTimeIn(pushTime, zone), from, until));
+  // Installations with unknown or legacy zone names are filtered individually.
   return { $or: [{ timeZone: { $in: due } }, { timeZone: { $nin: ZONES } }] };
 }
 
@@ -55,7 +55,7 @@ const ZONES = Intl.supportedValuesOf("timeZone");
 const formats = new Map<string, Intl.DateTimeFormat | undefined>();
 const MAX_FORMATS = 1_000;
 
-/** How far a zone's clock is ahead of UTC at a time, in ms; 0 for what is no zone. */
+/** Offset of a time zone from UTC at a time, in ms; 0 for an unknown zone. */
 function offsetAt(at: number, timeZone: string | undefined): number {
   const format = timeZone === undefined ? undefined : formatOf(timeZone);
   if (!format) return 0;
@@ -66,7 +66,7 @@ function offsetAt(at: number, timeZone: string | undefined): number {
 
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   if (formats.has(timeZone)) return formats.get(timeZone);
-  // Devices say of themselves what their zone is: what they invent fills no memory.
+  // Zone names are client input, so the cache is bounded.
   if (formats.size >= MAX_FORMATS) formats.clear();
   const format = newFormat(timeZone);
   formats.set(timeZone, format);
@@ -85,7 +85,7 @@ function newFormat(timeZone: string): Intl.DateTimeFormat | undefined {
       ...time,
     });
   } catch {
-    // Not a zone: RangeError.
+    // RangeError: not a time zone.
     return undefined;
   }
 }

@@ -1,16 +1,16 @@
 import type { JsonObject } from "@purse/protocol";
 
-const LOCALISED = /^(alert|title)-(.+)$/;
+const LOCALIZED_KEY = /^(alert|title)-(.+)$/;
 
-/** The data of a message in the language of a device: `alert-de` in the place of `alert`, and no other. */
-export function inLanguageOf(data: JsonObject, locale: string | undefined): JsonObject {
-  const localised = Object.keys(data).filter((key) => LOCALISED.test(key));
-  if (localised.length === 0) return data;
+/** Localizes the data of a message for a device: `alert-de` replaces `alert`, and other languages are removed. */
+export function localizePayload(data: JsonObject, locale: string | undefined): JsonObject {
+  const localizedKeys = Object.keys(data).filter((key) => LOCALIZED_KEY.test(key));
+  if (localizedKeys.length === 0) return data;
   const chosen: JsonObject = Object.fromEntries(
-    Object.entries(data).filter(([key]) => !localised.includes(key)),
+    Object.entries(data).filter(([key]) => !localizedKeys.includes(key)),
   );
-  for (const key of localised) {
-    const [, field = "", language = ""] = LOCALISED.exec(key) ?? [];
+  for (const key of localizedKeys) {
+    const [, field = "", language = ""] = LOCALIZED_KEY.exec(key) ?? [];
     const value = data[key];
     if (value !== undefined && locale?.startsWith(language)) chosen[field] = value;
   }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
-import { parsePushOrder } from "./pushOrder.ts";
+import { parsePushRequest } from "./pushRequest.ts";
 import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
 
 const MINUTE_MS = 60_000;
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** Two processes' views of one table, with a clock that is set by hand. */
-async function world() {
+async function openProcesses() {
   const folder = mkdtempSync(join(tmpdir(), "purse-push-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   closers.push(async () => {
@@ -25,103 +25,106 @@ async function world() {
   const clock = { now: Date.parse("2030-01-01T00:00:00Z") };
   const process = () =>
     new PushStatuses({ store, schemaOf: (name) => schemas.require(name), now: () => clock.now });
-  const order = (body: object) => parsePushOrder({ where: {}, data: { alert: "x" }, ...body }, clock.now);
-  return { clock, one: process(), two: process(), order };
+  const requestOf = (body: object) =>
+    parsePushRequest({ where: {}, data: { alert: "x" }, ...body }, clock.now);
+  return { clock, one: process(), two: process(), order: requestOf };
 }
 
 describe("a push", () => {
-  it("is taken by one of those who want it", async () => {
-    const { one, two, order } = await world();
-    const id = await one.begin(order({}));
-    const taken = await Promise.all([one.take(id), two.take(id), two.take(id)]);
-    expect(taken.filter((push) => push !== undefined)).toHaveLength(1);
-    expect(await two.take(id)).toBeUndefined();
+  it("is acquired by one of several contenders", async () => {
+    const { one, two, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({}));
+    const acquired = await Promise.all([one.acquire(id), two.acquire(id), two.acquire(id)]);
+    expect(acquired.filter((push) => push !== undefined)).toHaveLength(1);
+    expect(await two.acquire(id)).toBeUndefined();
   });
 
   it("is due at its time", async () => {
-    const { one, clock, order } = await world();
-    const id = await one.begin(order({ push_time: "2030-01-01T01:00:00Z" }));
-    expect(await one.due()).toEqual([]);
+    const { one, clock, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({ push_time: "2030-01-01T01:00:00Z" }));
+    expect(await one.findDue()).toEqual([]);
     clock.now += 60 * MINUTE_MS;
-    expect(await one.due()).toEqual([id]);
+    expect(await one.findDue()).toEqual([id]);
   });
 
-  it("that was left lying is taken over after a while, from where it was", async () => {
-    const { one, two, clock, order } = await world();
-    const id = await one.begin(order({}));
-    const push = await one.take(id);
-    if (push) await one.progress(push, "installation7");
+  it("that was abandoned is taken over after a while, at its last progress", async () => {
+    const { one, two, clock, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({}));
+    const push = await one.acquire(id);
+    if (push) await one.saveProgress(push, "installation7");
     clock.now += MINUTE_MS;
-    expect(await two.due()).toEqual([]);
+    expect(await two.findDue()).toEqual([]);
     clock.now += 2 * MINUTE_MS;
-    expect(await two.due()).toEqual([id]);
-    const taken = await Promise.all([one.take(id), two.take(id)]);
-    expect(taken.filter((push) => push?.after === "installation7")).toHaveLength(1);
+    expect(await two.findDue()).toEqual([id]);
+    const acquired = await Promise.all([one.acquire(id), two.acquire(id)]);
+    expect(acquired.filter((push) => push?.after === "installation7")).toHaveLength(1);
   });
 
-  it("that was taken over goes on with one process: the one that was frozen sends nothing more", async () => {
-    const { one, two, clock, order } = await world();
-    const id = await one.begin(order({}));
-    const frozen = await one.take(id);
+  it("that was taken over is sent by one process: the one that was frozen sends nothing more", async () => {
+    const { one, two, clock, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({}));
+    const frozen = await one.acquire(id);
     clock.now += 3 * MINUTE_MS;
-    const taken = await two.take(id);
-    if (!frozen || !taken) throw new Error("it was not taken");
-    await expect(one.progress(frozen, "installation3")).rejects.toMatchObject({ name: "ClaimTaken" });
-    await expect(one.end(frozen)).rejects.toMatchObject({ name: "ClaimTaken" });
-    await two.progress(taken, "installation7");
-    await two.end(taken);
-    expect(await one.due()).toEqual([]);
+    const acquired = await two.acquire(id);
+    if (!frozen || !acquired) throw new Error("it was not acquired");
+    await expect(one.saveProgress(frozen, "installation3")).rejects.toMatchObject({ name: "ClaimTaken" });
+    await expect(one.finish(frozen)).rejects.toMatchObject({ name: "ClaimTaken" });
+    await two.saveProgress(acquired, "installation7");
+    await two.finish(acquired);
+    expect(await one.findDue()).toEqual([]);
   });
 
-  it("that was handed back at a stop goes on at the next start", async () => {
-    const { one, two, order } = await world();
-    const id = await one.begin(order({}));
-    const push = await one.take(id);
-    if (push) await one.progress(push, "installation7");
+  it("that was released at a stop continues at the next start", async () => {
+    const { one, two, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({}));
+    const push = await one.acquire(id);
+    if (push) await one.saveProgress(push, "installation7");
     if (push) await one.release(push);
-    expect(await two.due()).toEqual([id]);
-    expect(await two.take(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
+    expect(await two.findDue()).toEqual([id]);
+    expect(await two.acquire(id)).toMatchObject({ after: "installation7", data: { alert: "x" } });
   });
 
-  it("that is done is not taken again", async () => {
-    const { one, two, clock, order } = await world();
-    const id = await one.begin(order({}));
-    const push = await one.take(id);
-    if (push) await one.end(push);
+  it("that is finished is not acquired again", async () => {
+    const { one, two, clock, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({}));
+    const push = await one.acquire(id);
+    if (push) await one.finish(push);
     clock.now += 60 * MINUTE_MS;
-    expect(await two.due()).toEqual([]);
-    expect(await two.take(id)).toBeUndefined();
+    expect(await two.findDue()).toEqual([]);
+    expect(await two.acquire(id)).toBeUndefined();
   });
 
   it("expires so many seconds after its time, or at a time", async () => {
-    const { one, clock, order } = await world();
+    const { one, clock, order: requestOf } = await openProcesses();
     const at = "2030-01-01T01:00:00Z";
-    const later = await one.begin(order({ push_time: at, expiration_interval: 60 }));
-    expect((await one.take(later))?.expiresAt).toBe(Date.parse(at) + MINUTE_MS);
-    const now = await one.begin(order({ expiration_interval: 60 }));
-    expect((await one.take(now))?.expiresAt).toBe(clock.now + MINUTE_MS);
-    const fixed = await one.begin(order({ expiration_time: at }));
-    expect((await one.take(fixed))?.expiresAt).toBe(Date.parse(at));
+    const later = await one.create(requestOf({ push_time: at, expiration_interval: 60 }));
+    expect((await one.acquire(later))?.expiresAt).toBe(Date.parse(at) + MINUTE_MS);
+    const now = await one.create(requestOf({ expiration_interval: 60 }));
+    expect((await one.acquire(now))?.expiresAt).toBe(clock.now + MINUTE_MS);
+    const fixed = await one.create(requestOf({ expiration_time: at }));
+    expect((await one.acquire(fixed))?.expiresAt).toBe(Date.parse(at));
   });
 
   it("without a zone goes out in waves, once for each, from the first zone of the Earth to the last", async () => {
-    const { one, two, clock, order } = await world();
-    const id = await one.begin(order({ push_time: "2030-01-01T20:00:00" }));
-    expect(await one.due()).toEqual([]);
+    const { one, two, clock, order: requestOf } = await openProcesses();
+    const id = await one.create(requestOf({ push_time: "2030-01-01T20:00:00" }));
+    expect(await one.findDue()).toEqual([]);
     clock.now = Date.parse("2030-01-01T06:00:00Z");
     let from = 0;
     for (let wave = 0; wave <= 104; wave++) {
-      expect(await one.due()).toEqual([id]);
-      const taken = (await Promise.all([one.take(id), two.take(id)])).filter((each) => each !== undefined);
-      const [push] = taken;
-      expect(taken.map((each) => each.wave)).toMatchObject([{ from, until: clock.now }]);
-      if (push) await one.endWave(push);
-      expect(await one.due()).toEqual([]);
+      expect(await one.findDue()).toEqual([id]);
+      const acquired = (await Promise.all([one.acquire(id), two.acquire(id)])).filter(
+        (each) => each !== undefined,
+      );
+      const [push] = acquired;
+      expect(acquired.map((each) => each.wave)).toMatchObject([{ from, until: clock.now }]);
+      if (push) await one.finishWave(push);
+      expect(await one.findDue()).toEqual([]);
       from = clock.now;
       clock.now += 15 * MINUTE_MS;
     }
     // It was the last.
-    expect(await one.due()).toEqual([]);
-    expect(await one.take(id)).toBeUndefined();
+    expect(await one.findDue()).toEqual([]);
+    expect(await one.acquire(id)).toBeUndefined();
   });
 });

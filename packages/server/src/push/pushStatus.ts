@@ -12,19 +12,19 @@ import type { ClassRules } from "../objects/rules.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
-import type { PushOrder } from "./pushOrder.ts";
-import type { Outcome, PushTarget } from "./sender.ts";
+import type { PushRequest } from "./pushRequest.ts";
+import type { PushTarget, SendResult } from "./pushSender.ts";
 
 const CLASS_NAME = "_PushStatus";
-/** A push of which nothing was heard for this long is taken over by another process, in ms. */
-const SILENCE_MS = 2 * 60_000;
-/** How long it is known who took a push; ms. */
-const CLAIM_MS = 24 * 3_600_000;
-/** The claim of each state of a push, and of the process that sends it now. */
-const TAKEN = "push";
-const SENDING = "push-sending";
+/** A push that has not been updated for this long is taken over by another process, in ms. */
+const STALE_AFTER_MS = 2 * 60_000;
+/** Lifetime of the unique keys of a push, in ms. */
+const RESERVATION_TTL_MS = 24 * 3_600_000;
+/** Scopes of the unique keys: of each state of a push, and of its current sender. */
+const STATE_SCOPE = "push";
+const SENDER_SCOPE = "push-sending";
 
-/** `_PushStatus`: what became of each push. Only the operator sees it. */
+/** Rules of `_PushStatus`, the results of pushes. It requires the master key. */
 export const pushStatusRules: ClassRules = {
   className: CLASS_NAME,
   fields: {
@@ -49,82 +49,82 @@ export const pushStatusRules: ClassRules = {
   indexes: { status: { status: 1, pushTime: 1 } },
 };
 
-/** A push that is to be sent now, and by this process. */
-export interface TakenPush {
+/** A push that this process has acquired for sending. */
+export interface AcquiredPush {
   id: string;
-  /** Of this sending: nothing is put down, and so nothing sent, once another process has taken the push over. */
-  sender: string;
+  /** ID of this acquisition. Once another process has taken over, progress cannot be saved, so nothing more is sent. */
+  senderId: string;
   where: JsonObject;
   data: JsonObject;
-  /** ms since the epoch. */
+  /** Milliseconds since the epoch. */
   expiresAt: number | undefined;
-  /** The last installation that another process sent to, or began to. */
+  /** ID of the last installation that the previous process sent to, or started to. */
   after: string;
-  /** Of a push that goes to each device at its own time: those that are due after `from` and by `until`. */
+  /** For a push in local time: the wave of devices that are due after `from` and by `until`. */
   wave: { pushTime: string; from: number; until: number } | undefined;
 }
 
-export interface PushStatusParts {
+export interface PushStatusDependencies {
   store: Store;
   schemaOf(className: string): ClassSchema;
   now(): number;
 }
 
-/** The rows of `_PushStatus`, and by them who sends what. */
+/** Stores pushes in `_PushStatus` and coordinates which process sends them. */
 export class PushStatuses {
-  readonly #parts: PushStatusParts;
+  readonly #dependencies: PushStatusDependencies;
 
-  constructor(parts: PushStatusParts) {
-    this.#parts = parts;
+  constructor(dependencies: PushStatusDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Enters an order. Answers its id. */
-  async begin(order: PushOrder): Promise<string> {
+  /** Stores a push. Returns its ID. */
+  async create(request: PushRequest): Promise<string> {
     const id = newObjectId();
-    const at = this.#at();
-    const { alert } = order.data;
+    const at = this.#timestamp();
+    const { alert } = request.data;
     const alertText = typeof alert === "string" ? alert : alert === undefined ? "" : JSON.stringify(alert);
     const object: JsonObject = {
       objectId: id,
       createdAt: at,
       updatedAt: at,
-      pushTime: order.pushTime ?? at,
-      query: JSON.stringify(order.where),
-      payload: JSON.stringify(order.data),
+      pushTime: request.pushTime ?? at,
+      query: JSON.stringify(request.where),
+      payload: JSON.stringify(request.data),
       source: "rest",
-      ...(order.title !== undefined && { title: order.title }),
-      ...(order.expirationTime !== undefined && { expiry: order.expirationTime }),
-      ...(order.expirationInterval !== undefined && { expiration_interval: order.expirationInterval }),
-      status: order.pushTime === undefined ? "pending" : "scheduled",
+      ...(request.title !== undefined && { title: request.title }),
+      ...(request.expirationTime !== undefined && { expiry: request.expirationTime }),
+      ...(request.expirationInterval !== undefined && { expiration_interval: request.expirationInterval }),
+      status: request.pushTime === undefined ? "pending" : "scheduled",
       numSent: 0,
-      // A fingerprint by which tools find the same message again, as Parse makes it.
+      // The hash of the alert, as Parse computes it.
       pushHash: createHash("md5").update(alertText).digest("hex"),
       ACL: {},
     };
-    const schema = this.#parts.schemaOf(CLASS_NAME);
-    await this.#parts.store.write([{ kind: "create", schema, id, at, object }]);
+    const schema = this.#dependencies.schemaOf(CLASS_NAME);
+    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
     return id;
   }
 
-  /** Ids of what is due: scheduled for now or earlier, or left lying by a process that ended. */
-  async due(): Promise<string[]> {
-    const now = this.#parts.now();
-    const isLeft = { status: { $in: ["pending", "running"] } };
-    // A time that is to come was put down by a clock that was ahead.
-    const isSilent: JsonObject = {
+  /** IDs of the pushes that are due: scheduled for now or earlier, or abandoned by another process. */
+  async findDue(): Promise<string[]> {
+    const now = this.#dependencies.now();
+    const isUnfinished = { status: { $in: ["pending", "running"] } };
+    // A time in the future was written when the clock was ahead.
+    const isStale: JsonObject = {
       $or: [
-        { ...isLeft, updatedAt: { $lte: wireDate(new Date(now - SILENCE_MS)) } },
-        { ...isLeft, updatedAt: { $gte: wireDate(new Date(now + SILENCE_MS)) } },
+        { ...isUnfinished, updatedAt: { $lte: wireDate(new Date(now - STALE_AFTER_MS)) } },
+        { ...isUnfinished, updatedAt: { $gte: wireDate(new Date(now + STALE_AFTER_MS)) } },
       ],
     };
     const [found, local] = await Promise.all([
       this.#find({
         $or: [
           { status: "scheduled", pushTime: { $lte: new Date(now).toISOString(), $regex: "Z$" } },
-          isSilent,
+          isStale,
         ],
       }),
-      // Somewhere on Earth a clock shows it already. Those that wait for their next wave come last.
+      // The time has been reached in some time zone. Pushes that wait for their next wave come last.
       this.#find({ status: "scheduled", pushTime: { $lte: lastLocalTime(now), $regex: "[^Z]$" } }),
     ]);
     const isNext = ({ pushTime, updatedAt, createdAt }: JsonObject) =>
@@ -134,8 +134,8 @@ export class PushStatuses {
   }
 
   async #find(where: JsonObject): Promise<JsonObject[]> {
-    const found = await this.#parts.store.find({
-      schema: this.#parts.schemaOf(CLASS_NAME),
+    const found = await this.#dependencies.store.find({
+      schema: this.#dependencies.schemaOf(CLASS_NAME),
       where: parseWhere(where),
       order: [{ path: ["updatedAt"], descending: false }],
       limit: 20,
@@ -145,31 +145,31 @@ export class PushStatuses {
     return found.map((each): JsonObject => JSON.parse(each));
   }
 
-  /** Takes a push to send it; undefined where another process has, or it is done. */
-  async take(id: string): Promise<TakenPush | undefined> {
-    const { store, schemaOf, now } = this.#parts;
+  /** Acquires a push for sending; undefined if another process has acquired it or it is finished. */
+  async acquire(id: string): Promise<AcquiredPush | undefined> {
+    const { store, schemaOf, now } = this.#dependencies;
     const known = await store.getSecret(schemaOf(CLASS_NAME), id);
     if (!known) return undefined;
     const status: JsonObject = JSON.parse(known.text);
-    // What runs is taken over only when nothing was heard of it: it may have begun since it was due.
-    const isSilent = Math.abs(Date.parse(String(status.updatedAt)) - now()) >= SILENCE_MS;
+    // A running push is only taken over if it is stale; it may have been started since it was found.
+    const isStale = Math.abs(Date.parse(String(status.updatedAt)) - now()) >= STALE_AFTER_MS;
     const isFree = status.status === "pending" || status.status === "scheduled";
-    if (!isFree && !(status.status === "running" && isSilent)) return undefined;
-    const sender = newObjectId();
-    const claim: Write = {
+    if (!isFree && !(status.status === "running" && isStale)) return undefined;
+    const senderId = newObjectId();
+    const reservation: Write = {
       kind: "claim",
-      scope: TAKEN,
-      // Each state of it can be taken once.
+      scope: STATE_SCOPE,
+      // Each state of a push can be acquired once.
       value: `${id} ${status.status} ${status.updatedAt}`,
-      owner: sender,
-      expiresAt: now() + CLAIM_MS,
+      owner: senderId,
+      expiresAt: now() + RESERVATION_TTL_MS,
     };
     try {
       await store.write([
-        claim,
-        { kind: "release", scope: SENDING, value: id },
-        this.#sending(id, sender),
-        this.#change(id, { status: { op: "Set", value: "running" } }),
+        reservation,
+        { kind: "release", scope: SENDER_SCOPE, value: id },
+        this.#senderReservation(id, senderId),
+        this.#update(id, { status: { op: "Set", value: "running" } }),
       ]);
     } catch (error) {
       if (error instanceof ClaimTaken) return undefined;
@@ -182,7 +182,7 @@ export class PushStatuses {
       ? {
           pushTime,
           from: typeof secret.from === "number" ? secret.from : 0,
-          // A wave that was begun is gone on with as it was.
+          // A wave that was started is continued with the same end.
           until: typeof secret.until === "number" ? secret.until : now(),
         }
       : undefined;
@@ -190,7 +190,7 @@ export class PushStatuses {
     const expiry = typeof interval === "number" ? sentAt + interval * 1_000 : status.expiry;
     return {
       id,
-      sender,
+      senderId,
       where: JSON.parse(String(status.query)),
       data: JSON.parse(String(status.payload)),
       expiresAt: typeof expiry === "number" ? expiry : undefined,
@@ -200,27 +200,33 @@ export class PushStatuses {
   }
 
   /**
-   * Notes how far it got, before it is sent: whoever takes over does not send twice. Throws ClaimTaken where another process
-   * has taken over.
+   * Saves the progress before a batch is sent, so that no process sends it twice. Throws UniqueConstraintError if another
+   * process has taken over.
    */
-  async progress({ id, sender, wave }: TakenPush, after: string): Promise<void> {
+  async saveProgress({ id, senderId, wave }: AcquiredPush, after: string): Promise<void> {
     const secret = { after, ...(wave && { from: wave.from, until: wave.until }) };
-    await this.#parts.store.write([this.#sending(id, sender), { ...this.#change(id, {}), secret }]);
+    await this.#dependencies.store.write([
+      this.#senderReservation(id, senderId),
+      { ...this.#update(id, {}), secret },
+    ]);
   }
 
-  /** Ends a wave; the push is done when it was the last one. */
-  async endWave(push: TakenPush): Promise<void> {
-    const { id, sender, wave } = push;
-    if (!wave || wave.until >= wavesOf(wave.pushTime).last) return this.end(push);
+  /** Finishes a wave; the push is finished if it was the last one. */
+  async finishWave(push: AcquiredPush): Promise<void> {
+    const { id, senderId, wave } = push;
+    if (!wave || wave.until >= wavesOf(wave.pushTime).last) return this.finish(push);
     const status: Operation = { op: "Set", value: "scheduled" };
     const secret = { after: null, from: wave.until, until: null };
-    await this.#parts.store.write([this.#sending(id, sender), { ...this.#change(id, { status }), secret }]);
+    await this.#dependencies.store.write([
+      this.#senderReservation(id, senderId),
+      { ...this.#update(id, { status }), secret },
+    ]);
   }
 
-  async count(id: string, targets: PushTarget[], outcomes: Outcome[]): Promise<void> {
+  async addCounts(id: string, targets: PushTarget[], results: SendResult[]): Promise<void> {
     const counts = new Map<string, number>();
     const add = (key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-    outcomes.forEach(({ transmitted }, i) => {
+    results.forEach(({ transmitted }, i) => {
       const type = targets[i]?.deviceType ?? "";
       const name = /^[A-Za-z][\w-]{0,63}$/.test(type) ? type : "other";
       add(transmitted ? "numSent" : "numFailed");
@@ -229,47 +235,56 @@ export class PushStatuses {
     const operations = Object.fromEntries(
       [...counts].map(([path, amount]): [string, Operation] => [path, { op: "Increment", amount }]),
     );
-    await this.#parts.store.write([this.#change(id, operations)]);
+    await this.#dependencies.store.write([this.#update(id, operations)]);
   }
 
-  async end({ id, sender }: Pick<TakenPush, "id" | "sender">, failure?: unknown): Promise<void> {
+  async finish({ id, senderId }: Pick<AcquiredPush, "id" | "senderId">, failure?: unknown): Promise<void> {
     const message =
       failure instanceof Error ? failure.message : failure === undefined ? undefined : String(failure);
-    await this.#parts.store
+    await this.#dependencies.store
       .write([
-        this.#sending(id, sender),
-        this.#change(id, {
+        this.#senderReservation(id, senderId),
+        this.#update(id, {
           status: { op: "Set", value: message === undefined ? "succeeded" : "failed" },
           ...(message !== undefined && { errorMessage: { op: "Set", value: { message } } }),
         }),
       ])
       .catch((error: unknown) => {
-        // The operator has deleted it meanwhile.
+        // The push has been deleted meanwhile.
         if (!(error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND)) throw error;
       });
   }
 
-  /** Leaves it to another process, or to the next start. */
-  async release({ id, sender }: TakenPush): Promise<void> {
+  /** Hands the push over to another process, or to the next start. */
+  async release({ id, senderId }: AcquiredPush): Promise<void> {
     const status: Operation = { op: "Set", value: "scheduled" };
-    await this.#parts.store.write([this.#sending(id, sender), this.#change(id, { status })]);
+    await this.#dependencies.store.write([
+      this.#senderReservation(id, senderId),
+      this.#update(id, { status }),
+    ]);
   }
 
-  #sending(id: string, owner: string): Write {
-    return { kind: "claim", scope: SENDING, value: id, owner, expiresAt: this.#parts.now() + CLAIM_MS };
+  #senderReservation(id: string, owner: string): Write {
+    return {
+      kind: "claim",
+      scope: SENDER_SCOPE,
+      value: id,
+      owner,
+      expiresAt: this.#dependencies.now() + RESERVATION_TTL_MS,
+    };
   }
 
-  #change(id: string, operations: Record<string, Operation>): Extract<Write, { kind: "update" }> {
-    const schema = this.#parts.schemaOf(CLASS_NAME);
-    return { kind: "update", schema, id, at: this.#at(), operations, principals: null };
+  #update(id: string, operations: Record<string, Operation>): Extract<Write, { kind: "update" }> {
+    const schema = this.#dependencies.schemaOf(CLASS_NAME);
+    return { kind: "update", schema, id, at: this.#timestamp(), operations, principals: null };
   }
 
-  #at(): string {
-    return new Date(this.#parts.now()).toISOString();
+  #timestamp(): string {
+    return new Date(this.#dependencies.now()).toISOString();
   }
 }
 
-/** The latest time that some clock shows, as it is stored. */
+/** The current time in the first time zone, in the stored format. */
 function lastLocalTime(now: number): string {
   return new Date(now + 14 * 3_600_000).toISOString();
 }

@@ -1,26 +1,26 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import {
   failed,
-  type Outcome,
   type PushPayload,
   type PushSender,
   type PushTarget,
   SEND_TIMEOUT_MS,
   SENT,
+  type SendResult,
   sendEach,
-} from "./sender.ts";
+} from "./pushSender.ts";
 
 export interface WebPushConfig {
-  /** Who sends, for the services to write to: `mailto:…` or `https://…`. */
+  /** Contact address for the push services: `mailto:…` or `https://…`. */
   subject: string;
   /** VAPID keys, base64url. */
   publicKey: string;
   privateKey: string;
-  /** Beside the known ones, services that may be sent to: origins, as in `https://push.example.org`. */
+  /** Origins of allowed push services besides the known ones, such as `https://push.example.org`. */
   services: string[];
 }
 
-/** What browsers of today use. A subscription is client input: it may not make us call anything else. */
+/** Push services of browsers. A subscription is client input, so the server sends to no other origins. */
 const KNOWN_SERVICES = [
   /^https:\/\/fcm\.googleapis\.com$/,
   /^https:\/\/[a-z0-9-]+\.push\.services\.mozilla\.com$/,
@@ -28,27 +28,28 @@ const KNOWN_SERVICES = [
   /^https:\/\/[a-z0-9.-]+\.notify\.windows\.com$/,
 ];
 
-const LONGEST_TTL = 28 * 24 * 3_600;
+const MAX_TTL_SECONDS = 28 * 24 * 3_600;
 
 interface WebSubscription {
   endpoint: string;
   keys: { p256dh: string; auth: string };
 }
 
-/** Browsers, by Web Push with VAPID. Their device token is the JSON text of their PushSubscription. */
+/** Sends to browsers by Web Push with VAPID. Their device token is their PushSubscription as JSON. */
 export function createWebPush({ subject, publicKey, privateKey, services }: WebPushConfig): PushSender {
   const vapidDetails = { subject, publicKey, privateKey };
 
-  async function send(target: PushTarget, { data, expiresAt }: PushPayload): Promise<Outcome> {
+  async function send(target: PushTarget, { data, expiresAt }: PushPayload): Promise<SendResult> {
     const subscription = subscriptionOf(target.deviceToken);
-    if (!subscription) return failed("the device token is no push subscription", true);
+    if (!subscription) return failed("the device token is not a push subscription", true);
     const { origin } = new URL(subscription.endpoint);
     if (!services.includes(origin) && !KNOWN_SERVICES.some((known) => known.test(origin))) {
-      return failed(`${origin} is not a push service that may be sent to`, true);
+      return failed(`${origin} is not an allowed push service`, true);
     }
-    const left = expiresAt === undefined ? LONGEST_TTL : Math.ceil((expiresAt - Date.now()) / 1_000);
-    const TTL = Math.max(0, Math.min(LONGEST_TTL, left));
-    // A server that sends no pushes does not load what encrypts them.
+    const secondsLeft =
+      expiresAt === undefined ? MAX_TTL_SECONDS : Math.ceil((expiresAt - Date.now()) / 1_000);
+    const TTL = Math.max(0, Math.min(MAX_TTL_SECONDS, secondsLeft));
+    // Loaded on demand: not every server sends pushes.
     const { default: webPush } = await import("web-push");
     const { method, headers, body, endpoint } = webPush.generateRequestDetails(
       subscription,
@@ -72,7 +73,7 @@ export function createWebPush({ subject, publicKey, privateKey, services }: WebP
   }
 
   return {
-    kinds: ["web", "webpush"],
+    deviceTypes: ["web", "webpush"],
     send: (targets, payload) => sendEach(targets, (target) => send(target, payload)),
     async stop() {},
   };

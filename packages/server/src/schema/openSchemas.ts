@@ -1,4 +1,4 @@
-import { systemClasses } from "../accounts/systemClasses.ts";
+import { systemClasses } from "../auth/systemClasses.ts";
 import type { Store } from "../store/store.ts";
 import { Schemas } from "./schemas.ts";
 

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ByteBudget } from "../limits/byteBudget.ts";
-import { answerTooLarge, type RequestScope } from "../limits/requestScope.ts";
+import { type RequestScope, responseTooLarge } from "../limits/requestScope.ts";
 import { StatementMemory } from "./statementMemory.ts";
 
 /** Characters of an answer that is read without reserving room for it. */
@@ -44,7 +44,7 @@ export class AnswerRoom {
         this.charge(answer.rows, scope);
         return answer.rows;
       }
-      if (answer.neededChars > this.#left(scope)) throw answerTooLarge(this.#maxAnswerBytes);
+      if (answer.neededChars > this.#left(scope)) throw responseTooLarge(this.#maxAnswerBytes);
       return this.#readLarge(shape, scope, answer.neededChars, read);
     }
     return this.#readLarge(shape, scope, known, read);
@@ -72,7 +72,7 @@ export class AnswerRoom {
           }
           if (answer.neededChars > left) {
             this.#sizes.delete(shape);
-            throw answerTooLarge(this.#maxAnswerBytes);
+            throw responseTooLarge(this.#maxAnswerBytes);
           }
           expected = answer.neededChars;
         } finally {

@@ -7,7 +7,12 @@ import {
   principalsWith,
   type StudioPermissionCheck,
 } from "@purse/protocol";
-import { type Caller, principalsOf, principalsWithPublic, type RequestContext } from "../caller.ts";
+import {
+  type AuthContext,
+  aclSubjectsOf,
+  aclSubjectsWithPublic,
+  type RequestContext,
+} from "../authContext.ts";
 import { assertReachable } from "../objects/clientAccess.ts";
 import {
   dependsOnObject,
@@ -24,7 +29,7 @@ export type CheckedOperation = Exclude<ClassOperation, "addField">;
 export interface PermissionQuestion {
   schema: ClassSchema;
   operation: CheckedOperation;
-  caller: Exclude<Caller, { kind: "master" }>;
+  auth: Exclude<AuthContext, { kind: "master" }>;
   /** The row as it is stored, for operations on one. */
   row: JsonObject | undefined;
   rules: ClassRules | undefined;
@@ -41,10 +46,10 @@ export interface PermissionQuestion {
 export async function checkPermission(
   question: PermissionQuestion,
 ): Promise<Omit<StudioPermissionCheck, "memberships" | "gates">> {
-  const { schema, operation, caller, row, rules, isShown } = question;
+  const { schema, operation, auth, row, rules, isShown } = question;
   const steps: StudioPermissionCheck["steps"] = [];
-  const roles = caller.kind === "user" ? caller.roles : [];
-  const hiddenFields = [...protectedFieldsFor(schema, question.protectedFields, caller, row)];
+  const roles = auth.kind === "user" ? auth.roles : [];
+  const hiddenFields = [...protectedFieldsFor(schema, question.protectedFields, auth, row)];
   const done = (
     decidedBy: StudioPermissionCheck["decidedBy"],
     isPassed: boolean,
@@ -61,13 +66,13 @@ export async function checkPermission(
     steps.push({ guard, isPassed: true, why, isDeciding: false });
   if (rules) passed(`rule of ${schema.className}`, "does not refuse");
 
-  const granted = whyClass(schema, operation, caller);
-  if (!isAllowed(schema, operation, caller)) return done("class", false, "class-level permissions", granted);
+  const granted = whyClass(schema, operation, auth);
+  if (!isAllowed(schema, operation, auth)) return done("class", false, "class-level permissions", granted);
   const isRead = operation === "get" || operation === "find" || operation === "count";
   const isPointed = isRead
-    ? pointerScope(schema, operation, caller) !== undefined
-    : dependsOnObject(schema, operation, caller);
-  if (isPointed && caller.kind === "anonymous") {
+    ? pointerScope(schema, operation, auth) !== undefined
+    : dependsOnObject(schema, operation, auth);
+  if (isPointed && auth.kind === "anonymous") {
     passed("class-level permissions", granted);
     return done("pointer", false, "pointer permissions", "nothing points to somebody who is not signed in");
   }
@@ -76,7 +81,7 @@ export async function checkPermission(
   passed("class-level permissions", granted);
   if (isPointed) {
     // For reads the same fields are asked by the same code that judges writes.
-    const isPassed = mayChange(schema, operation, caller, row);
+    const isPassed = mayChange(schema, operation, auth, row);
     const why = isPassed ? "a field of the row points to the user" : "no field of the row points to the user";
     if (!isPassed) return done("pointer", false, "pointer permissions", why);
     passed("pointer permissions", why);
@@ -85,7 +90,7 @@ export async function checkPermission(
   const right = isRead ? "read" : "write";
   const acl = row.ACL === undefined ? undefined : parseAcl(row.ACL);
   const allowed = principalsWith(acl, right);
-  const own = principalsOf(caller) ?? [];
+  const own = aclSubjectsOf(auth) ?? [];
   const by = allowed?.find((principal) => own.includes(principal));
   const isGranted = allowed === null || by !== undefined;
   const why =
@@ -104,13 +109,13 @@ export async function checkPermission(
 }
 
 /** Which entry of the class-level permissions lets a caller through, or what they ask for. */
-function whyClass(schema: ClassSchema, operation: CheckedOperation, caller: Caller): string {
+function whyClass(schema: ClassSchema, operation: CheckedOperation, auth: AuthContext): string {
   const permission = schema.classLevelPermissions[operation];
   if (!permission) return `${operation} is open to everyone`;
-  const by = (principalsWithPublic(caller) ?? []).find((principal) => permission[principal] === true);
+  const by = (aclSubjectsWithPublic(auth) ?? []).find((principal) => permission[principal] === true);
   if (by === PUBLIC) return `${operation} is open to everyone (*)`;
   if (by !== undefined) return `${operation} is open to ${by}`;
-  if (permission.requiresAuthentication === true && caller.kind === "user") {
+  if (permission.requiresAuthentication === true && auth.kind === "user") {
     return `${operation} is open to whoever is signed in`;
   }
   const fields = permission.pointerFields;
@@ -129,7 +134,7 @@ async function refusalOfRules({
 }: PermissionQuestion): Promise<string | undefined> {
   try {
     const known = new Map(rules ? [[schema.className, rules]] : []);
-    assertReachable(schema.className, operation, request.caller, known);
+    assertReachable(schema.className, operation, request.auth, known);
     if (operation === "get" || operation === "find" || operation === "count") {
       rules?.beforeRead?.(operation === "get" ? "get" : "find", request);
     } else if (operation !== "create") rules?.beforeWrite?.(operation, String(row?.objectId ?? ""), request);

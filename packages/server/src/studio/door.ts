@@ -6,7 +6,7 @@ import {
   type StudioError,
   type StudioRight,
 } from "@purse/protocol";
-import type { Caller } from "../caller.ts";
+import type { AuthContext } from "../authContext.ts";
 import type { ApiReply, Method } from "../http/api.ts";
 import { withBody } from "../http/body.ts";
 import type { BodyMemory } from "../http/bodyMemory.ts";
@@ -15,7 +15,7 @@ import { addSearch } from "../http/form.ts";
 import { errorReply } from "../http/reply.ts";
 import { MASTER_JSON, parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { Router } from "../http/router.ts";
-import { TooManyRequests } from "../limits/tooManyRequests.ts";
+import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
 import type { Audit, AuditNote } from "./audit.ts";
 import { PIECE_BYTES } from "./backupUploads.ts";
 import { cookieOf } from "./cookie.ts";
@@ -117,7 +117,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
       names,
       signedIn,
       context: {
-        caller: callerOf(signedIn),
+        auth: callerOf(signedIn),
         installationId: undefined,
         context: {},
         ip,
@@ -170,7 +170,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
       await parts.audit.tell({ ...entry(), outcome: "done" });
       return reply;
     } catch (error) {
-      const isJudged = error instanceof ProtocolError && !(error instanceof TooManyRequests);
+      const isJudged = error instanceof ProtocolError && !(error instanceof TooManyRequestsError);
       if (isJudged) await parts.audit.tell({ ...entry(), outcome: "refused", error: error.message });
       throw error;
     }
@@ -200,7 +200,16 @@ export function createStudioDoor(parts: StudioDoorParts) {
     }
     const { bodyMemory, maxBodyBytes } = parts;
     if (takes === "bytes") {
-      return { params, bytes: await withBody(message, PIECE_BYTES, bodyMemory, (body) => body, async (bytes) => bytes) };
+      return {
+        params,
+        bytes: await withBody(
+          message,
+          PIECE_BYTES,
+          bodyMemory,
+          (body) => body,
+          async (bytes) => bytes,
+        ),
+      };
     }
     // Those who are not signed in have a name, a password and a code to send.
     const limits =
@@ -235,7 +244,7 @@ const SIGN_IN_BYTES = 16 * 1024;
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
 /** Who looks only is refused changes by the pipeline too. */
-function callerOf(signedIn: StudioRequest["signedIn"]): Caller {
+function callerOf(signedIn: StudioRequest["signedIn"]): AuthContext {
   if (!signedIn) return { kind: "anonymous" };
   const { id, username, role } = signedIn.operator;
   return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };

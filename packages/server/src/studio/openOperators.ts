@@ -1,5 +1,5 @@
 import type { StudioOperator } from "@purse/protocol";
-import { Passwords } from "../accounts/password.ts";
+import { Passwords } from "../auth/password.ts";
 import type { Store } from "../store/store.ts";
 import { Operators } from "./operators.ts";
 import { StudioSessions } from "./sessions.ts";

@@ -8,9 +8,9 @@ import {
   type StudioRole,
 } from "@purse/protocol";
 import { Secret } from "otpauth";
-import { setUpFactor, useFactor } from "../accounts/auth/mfa.ts";
-import { foldName } from "../accounts/parts.ts";
-import type { PasswordOrigin, Passwords } from "../accounts/password.ts";
+import type { PasswordOrigin, Passwords } from "../auth/password.ts";
+import { enrollFactor, verifyFactor } from "../auth/providers/mfa.ts";
+import { foldName } from "../auth/uniqueKeys.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import type { StudioClasses } from "./studioClasses.ts";
@@ -158,11 +158,11 @@ export class Operators {
     if (typeof pending !== "string" || typeof code !== "string") {
       throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "Begin with a new secret, then show a code of it.");
     }
-    const { kept, recovery, writes } = setUpFactor(
-      factorName(id),
-      { secret: pending, token: code },
-      this.#parts.clock(),
-    );
+    const {
+      stored: kept,
+      recovery,
+      writes,
+    } = enrollFactor(factorName(id), { secret: pending, token: code }, this.#parts.clock());
     await this.#use([
       ...writes,
       this.#update(id, { hasSecondFactor: true }, { factor: kept, pendingFactor: null }),
@@ -181,7 +181,7 @@ export class Operators {
     const secret = await this.#secretOf(id);
     if (!isJsonObject(secret?.factor)) return;
     const token = typeof code === "string" ? code : undefined;
-    const { writes, next } = useFactor(factorName(id), secret.factor, token, this.#parts.clock());
+    const { writes, next } = verifyFactor(factorName(id), secret.factor, token, this.#parts.clock());
     await this.#use(next ? [...writes, this.#update(id, {}, { factor: next })] : writes);
   }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, StudioOperator, StudioRouteRow } from "@purse/protocol";
-import type { RequestContext } from "../caller.ts";
+import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, Method } from "../http/api.ts";
 import type { AuditNote } from "./audit.ts";
 import type { OpenSession } from "./sessions.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError, type StudioOperator } from "@purse/protocol";
-import { foldName } from "../accounts/parts.ts";
+import { foldName } from "../auth/uniqueKeys.ts";
 import { addressKey } from "../http/address.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";

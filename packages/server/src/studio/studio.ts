@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
-import type { Passwords } from "../accounts/password.ts";
+import type { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { BodyMemory } from "../http/bodyMemory.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";

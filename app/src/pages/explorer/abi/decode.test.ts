@@ -65,7 +65,7 @@ describe("a known function", () => {
       args: [[{ target: BOB, allowFailure: true, callData: "0x1234" }]],
     });
     const [calls] = decodeInput(data)?.values ?? [];
-    expect(calls?.parts?.[0]?.parts?.map(({ name, text }) => [name, text])).toEqual([
+    expect(calls?.items?.[0]?.items?.map(({ name, text }) => [name, text])).toEqual([
       ["target", BOB],
       ["allowFailure", "true"],
       ["callData", "0x1234"],
@@ -126,8 +126,8 @@ describe("what marketplaces are called by", () => {
     });
     const [advanced, , , recipient] = decodeInput(data)?.values ?? [];
     expect(recipient).toMatchObject({ name: "recipient", text: BOB });
-    const offer = advanced?.parts?.[0]?.parts?.find(({ name }) => name === "offer");
-    expect(offer?.parts?.[0]?.parts?.map(({ text }) => text)).toEqual(["2", BOB, "7", "1", "1"]);
+    const offer = advanced?.items?.[0]?.items?.find(({ name }) => name === "offer");
+    expect(offer?.items?.[0]?.items?.map(({ text }) => text)).toEqual(["2", BOB, "7", "1", "1"]);
   });
 });
 

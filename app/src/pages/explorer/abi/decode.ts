@@ -21,7 +21,7 @@ export interface DecodedValue {
   name: string;
   type: string;
   text: string;
-  parts?: DecodedValue[];
+  items?: DecodedValue[];
 }
 
 export interface Decoded {
@@ -65,7 +65,7 @@ export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
     own.filter((each) => each.type === "function").find((each) => toFunctionSelector(each) === selector) ??
     functions.get(selector);
   if (!item || !isHex(input)) return undefined;
-  return attempt(() => {
+  return tryDecode(() => {
     const { args } = decodeFunctionData({ abi: [item], data: input });
     return { name: item.name, signature: signatureOf(item), values: valuesOf(item.inputs, args) };
   });
@@ -77,10 +77,10 @@ export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | un
   if (topic === undefined || !isHex(data)) return undefined;
   const ownEvents = own
     .filter((item) => item.type === "event")
-    .map((item) => ({ topic: attempt(() => toEventSelector(item)), item }));
+    .map((item) => ({ topic: tryDecode(() => toEventSelector(item)), item }));
   for (const { topic: known, item } of [...ownEvents, ...events]) {
     if (known !== topic || item.inputs.filter((input) => input.indexed).length !== indexed.length) continue;
-    const decoded = attempt(() => {
+    const decoded = tryDecode(() => {
       const { args } = decodeEventLog({ abi: [item], data, topics: [topic, ...indexed] });
       return { name: item.name, signature: signatureOf(item), values: valuesOf(item.inputs, args) };
     });
@@ -92,16 +92,16 @@ export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | un
 /** Why a call was reverted, by what it gave back: its sentence, or its error with its values. */
 export function revertReason(data: string): string | undefined {
   if (!isHex(data) || data.length < 10) return undefined;
-  return attempt(() => {
+  return tryDecode(() => {
     const { errorName, args = [] } = decodeErrorResult({ abi: errors, data });
     if (errorName === "Error") return String(args[0]);
-    if (errorName === "Panic") return panic(Number(args[0]));
-    return `${errorName}(${args.map(textOf).join(", ")})`;
+    if (errorName === "Panic") return panicText(Number(args[0]));
+    return `${errorName}(${args.map(formatValue).join(", ")})`;
   });
 }
 
 /** What Solidity's own checks say, by their codes. */
-const PANICS: Readonly<Record<number, string>> = {
+const PANIC_REASONS: Readonly<Record<number, string>> = {
   1: "an assertion failed",
   17: "a number became too large or too small",
   18: "a division by zero",
@@ -113,13 +113,13 @@ const PANICS: Readonly<Record<number, string>> = {
   81: "a function that was never set",
 };
 
-function panic(code: number): string {
+function panicText(code: number): string {
   const hex = `Panic(0x${code.toString(16)})`;
-  return PANICS[code] ? `${hex}: ${PANICS[code]}` : hex;
+  return PANIC_REASONS[code] ? `${hex}: ${PANIC_REASONS[code]}` : hex;
 }
 
 /** Bytes from a chain are anybody's: what cannot be read is shown as it is. */
-function attempt<T>(decode: () => T): T | undefined {
+function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode();
   } catch {
@@ -139,18 +139,19 @@ function valuesOf(inputs: readonly AbiParameter[], args: unknown): DecodedValue[
 }
 
 function decodedValue(input: AbiParameter, value: unknown): DecodedValue {
-  const named = { name: input.name ?? "", type: input.type, text: textOf(value) };
+  const base = { name: input.name ?? "", type: input.type, text: formatValue(value) };
   if (Array.isArray(value) && input.type.endsWith("]")) {
     const each: AbiParameter = { ...input, type: input.type.replace(/\[\d*\]$/, "") };
-    return { ...named, parts: value.map((item, i) => decodedValue({ ...each, name: String(i) }, item)) };
+    return { ...base, items: value.map((item, i) => decodedValue({ ...each, name: String(i) }, item)) };
   }
   if ("components" in input && input.type === "tuple")
-    return { ...named, parts: valuesOf(input.components, value) };
-  return named;
+    return { ...base, items: valuesOf(input.components, value) };
+  return base;
 }
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(textOf).join(", ")}]`;
-  if (typeof value === "object" && value !== null) return `(${Object.values(value).map(textOf).join(", ")})`;
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatValue).join(", ")}]`;
+  if (typeof value === "object" && value !== null)
+    return `(${Object.values(value).map(formatValue).join(", ")})`;
   return String(value);
 }

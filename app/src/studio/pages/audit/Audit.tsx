@@ -2,12 +2,12 @@ import type { StudioAuditEntry, StudioOperator, StudioRouteRow } from "@purse/pr
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { FailedRead } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { InfiniteQueryState, Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -16,10 +16,13 @@ import { AuditEntry } from "./AuditEntry.tsx";
 
 /** The audit log. */
 export function Audit() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isOwner = useHasRole("owner");
   return (
-    <Page title={t("Audit log")} about={t("Every change or attempted change, newest first. Read-only.")}>
+    <Page
+      title={t("Audit log")}
+      description={t("Every change or attempted change, newest first. Read-only.")}
+    >
       {isOwner ? (
         <AuditTrail />
       ) : (
@@ -32,7 +35,7 @@ export function Audit() {
 }
 
 function AuditTrail() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [username, setUsername] = useSearchParam("who");
   const [action, setAction] = useSearchParam("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
@@ -71,7 +74,7 @@ function AuditTrail() {
           <Table
             caption={t("Audit log")}
             rows={rows}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={
               <EmptyState
                 title={t("No matching entries")}
@@ -88,7 +91,7 @@ function AuditTrail() {
               />
             }
             columns={[
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
               { key: "who", label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
               { key: "what", label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
               {
@@ -129,7 +132,7 @@ function AuditTrail() {
 }
 
 function Outcome({ entry: { outcome } }: { entry: StudioAuditEntry }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (outcome === "done") return <Status kind="ok">{t("Done")}</Status>;
   if (outcome === "refused") return <Status kind="danger">{t("Rejected")}</Status>;
   return <Status kind="warning">{t("Incomplete")}</Status>;

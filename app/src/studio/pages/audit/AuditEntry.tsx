@@ -2,8 +2,8 @@ import type { StudioAuditEntry } from "@purse/protocol";
 import type { ReactNode } from "react";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Moment } from "../../../design/Moment.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { prettyJson } from "../../components/fields.ts";
 
 /** An audit entry with the values before and after. `children` shows the result. */
@@ -16,7 +16,7 @@ export function AuditEntry({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { before, after, error } = entry;
   return (
     <Dialog open side onClose={onClose} title={entry.action}>
@@ -28,7 +28,7 @@ export function AuditEntry({
           </dd>
           <dt>{t("When")}</dt>
           <dd>
-            <Moment at={entry.at} />
+            <RelativeTime at={entry.at} />
           </dd>
           <dt>{t("Target")}</dt>
           <dd>

@@ -6,7 +6,7 @@ import { Code } from "../../../design/Code.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -19,7 +19,7 @@ const REFETCH_INTERVAL_MS = 1_000;
 
 /** Creates, downloads, uploads and restores database backups. */
 export function Backup() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
   const state = useStudioQuery<StudioBackupState>("/backups", {
@@ -33,7 +33,7 @@ export function Backup() {
   return (
     <Page
       title={t("Backup")}
-      about={t("Full copies of the database, created while the server is running")}
+      description={t("Full copies of the database, created while the server is running")}
       editRole="owner"
       actions={
         <>
@@ -42,7 +42,7 @@ export function Backup() {
             {t("Upload backup")}
           </Button>
           <Button
-            look="primary"
+            variant="primary"
             disabled={!canEdit || !data?.canBackUp || isBusy}
             busy={create.isPending || data?.isRunning === true}
             onClick={() => create.mutate()}
@@ -81,7 +81,7 @@ export function Backup() {
 }
 
 function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupState) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language);
   const fraction = totalPages > 0 ? pages / totalPages : undefined;
   return (
@@ -111,7 +111,7 @@ function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupSta
 }
 
 function BackupNotes({ canBackUp }: { canBackUp: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (!canBackUp) {
     return (
       <Section title={t("Use the PostgreSQL tools for backups")}>

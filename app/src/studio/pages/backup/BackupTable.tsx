@@ -2,10 +2,10 @@ import type { StudioBackup } from "@purse/protocol";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -24,7 +24,7 @@ export interface BackupTableProps {
 }
 
 export function BackupTable({ backups, canRestore }: BackupTableProps) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const [dialog, setDialog] = useState<{ kind: "restore" | "remove"; file: string } | undefined>(undefined);
   const pathOf = (file: string) => `/backups/${encodeURIComponent(file)}`;
@@ -40,7 +40,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
       <Table
         caption={t("Backups")}
         rows={backups}
-        keyOf={({ file }) => file}
+        rowKey={({ file }) => file}
         empty={
           <EmptyState title={t("No backups yet")}>
             {t("Store a copy on another machine to protect against losing this one.")}
@@ -52,7 +52,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             label: t("Created"),
             cell: ({ file, createdAt }) => (
               <span title={file}>
-                <Moment at={createdAt} />
+                <RelativeTime at={createdAt} />
               </span>
             ),
           },
@@ -64,7 +64,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
           {
             key: "file",
             label: t("File"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ file }) => <code className="cut">{file}</code>,
           },
           {
@@ -98,7 +98,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   aria-label={t("Delete {name}", { name: file })}
                   onClick={() => setDialog({ kind: "remove", file })}
                 >
@@ -112,7 +112,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
       {dialog?.kind === "restore" && (
         <TypeToConfirmDialog
           title={t("Restore this backup?")}
-          about={t(
+          description={t(
             "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable for a few seconds. The current database is saved as a backup.",
             { file: dialog.file },
           )}
@@ -128,7 +128,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         open={dialog?.kind === "remove"}
         onClose={close}
         title={t("Delete {name}?", { name: dialog?.file ?? "" })}
-        about={t("This can't be undone.")}
+        description={t("This can't be undone.")}
         confirmLabel={t("Delete")}
         danger
         busy={remove.isPending}

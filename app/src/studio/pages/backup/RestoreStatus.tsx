@@ -1,8 +1,8 @@
 import type { StudioBackupState, StudioRestoring } from "@purse/protocol";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { Stepper, type StepState } from "../../../design/Stepper.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
@@ -17,7 +17,7 @@ export function RestoreStatus({
   state: StudioBackupState | undefined;
   isUnreachable: boolean;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (state?.restoring) {
     const { restoring } = state;
     return <Progress {...restoring} phase={isUnreachable ? "restarting" : restoring.phase} />;
@@ -34,14 +34,14 @@ export function RestoreStatus({
       }
     >
       {last.error !== undefined && <bdi>{last.error} </bdi>}
-      {t("By {who}", { who: last.username })}, <Moment at={last.at} />.{" "}
+      {t("By {who}", { who: last.username })}, <RelativeTime at={last.at} />.{" "}
       {last.keptAs !== undefined && t("The previous database was saved as {file}.", { file: last.keptAs })}
     </Notice>
   );
 }
 
 function Progress({ file, phase, bytes: done, totalBytes }: StudioRestoring) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const current = PHASES.indexOf(phase);
   const labels = [
     t("Copy the backup next to the database"),

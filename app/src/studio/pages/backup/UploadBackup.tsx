@@ -1,5 +1,5 @@
 import { useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -8,7 +8,7 @@ import { ProgressBar } from "./ProgressBar.tsx";
 
 /** Uploads a backup in chunks; the server verifies it before listing it. */
 export function UploadBackup({ onClose }: { onClose: () => void }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const [file, setFile] = useState<File | undefined>(undefined);
   const [sent, setSent] = useState(0);
@@ -39,7 +39,7 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
       open
       onClose={close}
       title={t("Upload backup")}
-      about={t(
+      description={t(
         "Choose a backup created on this page or with npm run purse -- backup. Uploading does not restore it.",
       )}
       confirmLabel={t("Upload")}

@@ -1,7 +1,7 @@
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
 /** A chain as returned by `GET /chains`; see docs/data-service.md. */
 export interface Chain {
@@ -35,7 +35,7 @@ const STATUS_KIND: Record<Chain["state"], StatusKind> = {
 };
 
 export function ChainState({ state }: Pick<Chain, "state">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const label = {
     following: t("Synced"),
     syncing: t("Syncing"),
@@ -48,14 +48,14 @@ export function ChainState({ state }: Pick<Chain, "state">) {
 
 /** Chains with their indexing progress. */
 export function ChainTable({ chains }: { chains: readonly Chain[] }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language);
   const block = (value: number | null) => (value === null ? "–" : number.format(value));
   return (
     <Table
       caption={t("Chains")}
       rows={chains}
-      keyOf={({ chain }) => String(chain)}
+      rowKey={({ chain }) => String(chain)}
       empty={
         <EmptyState title={t("No chain configured")}>
           {t("Set an RPC URL to index a chain, for example PURSE_CHAIN_ETH_RPC_URL for Ethereum.")}

@@ -2,7 +2,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { type Chain, ChainState, type ChainsResponse } from "./ChainTable.tsx";
@@ -13,12 +13,12 @@ const REFETCH_INTERVAL_MS = 3_000;
 
 /** Indexed chains, their RPC nodes and listeners. */
 export function Chains() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <Page
       title={t("Chains")}
-      about={t("Indexed chains, their RPC nodes and event listeners")}
+      description={t("Indexed chains, their RPC nodes and event listeners")}
       editRole="editor"
     >
       <QueryState query={chains} label={t("Loading chains…")}>
@@ -42,7 +42,7 @@ export function Chains() {
 }
 
 function ChainSection({ chain }: { chain: Chain }) {
-  const { t, count, language } = useTexts();
+  const { t, count, language } = useTranslation();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const block = (value: number | null) => (value === null ? t("unknown") : number.format(value));
   const { percent, etaSeconds, lag } = chain;
@@ -110,13 +110,13 @@ const STATUS_KIND: Record<Chain["nodes"][number]["state"], StatusKind> = {
 };
 
 function Nodes({ nodes }: Pick<Chain, "nodes">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const labels = { well: t("Healthy"), failing: t("Failing"), unused: t("Idle") };
   return (
     <Table
       caption={t("Nodes")}
       rows={nodes.map((node, at) => ({ ...node, at }))}
-      keyOf={({ host, at }) => `${at} ${host}`}
+      rowKey={({ host, at }) => `${at} ${host}`}
       empty={<p className="soft">{t("No node has been queried yet.")}</p>}
       columns={[
         { key: "host", label: t("Node"), cell: ({ host }) => <code>{host}</code> },

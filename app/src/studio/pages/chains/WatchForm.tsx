@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import {
   numberField,
@@ -39,7 +39,7 @@ export function WatchForm({
   row: JsonObject | undefined;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [kind, setKind] = useState<"event" | "address">(row && row.abi === undefined ? "address" : "event");
   const [chainId, setChainId] = useState(row ? stringField(row, "chainId") : String(chains[0]?.chain ?? ""));

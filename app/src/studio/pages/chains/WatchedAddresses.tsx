@@ -5,7 +5,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { Chain } from "./ChainTable.tsx";
@@ -21,7 +21,7 @@ const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: Chain }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const path = `/chains/${chain.chain}/addresses`;
@@ -69,7 +69,7 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
             <Table
               caption={t("Indexed wallets")}
               rows={results}
-              keyOf={(each) => each.address}
+              rowKey={(each) => each.address}
               empty={<p className="soft">{t("No indexed wallets yet")}</p>}
               columns={[
                 { key: "address", label: t("Address"), cell: (each) => <code>{each.address}</code> },

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { InfiniteQueryState, Section } from "../../components/Page.tsx";
@@ -16,7 +16,7 @@ import { WatchForm } from "./WatchForm.tsx";
 
 /** Listeners that store chain events as objects. */
 export function Watches({ chains }: { chains: readonly Chain[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const watches = useInfiniteStudioQuery("/watches");
@@ -41,7 +41,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
           <Table
             caption={t("Event listeners")}
             rows={rows}
-            keyOf={(row) => stringField(row, "objectId")}
+            rowKey={(row) => stringField(row, "objectId")}
             empty={
               <EmptyState title={t("No listeners yet")}>
                 {t(
@@ -64,7 +64,12 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
                   </code>
                 ),
               },
-              { key: "chain", label: t("Chain"), minor: true, cell: (row) => stringField(row, "chainId") },
+              {
+                key: "chain",
+                label: t("Chain"),
+                hideOnPhone: true,
+                cell: (row) => stringField(row, "chainId"),
+              },
               {
                 key: "class",
                 label: t("Class"),
@@ -80,7 +85,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
               {
                 key: "hook",
                 label: t("Webhook URL"),
-                minor: true,
+                hideOnPhone: true,
                 cell: (row) => <bdi className="cut">{stringField(row, "webhook")}</bdi>,
               },
               {
@@ -99,7 +104,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
                     </Button>
                     <Button
                       small
-                      look="danger"
+                      variant="danger"
                       disabled={!canEdit}
                       onClick={() => setRemoving(row)}
                       aria-label={t("Remove listener of {name}", { name: stringField(row, "address") })}
@@ -125,7 +130,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove this listener?")}
-        about={t("New events will no longer be stored. Existing objects are kept.")}
+        description={t("New events will no longer be stored. Existing objects are kept.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}

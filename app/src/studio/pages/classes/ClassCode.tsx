@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Code } from "../../../design/Code.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { buildSnippets, type Snippets } from "./snippets.ts";
@@ -10,7 +10,7 @@ type SnippetKind = keyof Snippets;
 
 /** Code examples for the class. */
 export function ClassCode({ row }: { row: ClassSchema }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [kind, setKind] = useState<SnippetKind>("query");
   const snippets = buildSnippets(row, `${window.location.origin}/server`);
   const labels = { query: t("Query objects"), create: t("Create an object"), rest: "REST" };

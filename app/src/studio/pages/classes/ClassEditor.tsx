@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -23,7 +23,7 @@ export interface ClassEditorProps {
 
 /** Edits a class; changes are collected, reviewed and applied together. */
 export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEditorProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const { className } = row;
   const [isReviewing, setReviewing] = useState(false);
   const changeCount = countChanges(draft);
@@ -47,7 +47,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
             <Button small onClick={() => onDraft(NO_CHANGES)}>
               {t("Discard")}
             </Button>
-            <Button small look="primary" onClick={() => setReviewing(true)}>
+            <Button small variant="primary" onClick={() => setReviewing(true)}>
               {t("Review changes")}
             </Button>
           </span>
@@ -75,7 +75,7 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
 
 /** Irreversible actions. */
 function DangerZone({ className, onDeleted }: { className: string; onDeleted: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
   const [dialog, setDialog] = useState<"empty" | "drop" | undefined>(undefined);
@@ -93,17 +93,17 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
         )}
       </p>
       <div className="row">
-        <Button small look="danger" disabled={!canEdit} onClick={() => setDialog("empty")}>
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("empty")}>
           {t("Delete all rows of {name}", { name: className })}
         </Button>
-        <Button small look="danger" disabled={!canEdit} onClick={() => setDialog("drop")}>
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("drop")}>
           {t("Delete {name}", { name: className })}
         </Button>
       </div>
       {dialog === "empty" && (
         <TypeToConfirmDialog
           title={t("Delete all rows of {name}?", { name: className })}
-          about={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
+          description={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
           confirmLabel={t("Delete all rows")}
           confirmationText={className}
           busy={deleteRows.isPending}
@@ -115,7 +115,9 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
       {dialog === "drop" && (
         <TypeToConfirmDialog
           title={t("Delete {name}?", { name: className })}
-          about={t("Deletes the class with its fields, indexes and permissions. The class must be empty.")}
+          description={t(
+            "Deletes the class with its fields, indexes and permissions. The class must be empty.",
+          )}
           confirmLabel={t("Delete class")}
           confirmationText={className}
           busy={deleteClass.isPending}

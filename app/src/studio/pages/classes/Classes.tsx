@@ -5,7 +5,7 @@ import { Code } from "../../../design/Code.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ClassList } from "../../components/ClassList.tsx";
 import { type ClassSchema, useClasses } from "../../components/classes.ts";
 import { Page, Section } from "../../components/Page.tsx";
@@ -21,7 +21,7 @@ type Tab = "classes" | "code";
 
 /** Classes with their fields and indexes, and the schema as code. */
 export function Classes() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const classes = useClasses();
   const [shown, setShown] = useSearchParam("show");
@@ -34,10 +34,10 @@ export function Classes() {
   return (
     <Page
       title={t("Classes")}
-      about={t("Fields and indexes of each class. You review changes before they are applied.")}
+      description={t("Fields and indexes of each class. You review changes before they are applied.")}
       editRole="editor"
       actions={
-        <Button look="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Create class")}
         </Button>
@@ -95,7 +95,7 @@ function Workbench({
   drafts: Readonly<Record<string, Draft>>;
   onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
   return (
@@ -118,7 +118,7 @@ function Workbench({
 }
 
 function SchemaCode() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const code = useStudioQuery<{ code: string; types: string }>("/schema/code");
   return (
     <QueryState query={code} label={t("Loading code…")}>

@@ -2,7 +2,7 @@ import { FIELD_TYPES, type FieldType, type FieldTypeName, isFieldName } from "@p
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type ConfigType, parseAs, toEditable } from "../config/value.ts";
 
@@ -22,7 +22,7 @@ export interface FieldFormProps {
 
 /** Edits a field: type, required flag and default value. */
 export function FieldForm({ known, canChangeType, existingNames, classes, onClose, onSave }: FieldFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState(known?.name ?? "");
   const [type, setType] = useState<FieldTypeName>(known?.field.type ?? "String");
   const [targetClass, setTargetClass] = useState(known?.field.targetClass ?? "_User");
@@ -53,7 +53,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
       open
       onClose={onClose}
       title={known ? t("Edit {name}", { name: known.name }) : t("Add field")}
-      about={t("You will review all changes before they are applied.")}
+      description={t("You will review all changes before they are applied.")}
       confirmLabel={known ? t("Save") : t("Add")}
       busy={false}
       disabled={name === "" || nameProblem !== undefined || parsed?.problem !== undefined}

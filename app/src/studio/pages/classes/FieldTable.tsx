@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -20,7 +20,7 @@ export interface FieldTableProps {
 
 /** The fields of a class with the draft applied. */
 export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [editing, setEditing] = useState<FieldRow | "new" | undefined>(undefined);
   const rows = fieldRows(row, draft);
@@ -37,7 +37,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
       <Table
         caption={t("Fields")}
         rows={rows}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={<EmptyState title={t("No fields")} />}
         columns={[
           { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
@@ -50,14 +50,14 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
           {
             key: "required",
             label: t("Required"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ field: { required } }) =>
               required ? t("yes") : <span className="soft">{t("no")}</span>,
           },
           {
             key: "default",
             label: t("Default value"),
-            minor: true,
+            hideOnPhone: true,
             cell: ({ field: { defaultValue } }) =>
               defaultValue === undefined ? (
                 <span className="soft">{t("none")}</span>
@@ -110,7 +110,7 @@ function FieldActions({
   onRemove: () => void;
   onUndo: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   if (COMMON_FIELDS.includes(name)) return <span className="soft">{t("system field")}</span>;
   return (
@@ -128,7 +128,7 @@ function FieldActions({
       {change !== "gone" && change !== "new" && (
         <Button
           small
-          look="danger"
+          variant="danger"
           disabled={!canEdit}
           onClick={onRemove}
           aria-label={t("Remove {name}", { name })}
@@ -141,7 +141,7 @@ function FieldActions({
 }
 
 export function ChangeBadge({ change }: { change: Change }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (change === "new") return <Status kind="ok">{t("New")}</Status>;
   if (change === "changed") return <Status kind="warning">{t("Changed")}</Status>;
   if (change === "gone") return <Status kind="danger">{t("Will be deleted")}</Status>;

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Index } from "./draft.ts";
 
@@ -18,7 +18,7 @@ export interface IndexFormProps {
 
 /** Creates an index over one or more fields. */
 export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [customName, setCustomName] = useState<string | undefined>(undefined);
   const [keys, setKeys] = useState<{ field: string; direction: Direction }[]>([
     { field: fields[0] ?? "objectId", direction: "1" },
@@ -44,7 +44,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
       open
       onClose={onClose}
       title={t("Add index")}
-      about={t("Speeds up frequent filters and sorts.")}
+      description={t("Speeds up frequent filters and sorts.")}
       confirmLabel={t("Add")}
       busy={false}
       disabled={problem !== undefined}

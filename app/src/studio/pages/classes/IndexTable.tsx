@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -19,7 +19,7 @@ export interface IndexTableProps {
 
 /** The indexes of a class with the draft applied, without the one on objectId. */
 export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [isAdding, setAdding] = useState(false);
   const rows = indexRows(row, draft);
@@ -37,7 +37,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
       <Table
         caption={t("Indexes")}
         rows={rows}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={
           <EmptyState title={t("No indexes yet")}>
             {t("objectId is always indexed. Add indexes for frequent filters and sorts.")}
@@ -66,7 +66,7 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
               change === undefined ? (
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!canEdit}
                   onClick={() => onDraft(withChange(draft, "indexes", name, null))}
                   aria-label={t("Remove index {name}", { name })}

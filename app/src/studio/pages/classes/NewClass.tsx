@@ -2,7 +2,7 @@ import { isClassName, type JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 
@@ -22,7 +22,7 @@ export function NewClass({
   onClose: () => void;
   onDone: (className: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const [preset, setPreset] = useState<AccessPreset>("signedIn");
   const [isPreviewing, setPreviewing] = useState(false);

@@ -6,7 +6,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -17,17 +17,17 @@ import type { Parameter } from "./value.ts";
 
 /** Config parameters and their version history. */
 export function Config() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const config = useStudioQuery<{ results: Parameter[] }>("/config");
   const [editing, setEditing] = useState<Parameter | "new" | undefined>(undefined);
   return (
     <Page
       title={t("Config")}
-      about={t("Parameters that apps read at runtime. Every version can be restored.")}
+      description={t("Parameters that apps read at runtime. Every version can be restored.")}
       editRole="editor"
       actions={
-        <Button look="primary" disabled={!canEdit || !config.data} onClick={() => setEditing("new")}>
+        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setEditing("new")}>
           <Plus size={16} aria-hidden="true" />
           {t("Add parameter")}
         </Button>
@@ -57,7 +57,7 @@ function ParameterTable({
   values: readonly Parameter[];
   onEdit: (value: Parameter) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [removing, setRemoving] = useState<Parameter | undefined>(undefined);
@@ -70,7 +70,7 @@ function ParameterTable({
       <Table
         caption={t("Parameters")}
         rows={values}
-        keyOf={({ name }) => name}
+        rowKey={({ name }) => name}
         empty={
           <EmptyState title={t("No parameters yet")}>
             {t("Use parameters for feature flags or texts that change without a new app release.")}
@@ -87,7 +87,7 @@ function ParameterTable({
               </code>
             ),
           },
-          { key: "type", label: t("Type"), minor: true, cell: ({ type }) => type },
+          { key: "type", label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
             key: "who",
             label: t("Visibility"),
@@ -114,7 +114,7 @@ function ParameterTable({
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!canEdit}
                   onClick={() => setRemoving(value)}
                   aria-label={t("Remove {name}", { name: value.name })}
@@ -130,7 +130,7 @@ function ParameterTable({
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove {name}?", { name: removing?.name ?? "" })}
-        about={t("Apps can no longer read it. You can restore an earlier version.")}
+        description={t("Apps can no longer read it. You can restore an earlier version.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -17,7 +17,7 @@ export interface ConfigFormProps {
 }
 
 export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const initial = toEditable(parameter?.value ?? "");
   const [name, setName] = useState(parameter?.name ?? "");

@@ -1,11 +1,11 @@
 import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -23,7 +23,7 @@ interface Version {
 
 /** Earlier versions of the config, which can be restored. */
 export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const history = useStudioQuery<{ results: Version[] }>("/config/history");
@@ -39,10 +39,10 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
           <Table
             caption={t("History")}
             rows={results}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={<EmptyState title={t("No changes yet")} />}
             columns={[
-              { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <Moment at={replacedAt} /> },
+              { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
               { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
               {
                 key: "what",
@@ -67,7 +67,7 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
         title={t("Restore this version?")}
-        about={t("The following changes will be applied:")}
+        description={t("The following changes will be applied:")}
         confirmLabel={t("Restore")}
         busy={rollback.isPending}
         error={rollback.error}
@@ -86,7 +86,7 @@ function diffVersion(current: readonly Parameter[], { params, masterKeyOnly }: V
 }
 
 function DifferenceList({ lines, isExpanded }: { lines: readonly Difference[]; isExpanded?: boolean }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   if (lines.length === 0) return <span className="soft">{t("None")}</span>;
   const shown = isExpanded ? lines : lines.slice(0, 2);
   return (

@@ -1,5 +1,5 @@
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { COPY_FORMATS, type CopyFormat } from "./clipboard.ts";
 
@@ -20,7 +20,7 @@ export function BulkActionsBar({
   onDelete: () => void;
   onClearSelection: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const canEdit = useHasRole("editor");
   return (
@@ -38,7 +38,7 @@ export function BulkActionsBar({
           <Button small disabled={!canEditRows} onClick={onUpdate}>
             {t("Update…")}
           </Button>
-          <Button small look="danger" disabled={!canEditRows} onClick={onDelete}>
+          <Button small variant="danger" disabled={!canEditRows} onClick={onDelete}>
             {t("Delete…")}
           </Button>
         </>

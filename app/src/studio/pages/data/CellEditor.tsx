@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Column } from "./columns.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
@@ -23,7 +23,7 @@ export function isInline({ type }: Column): boolean {
 
 /** Inline editor of a cell. Enter and Tab commit, Escape cancels. */
 export function CellEditor({ column, value, initialText, onDone, onCancel }: CellEditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState(initialText ?? editableText(value, column));
   const [problem, setProblem] = useState<string | undefined>(undefined);
 

@@ -6,8 +6,8 @@ import { StaleNote } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useShortcuts } from "../../../shell/useShortcuts.ts";
-import { useTexts } from "../../../texts/TextsContext.tsx";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
 import type { Target } from "./bulk.ts";
@@ -38,7 +38,7 @@ const ORIGIN: CellPosition = { row: 0, column: 0 };
 
 /** The data grid of a class with its tools and dialogs. */
 export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const { className } = dataClass;
   const toast = useToast();

@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Checkbox } from "../../../design/Choice.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type Column, clampWidth, type Layout, MAX_WIDTH, MIN_WIDTH, moveBy, toggle } from "./columns.ts";
 
 /** Edits visibility, pinning, width and order of the columns. */
@@ -23,7 +23,7 @@ export function ColumnList({
   onReset: () => void;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
   const move = (name: string, by: number) => onChange({ ...layout, order: moveBy(columns, name, by) });
@@ -33,7 +33,7 @@ export function ColumnList({
       onClose={onClose}
       side
       title={t("Columns")}
-      about={t("Saved in this browser, per class")}
+      description={t("Saved in this browser, per class")}
       actions={<Button onClick={onReset}>{t("Reset to default")}</Button>}
     >
       <Field
@@ -56,7 +56,7 @@ export function ColumnList({
               small
               aria-pressed={isPinned}
               aria-label={t("Pin {name}", { name })}
-              look={isPinned ? "primary" : undefined}
+              variant={isPinned ? "primary" : undefined}
               onClick={() => onChange({ ...layout, pinned: toggle(layout.pinned, name) })}
             >
               {t("Pin")}

@@ -2,7 +2,7 @@ import type { JsonValue } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type Draft, resolveConflict } from "./drafts.ts";
 import { displayText } from "./formatValue.ts";
@@ -18,7 +18,7 @@ export function Conflict({
   onDone: (draft: Draft | undefined) => void;
   onCancel: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [keptFields, setKeptFields] = useState<ReadonlySet<string>>(new Set());
   const { objectId, changes, current } = draft;
   return (
@@ -27,7 +27,7 @@ export function Conflict({
       wide
       onClose={onCancel}
       title={t("{id} was changed by someone else", { id: objectId })}
-      about={t("Choose which value to keep for each field, then save again.")}
+      description={t("Choose which value to keep for each field, then save again.")}
       confirmLabel={t("Continue")}
       busy={false}
       onConfirm={() => onDone(resolveConflict(draft, keptFields))}
@@ -35,7 +35,7 @@ export function Conflict({
       <Table
         caption={t("Conflicting fields")}
         rows={Object.entries(changes)}
-        keyOf={([field]) => field}
+        rowKey={([field]) => field}
         empty={null}
         columns={[
           { key: "field", label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { ClassGrid } from "./ClassGrid.tsx";
@@ -11,11 +11,11 @@ import type { DataClass } from "./columns.ts";
 
 /** The data browser. */
 export function Data() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { class: chosen } = useSearch({ from: "/data" });
   const schema = useStudioQuery<{ results: DataClass[] }>("/schema");
   return (
-    <Page title={t("Data")} about={t("Browse and edit the rows of every class")} editRole="editor">
+    <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
       <QueryState query={schema} label={t("Loading classes…")}>
         {({ results }) => {
           const classes = [...results].sort(compareClasses);
@@ -45,7 +45,7 @@ function compareClasses(a: DataClass, b: DataClass): number {
 }
 
 function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: DataClass | undefined }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const found = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),

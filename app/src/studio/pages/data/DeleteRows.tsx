@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { countMatching, type Target } from "./bulk.ts";
@@ -21,7 +21,7 @@ export function DeleteRows({
   onConfirm: (count: number) => void;
   onClose: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const [text, setText] = useState("");
   const matchCount = useMatchCount(className, target);
@@ -36,7 +36,7 @@ export function DeleteRows({
       title={
         isOne ? t("Delete {id}?", { id: firstId ?? "" }) : t("Delete rows of {name}?", { name: className })
       }
-      about={t("You can undo this for 20 seconds.")}
+      description={t("You can undo this for 20 seconds.")}
       confirmLabel={t("Delete")}
       disabled={!isReady}
       busy={false}
@@ -76,7 +76,7 @@ export function MatchCount({
   query: ReturnType<typeof useMatchCount>;
   children: (count: number) => string;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined) return <SkeletonList rows={1} label={t("Counting rows…")} />;
   return (

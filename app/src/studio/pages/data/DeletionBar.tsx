@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ProgressLine } from "./ProgressLine.tsx";
 import type { Deletion } from "./useDeletion.ts";
 
@@ -14,7 +14,7 @@ export function DeletionBar({
   onUndo: () => void;
   onNow: () => void;
 }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 500);
@@ -38,7 +38,7 @@ export function DeletionBar({
           {count(seconds, "Deleting in {n} second.", "Deleting in {n} seconds.")}
         </span>
       </span>
-      <Button small look="primary" onClick={onUndo}>
+      <Button small variant="primary" onClick={onUndo}>
         {t("Undo")}
       </Button>
       <Button small onClick={onNow}>

@@ -1,7 +1,7 @@
 import { Button } from "../../../design/Button.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Draft, Drafts } from "./drafts.ts";
 
 /** Unsaved changes, errors and conflicts. */
@@ -24,7 +24,7 @@ export function DraftBar({
   onDiscard: () => void;
   onConflict: (draft: Draft) => void;
 }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   if (drafts.size === 0) return null;
   const all = [...drafts.values()];
   const problems = all.filter(({ problem }) => problem !== undefined);
@@ -52,7 +52,7 @@ export function DraftBar({
         </Button>
         <Button
           small
-          look="primary"
+          variant="primary"
           busy={isSaving}
           disabled={all.every(({ invalid }) => invalid !== undefined)}
           onClick={onSave}

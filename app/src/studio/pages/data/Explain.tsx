@@ -7,7 +7,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery } from "./useRowPages.ts";
@@ -22,7 +22,7 @@ export function Explain({
   query: RowQuery;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();
   const canEdit = useHasRole("editor");
@@ -46,7 +46,7 @@ export function Explain({
       wide
       onClose={onClose}
       title={t("Query plan")}
-      about={t("The database's plan for the current filters and sort order")}
+      description={t("The database's plan for the current filters and sort order")}
     >
       <div className="stack">
         <QueryState
@@ -64,7 +64,7 @@ export function Explain({
                     canEdit && (
                       <Button
                         small
-                        look="primary"
+                        variant="primary"
                         busy={createIndex.isPending}
                         onClick={() => createIndex.mutate(index)}
                       >

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Column } from "./columns.ts";
 import { isEditable } from "./drafts.ts";
@@ -23,7 +23,7 @@ export function FieldList({
   onEdit,
   onOpen,
 }: Pick<RowPanelProps, "columns" | "draft" | "onEdit" | "onOpen"> & { row: JsonObject }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { role } = useOperator();
   const [text, setText] = useState("");
   const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
@@ -88,7 +88,7 @@ function Value({
   value: JsonValue | undefined;
   onOpen: RowPanelProps["onOpen"];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (column.type === "ACL") return describeAcl(value);
   if (value === undefined || value === null || value === "") return <span className="soft">—</span>;
   if (isJsonObject(value)) {
@@ -121,7 +121,7 @@ function Time({ iso }: { iso: string }) {
       <bdi>{iso}</bdi>{" "}
       {isTime && (
         <span className="soft small">
-          <Moment at={iso} />
+          <RelativeTime at={iso} />
         </span>
       )}
     </>

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { type Column, columnsOf } from "./columns.ts";
@@ -42,7 +42,7 @@ export function FilterForm({
   onDone: (filter: Filter) => void;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const targetsOf = useTargets();
   const emptyLine = (key: number): Line => ({
     key,
@@ -100,7 +100,7 @@ export function FilterForm({
       wide
       onClose={onClose}
       title={t("Filter rows")}
-      about={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
+      description={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
       confirmLabel={filter ? t("Apply") : t("Add")}
       busy={false}
       onConfirm={submit}
@@ -155,7 +155,7 @@ function ConditionFields({
   onChange: (change: Partial<Line>) => void;
   onRemove: (() => void) | undefined;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const operatorLabels = useOperatorLabels();
   const withPosition = (label: string) => (position === undefined ? label : `${label} ${position}`);
   return (
@@ -229,7 +229,7 @@ function lineOf(condition: Condition, key: number, columns: readonly Column[]): 
 }
 
 export function useOperatorLabels(): Record<FilterOperator, string> {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return {
     is: t("is"),
     isNot: t("is not"),

@@ -2,7 +2,7 @@ import { Gauge, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Column } from "./columns.ts";
 import { FilterForm, useOperatorLabels } from "./FilterForm.tsx";
@@ -32,7 +32,7 @@ export function Filters({
   onAs,
   onExplain,
 }: FiltersProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const operatorLabels = useOperatorLabels();
   const [isChoosingUser, setChoosingUser] = useState(false);
   const describe = ({ field, of, operator, value }: Condition) =>
@@ -97,7 +97,7 @@ export function Filters({
 }
 
 function Chip({ label, onEdit, onRemove }: { label: string; onEdit?: () => void; onRemove: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <li className="filter-chip">
       {onEdit ? (
@@ -115,7 +115,7 @@ function Chip({ label, onEdit, onRemove }: { label: string; onEdit?: () => void;
 }
 
 function ViewAsDialog({ onDone, onClose }: { onDone: (userId: string) => void; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const userId = text.trim() || "anonymous";
   return (

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useId, useRef } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type CellPosition, cellAt, cellId, ROW_HEIGHT } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
@@ -60,7 +60,7 @@ export interface GridProps extends Pick<GridHeadProps, "order" | "onSort" | "onR
 export function Grid(props: GridProps) {
   const { label, columns, rows, count, hasMore, onMore, active, anchor, onSelect, editor, checkedIds } =
     props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
   const { visibleRows, spans } = useVirtualCells(frame, columns, rows.length, active);

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
 import { memo, type ReactNode } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { cellId } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
 import { describeAcl, displayText } from "./formatValue.ts";
@@ -52,6 +52,6 @@ export const GridCell = memo(function GridCell(props: GridCellProps) {
 });
 
 function Unsaved() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return <span className="visually-hidden">{t("not saved yet")}</span>;
 }

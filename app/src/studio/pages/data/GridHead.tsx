@@ -1,6 +1,6 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { type PointerEvent, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type CellPosition, cellId, GUTTER_WIDTH, type Spans } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
 import { parseSorts } from "./search.ts";
@@ -27,7 +27,7 @@ export interface GridHeadProps {
 export function GridHead(props: GridHeadProps) {
   const { grid, active, columns, order, spans, isAllChecked, onToggleAll, onSort, onResize, onActive } =
     props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const sorts = parseSorts(order, new Set(columns.map(({ name }) => name)));
   const [dropTarget, setDropTarget] = useState<string | undefined>(undefined);
   const wasDragged = useRef(false);

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Maximize2 } from "lucide-react";
 import { memo, type ReactNode } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { GUTTER_WIDTH, type Spans } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
 import type { Draft } from "./drafts.ts";
@@ -94,7 +94,7 @@ const Gutter = memo(function Gutter({
   index: number;
   isChecked: boolean;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     // biome-ignore lint/a11y/useFocusableInteractive: as above.
     // biome-ignore lint/a11y/useSemanticElements: as above.

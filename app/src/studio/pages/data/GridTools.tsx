@@ -2,7 +2,7 @@ import { Menu } from "@base-ui/react/menu";
 import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { RowQuery, useCount } from "./useRowPages.ts";
 
@@ -37,7 +37,7 @@ export function GridTools({
   onRefresh: () => void;
   onCountExact: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
   const canEdit = useHasRole("editor");
@@ -56,7 +56,7 @@ export function GridTools({
         )}
         {canEdit && (
           <>
-            <Button small look="primary" onClick={onNew}>
+            <Button small variant="primary" onClick={onNew}>
               <Plus size={15} aria-hidden="true" />
               {t("New row")}
             </Button>
@@ -126,7 +126,7 @@ function RowCount({
   count: { count: number; isCapped: boolean } | undefined;
   loaded: number | undefined;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   return (
     <span className="soft small" role="status">

@@ -6,7 +6,7 @@ import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { TextArea } from "../../../design/Field.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import type { Column } from "./columns.ts";
@@ -31,7 +31,7 @@ export function ImportRows({
   onDone: () => void;
   onClose: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
   const [file, setFile] = useState<ImportFile | undefined>(undefined);
@@ -80,7 +80,7 @@ export function ImportRows({
       wide
       onClose={onClose}
       title={t("Import rows of {name}", { name: className })}
-      about={t("CSV with a header row, a JSON array, or one JSON object per line")}
+      description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
         check.data ? texts.count(check.data.imported, "Import {n} row", "Import {n} rows") : t("Validate")
       }
@@ -118,7 +118,7 @@ export function ImportRows({
           <Table
             caption={t("Column mapping")}
             rows={file.columns}
-            keyOf={(column) => column}
+            rowKey={(column) => column}
             empty={null}
             columns={[
               { key: "column", label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
@@ -199,7 +199,7 @@ function Outcome({
   file: ImportFile | undefined;
   onClose: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   return (
     <ConfirmDialog
@@ -230,7 +230,7 @@ function ImportErrors({
   file: ImportFile | undefined;
   successText: string;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const extension = file?.format === "json" ? "jsonl" : "csv";
   return (

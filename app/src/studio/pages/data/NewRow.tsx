@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { isInline } from "./CellEditor.tsx";
@@ -25,7 +25,7 @@ export function NewRow({
   onDone: (row: JsonObject) => void;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();
   const [inputs, setInputs] = useState<Readonly<Record<string, string>>>({});
@@ -62,7 +62,7 @@ export function NewRow({
       wide
       onClose={onClose}
       title={t("New {name} row", { name: className })}
-      about={t("Empty fields are not set.")}
+      description={t("Empty fields are not set.")}
       confirmLabel={t("Create")}
       busy={create.isPending}
       error={create.error}

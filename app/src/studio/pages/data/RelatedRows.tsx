@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Button } from "../../../design/Button.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { SkeletonList } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { useStudioQuery } from "../../components/queries.ts";
 import type { Column } from "./columns.ts";
@@ -25,7 +25,7 @@ export function RelatedRows({
   relations: readonly Column[];
   onRelation: (column: Column) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const classes = useClasses();
   const pointer = { __type: "Pointer", className, objectId };
   return (
@@ -94,7 +94,7 @@ function RelatedGroup({
   onOpen: RowPanelProps["onOpen"];
   action: React.ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const query = { where, as, limit: MAX_ROWS };
   const rowsQuery = useStudioQuery<StudioPage<JsonObject>>(`/data/${className}`, { query });
   return (

@@ -5,7 +5,7 @@ import { CopyButton } from "../../../design/CopyButton.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { FieldList } from "./FieldList.tsx";
 import type { RowPanelProps } from "./panel.ts";
@@ -15,7 +15,7 @@ import { StepList } from "./StepList.tsx";
 /** Side panel of a row: fields, related rows and unsaved changes. */
 export function RowPanel(props: RowPanelProps) {
   const { className, objectId, columns, tab, draft, steps, as, onTab, onClose } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const rowQuery = useStudioQuery<JsonObject>(`/data/${className}/rows/${encodeURIComponent(objectId)}`, {
     query: { as },
     enabled: props.row === undefined,
@@ -28,7 +28,7 @@ export function RowPanel(props: RowPanelProps) {
       side
       onClose={onClose}
       title={objectId}
-      about={className}
+      description={className}
       actions={
         <>
           {row && <CopyButton text={JSON.stringify(row, null, 2)} label={t("the row as JSON")} />}

@@ -1,11 +1,11 @@
 import { Download } from "lucide-react";
 import { Button } from "../../../design/Button.tsx";
-import { saveFile } from "../../../saveFile.ts";
+import { downloadFile } from "../../../downloadFile.ts";
 
 /** Downloads a text as a file. */
 export function SaveFileButton({ name, text, label }: { name: string; text: string; label: string }) {
   return (
-    <Button small onClick={() => saveFile(name, text)}>
+    <Button small onClick={() => downloadFile(name, text)}>
       <Download size={15} aria-hidden="true" />
       {label}
     </Button>

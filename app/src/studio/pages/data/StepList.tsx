@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { Button } from "../../../design/Button.tsx";
-import { Moment } from "../../../design/Moment.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Draft } from "./drafts.ts";
 import { displayText } from "./formatValue.ts";
 import type { DraftStep } from "./useDrafts.ts";
@@ -19,7 +19,7 @@ export function StepList({
   steps: readonly DraftStep[];
   onRevert: (field: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const changes = Object.entries(draft?.changes ?? {});
   return (
     <div className="stack">
@@ -52,7 +52,7 @@ export function StepList({
                   <bdi>{step.field}</bdi> <Change from={step.from} to={step.to} />
                 </span>
                 <span className="soft small">
-                  <Moment at={step.at} />
+                  <RelativeTime at={step.at} />
                 </span>
               </li>
             ))}
@@ -64,7 +64,7 @@ export function StepList({
 }
 
 function Change({ from, to }: { from: JsonValue | undefined; to: JsonValue }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <span className="step-change">
       <del>{displayText(from) || "—"}</del> <span className="visually-hidden">{t("becomes")}</span>

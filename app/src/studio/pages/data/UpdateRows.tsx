@@ -6,7 +6,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { Notice } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
@@ -39,7 +39,7 @@ export function UpdateRows({
   onDone: () => void;
   onClose: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
   const matchCount = useMatchCount(className, target);
@@ -92,7 +92,7 @@ export function UpdateRows({
       wide
       onClose={onClose}
       title={t("Update rows of {name}", { name: className })}
-      about={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
+      description={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
       confirmLabel={t("Update rows")}
       busy={run.isPending}
       disabled={!matchCount.data || updates.length === 0}
@@ -178,7 +178,7 @@ function Outcome({
   className: string;
   onClose: () => void;
 }) {
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const unchangedCount = matched - changed - failed.length;
   return (

@@ -1,6 +1,6 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
 import { type ComponentType, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Column } from "./columns.ts";
 import { AclEditor } from "./editors/AclEditor.tsx";
@@ -43,7 +43,7 @@ export function ValueDialog({
   onDone: (value: JsonValue) => void;
   onCancel: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState(() => initialText ?? editableText(value, column));
   const parsed = parseValue(text, column);
   const Editor = EDITORS[column.type] ?? JsonEditor;
@@ -52,7 +52,7 @@ export function ValueDialog({
       open
       onClose={onCancel}
       title={column.name}
-      about={column.targetClass ?? column.type}
+      description={column.targetClass ?? column.type}
       confirmLabel={t("Apply")}
       disabled={parsed.problem !== undefined}
       busy={false}

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { Texts } from "../../../texts/text.ts";
+import type { Translator } from "../../../i18n/translator.ts";
 import type { CopyFormat } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
@@ -8,7 +8,7 @@ import type { MenuEntry } from "./GridMenu.tsx";
 import { draftValue } from "./useCopy.ts";
 
 export interface GridMenuOptions {
-  t: Texts["t"];
+  t: Translator["t"];
   /** The header is active, not a row. */
   isHeader: boolean;
   allColumns: readonly Column[];

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type CopyFormat, serializeCells } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
@@ -14,7 +14,7 @@ export function draftValue(drafts: Drafts, row: JsonObject, field: string): Json
 /** Copies cells to the clipboard and shows a toast. */
 export function useCopy(drafts: Drafts) {
   const toast = useToast();
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const serialize = (rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat) =>
     serializeCells(rows, columns, format, (row, field) => draftValue(drafts, row, field));
   return {

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useToast } from "../../../design/Toasts.tsx";
 import { explain } from "../../../explain.ts";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
 
@@ -28,7 +28,7 @@ export function useDeletion(
 ) {
   const studio = useStudio();
   const toast = useToast();
-  const texts = useTexts();
+  const texts = useTranslation();
   const { t } = texts;
   const [deletion, setDeletion] = useState<Deletion | undefined>(undefined);
   const scheduledRef = useRef<{ deletion: Deletion; timer: ReturnType<typeof setTimeout> } | undefined>(

@@ -1,11 +1,11 @@
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { CopyButton } from "../../../design/CopyButton.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { InfiniteQueryState, Page, Section } from "../../components/Page.tsx";
@@ -28,11 +28,11 @@ type Tab = (typeof TABS)[number];
 
 /** Uploaded files and IPFS pins. */
 export function Files() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = TABS.find((each) => each === shown) ?? "files";
   return (
-    <Page title={t("Files")} about={t("Uploaded files and content pinned in IPFS")} editRole="editor">
+    <Page title={t("Files")} description={t("Uploaded files and content pinned in IPFS")} editRole="editor">
       <Tabs<Tab>
         label={t("Files")}
         value={tab}
@@ -49,7 +49,7 @@ export function Files() {
 }
 
 function Uploaded() {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const files = useInfiniteStudioQuery<StoredFile>("/files");
@@ -65,7 +65,7 @@ function Uploaded() {
           <Table
             caption={t("Uploaded")}
             rows={rows}
-            keyOf={({ name }) => name}
+            rowKey={({ name }) => name}
             empty={<EmptyState title={t("No files yet")} />}
             columns={[
               {
@@ -86,7 +86,7 @@ function Uploaded() {
               {
                 key: "hash",
                 label: t("CID"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ hash }) =>
                   hash === undefined ? (
                     <span className="soft">–</span>
@@ -100,8 +100,8 @@ function Uploaded() {
               {
                 key: "at",
                 label: t("Changed"),
-                minor: true,
-                cell: ({ modifiedAt }) => <Moment at={modifiedAt} />,
+                hideOnPhone: true,
+                cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,
               },
               {
                 key: "actions",
@@ -110,7 +110,7 @@ function Uploaded() {
                 cell: (file) => (
                   <Button
                     small
-                    look="danger"
+                    variant="danger"
                     disabled={!canEdit}
                     onClick={() => setRemoving(file)}
                     aria-label={t("Delete {name}", { name: displayName(file.name) })}
@@ -127,7 +127,7 @@ function Uploaded() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Delete {name}?", { name: removing ? displayName(removing.name) : "" })}
-        about={t(
+        description={t(
           "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
         )}
         confirmLabel={t("Delete")}

@@ -2,11 +2,11 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { CopyButton } from "../../../design/CopyButton.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -19,7 +19,7 @@ interface Pin {
 
 /** CIDs pinned by this server. */
 export function Pins() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const pins = useStudioQuery<{ results: Pin[] }>("/pins");
@@ -45,7 +45,7 @@ export function Pins() {
           <Table
             caption={t("Pinned in IPFS")}
             rows={results}
-            keyOf={(pin) => pin.cid}
+            rowKey={(pin) => pin.cid}
             empty={
               <EmptyState title={t("No pins yet")}>
                 {t("Files saved with saveIPFS and uploaded NFT metadata appear here.")}
@@ -67,8 +67,8 @@ export function Pins() {
               {
                 key: "at",
                 label: t("Pinned"),
-                minor: true,
-                cell: ({ pinnedAt }) => (pinnedAt ? <Moment at={pinnedAt} /> : "–"),
+                hideOnPhone: true,
+                cell: ({ pinnedAt }) => (pinnedAt ? <RelativeTime at={pinnedAt} /> : "–"),
               },
               {
                 key: "actions",
@@ -77,7 +77,7 @@ export function Pins() {
                 cell: (pin) => (
                   <Button
                     small
-                    look="danger"
+                    variant="danger"
                     disabled={!canEdit}
                     onClick={() => setRemoving(pin)}
                     aria-label={t("Unpin {cid}", { cid: pin.cid })}
@@ -94,7 +94,7 @@ export function Pins() {
         open={isAdding}
         onClose={() => setAdding(false)}
         title={t("Pin CID")}
-        about={t("The complete content must already be available on this server or its IPFS node.")}
+        description={t("The complete content must already be available on this server or its IPFS node.")}
         confirmLabel={t("Pin CID")}
         busy={add.isPending}
         error={add.error}
@@ -121,7 +121,7 @@ export function Pins() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Unpin this CID?")}
-        about={t("Content that is not pinned elsewhere may be lost, and links to it will break.")}
+        description={t("Content that is not pinned elsewhere may be lost, and links to it will break.")}
         confirmLabel={t("Unpin")}
         danger
         busy={remove.isPending}

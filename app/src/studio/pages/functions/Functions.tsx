@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -19,12 +19,12 @@ interface Defined {
 
 /** Runs cloud functions with the master key or as a user. */
 export function Functions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const defined = useStudioQuery<Defined>("/functions");
   return (
     <Page
       title={t("Functions")}
-      about={t("Run cloud functions and inspect their response, logs and duration")}
+      description={t("Run cloud functions and inspect their response, logs and duration")}
       editRole="editor"
     >
       <QueryState query={defined} label={t("Loading functions…")}>
@@ -35,7 +35,7 @@ export function Functions() {
 }
 
 function Workbench({ functions, defined, triggers }: Defined) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [name, setName] = useSearchParam("function");
   const [searchText, setSearchText] = useState("");
   const shown = functions.filter((each) => each.toLowerCase().includes(searchText.toLowerCase()));
@@ -86,7 +86,7 @@ function Workbench({ functions, defined, triggers }: Defined) {
           ))}
         </nav>
         {chosen === undefined ? (
-          <EmptyState title={t("Choose a function")}>
+          <EmptyState title={t("Select a function")}>
             {t("Functions run only when you press Run.")}
           </EmptyState>
         ) : (

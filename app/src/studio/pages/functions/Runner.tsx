@@ -4,10 +4,10 @@ import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { asObject, parseJsonObject, prettyJson, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { LogLines } from "../../components/LogLines.tsx";
@@ -19,7 +19,7 @@ import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
 
 /** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const { id } = useOperator();
@@ -60,7 +60,7 @@ export function Runner({ name }: { name: string }) {
         <div className="row">
           <Button
             type="submit"
-            look="primary"
+            variant="primary"
             busy={run.isPending}
             disabled={!canEdit || parsedParams.problem !== undefined}
           >
@@ -86,7 +86,7 @@ export function Runner({ name }: { name: string }) {
                   )}
                   <code className="cut">{each.params}</code>
                   <span className="number soft">{each.ms} ms</span>
-                  <Moment at={each.at} />
+                  <RelativeTime at={each.at} />
                 </span>
                 <span className="actions">
                   <Button small onClick={() => setShown(each)}>
@@ -113,7 +113,7 @@ export function Runner({ name }: { name: string }) {
 
 /** The result of a run; log entries written after the response are streamed. */
 function Result({ run }: { run: FunctionRun }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { lines: liveLines } = useLogTail({ requestId: run.requestId });
   const [lines, setLines] = useState(run.logs);
   useEffect(() => {
@@ -147,7 +147,7 @@ function Result({ run }: { run: FunctionRun }) {
 
 /** Client instructions returned by a plugin, which the studio does not run. */
 function PluginInstructions({ result }: { result: FunctionRun["result"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   // Plugin responses are wrapped as their clients expect.
   const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
   if (!Array.isArray(triggers) || triggers.length === 0) return null;

@@ -3,11 +3,11 @@ import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
 import { InfiniteQueryState, Section } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
@@ -18,7 +18,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 
 /** Calls of function and trigger hooks with request and response. */
 export function HookCalls() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [outcome, setOutcome] = useSearchParam("outcome");
   const calls = useInfiniteStudioQuery<StudioHookCall>("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("call");
@@ -42,7 +42,7 @@ export function HookCalls() {
           <Table
             caption={t("Function and trigger calls")}
             rows={rows}
-            keyOf={(call) => call.id}
+            rowKey={(call) => call.id}
             empty={
               <EmptyState title={t("No calls yet")}>
                 {t("The last 1,000 hook calls are kept here.")}
@@ -55,11 +55,11 @@ export function HookCalls() {
                 key: "status",
                 label: t("Response status"),
                 number: true,
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ status }) => status ?? "–",
               },
               { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-              { key: "at", label: t("When"), cell: ({ at }) => <Moment at={at} /> },
+              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
               {
                 key: "show",
                 label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -84,7 +84,7 @@ export function HookCalls() {
 }
 
 function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <span className="row">
       {error === undefined ? (
@@ -98,7 +98,7 @@ function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
 }
 
 function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
@@ -112,9 +112,9 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
       onClose={onClose}
       side
       title={call.hook}
-      about={call.url}
+      description={call.url}
       actions={
-        <Button look="primary" disabled={!canEdit} busy={replay.isPending} onClick={() => replay.mutate()}>
+        <Button variant="primary" disabled={!canEdit} busy={replay.isPending} onClick={() => replay.mutate()}>
           {t("Replay")}
         </Button>
       }
@@ -128,7 +128,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
         <dl className="facts">
           <dt>{t("When")}</dt>
           <dd>
-            <Moment at={call.at} />
+            <RelativeTime at={call.at} />
           </dd>
           <dt>{t("Response status")}</dt>
           <dd>{call.status ?? t("None")}</dd>
@@ -168,7 +168,7 @@ const STATUS_KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "bus
 
 /** Webhook deliveries of chain events. */
 export function WebhookDeliveries() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [status, setStatus] = useSearchParam("status");
   const deliveries = useInfiniteStudioQuery("/deliveries", { status }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("message");
@@ -193,7 +193,7 @@ export function WebhookDeliveries() {
           <Table
             caption={t("Chain events")}
             rows={rows}
-            keyOf={(row) => stringField(row, "objectId")}
+            rowKey={(row) => stringField(row, "objectId")}
             empty={
               <EmptyState title={t("No deliveries yet")}>
                 {t("Add a listener with a webhook under Chains to send its events to a server.")}
@@ -219,7 +219,7 @@ export function WebhookDeliveries() {
               {
                 key: "at",
                 label: t("When"),
-                cell: (row) => <Moment at={timeField(row, "createdAt") ?? ""} />,
+                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
               },
               {
                 key: "show",
@@ -241,7 +241,7 @@ export function WebhookDeliveries() {
 }
 
 function DeliveryStatus({ row }: { row: JsonObject }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const status = stringField(row, "status");
   const labels: Record<string, string> = {
     delivered: t("Delivered"),
@@ -252,7 +252,7 @@ function DeliveryStatus({ row }: { row: JsonObject }) {
 }
 
 function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const resend = useStudioMutation(
@@ -267,9 +267,9 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
       onClose={onClose}
       side
       title={t("Delivery")}
-      about={stringField(row, "url")}
+      description={stringField(row, "url")}
       actions={
-        <Button look="primary" disabled={!canEdit} busy={resend.isPending} onClick={() => resend.mutate()}>
+        <Button variant="primary" disabled={!canEdit} busy={resend.isPending} onClick={() => resend.mutate()}>
           {isWaiting ? t("Retry now") : t("Resend")}
         </Button>
       }
@@ -288,7 +288,7 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
             <>
               <dt>{t("Next attempt")}</dt>
               <dd>
-                <Moment at={next} />
+                <RelativeTime at={next} />
               </dd>
             </>
           )}

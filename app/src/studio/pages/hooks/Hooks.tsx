@@ -7,7 +7,7 @@ import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -35,13 +35,13 @@ const TRIGGERS = [
 
 /** Function and trigger hooks, their calls and webhook deliveries. */
 export function Hooks() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = TABS.find((each) => each === shown) ?? "hooks";
   return (
     <Page
       title={t("Hooks")}
-      about={t("Run functions and triggers on other servers, and send chain events to them.")}
+      description={t("Run functions and triggers on other servers, and send chain events to them.")}
       editRole="editor"
     >
       <Tabs<Tab>
@@ -63,7 +63,7 @@ export function Hooks() {
 }
 
 function HookList() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const hooks = useStudioQuery<{ functions: Hook[]; triggers: Hook[] }>("/hooks");
@@ -85,7 +85,7 @@ function HookList() {
           <Table
             caption={t("Hooks")}
             rows={[...functions, ...triggers]}
-            keyOf={hookName}
+            rowKey={hookName}
             empty={
               <EmptyState title={t("No hooks yet")}>
                 {t("A hook runs a function or trigger on another server.")}
@@ -118,7 +118,7 @@ function HookList() {
                     </Button>
                     <Button
                       small
-                      look="danger"
+                      variant="danger"
                       disabled={!canEdit}
                       onClick={() => setRemoving(hook)}
                       aria-label={t("Remove {name}", { name: hookName(hook) })}
@@ -139,7 +139,7 @@ function HookList() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove {name}?", { name: removing ? hookName(removing) : "" })}
-        about={t("The server at this URL will no longer be called.")}
+        description={t("The server at this URL will no longer be called.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}
@@ -151,7 +151,7 @@ function HookList() {
 }
 
 function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [kind, setKind] = useState<"function" | "trigger">("function");
   const [functionName, setFunctionName] = useState("");

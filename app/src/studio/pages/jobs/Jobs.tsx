@@ -3,12 +3,12 @@ import { Play, Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import {
   numberField,
@@ -33,12 +33,12 @@ interface JobsResponse {
 
 /** Cloud jobs: run now, schedules and history. */
 export function Jobs() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const jobs = useStudioQuery<JobsResponse>("/jobs");
   return (
     <Page
       title={t("Jobs")}
-      about={t("Background jobs, run manually or on a schedule. All times in UTC.")}
+      description={t("Background jobs, run manually or on a schedule. All times in UTC.")}
       editRole="editor"
     >
       <QueryState query={jobs} label={t("Loading jobs…")}>
@@ -55,7 +55,7 @@ export function Jobs() {
 }
 
 function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [running, setRunning] = useState<string | undefined>(undefined);
@@ -73,7 +73,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       <Table
         caption={t("Jobs")}
         rows={jobs}
-        keyOf={(name) => name}
+        rowKey={(name) => name}
         empty={
           <EmptyState title={t("No jobs yet")}>
             {t("Define one in cloud code with Parse.Cloud.job.")}
@@ -103,7 +103,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
         open={running !== undefined}
         onClose={() => setRunning(undefined)}
         title={t("Run {name} now", { name: running ?? "" })}
-        about={t("The job runs in the background. You can leave this page.")}
+        description={t("The job runs in the background. You can leave this page.")}
         confirmLabel={t("Run")}
         busy={run.isPending}
         error={run.error}
@@ -117,7 +117,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
 }
 
 function Schedules({ jobs, defined, schedules }: JobsResponse) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [editing, setEditing] = useState<JsonObject | "new" | undefined>(undefined);
@@ -139,7 +139,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
       <Table
         caption={t("Schedules")}
         rows={schedules}
-        keyOf={(row) => stringField(row, "objectId")}
+        rowKey={(row) => stringField(row, "objectId")}
         empty={
           <EmptyState title={t("No schedules yet")}>
             {t("Schedules run a job automatically, for example every night.")}
@@ -151,7 +151,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
           {
             key: "about",
             label: t("Description"),
-            minor: true,
+            hideOnPhone: true,
             cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
           },
           {
@@ -159,7 +159,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
             label: t("Last run"),
             cell: (row) => {
               const last = numberField(row, "lastRun");
-              return last ? <Moment at={last} /> : <span className="soft">{t("Not yet")}</span>;
+              return last ? <RelativeTime at={last} /> : <span className="soft">{t("Not yet")}</span>;
             },
           },
           {
@@ -178,7 +178,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
                 </Button>
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!canEdit}
                   onClick={() => setRemoving(row)}
                   aria-label={t("Remove schedule of {name}", { name: stringField(row, "jobName") })}
@@ -196,7 +196,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
           <Table
             caption={t("Schedules defined in code")}
             rows={defined}
-            keyOf={({ jobName, cron }) => `${jobName} ${cron}`}
+            rowKey={({ jobName, cron }) => `${jobName} ${cron}`}
             empty={null}
             columns={[
               { key: "job", label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
@@ -204,7 +204,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
               {
                 key: "params",
                 label: t("Parameters"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ params }) => <code>{JSON.stringify(params)}</code>,
               },
             ]}
@@ -223,7 +223,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove this schedule?")}
-        about={t("{name} will no longer run on this schedule.", {
+        description={t("{name} will no longer run on this schedule.", {
           name: removing ? stringField(removing, "jobName") : "",
         })}
         confirmLabel={t("Remove")}
@@ -250,7 +250,7 @@ const STATUS_KIND: Record<string, StatusKind> = { succeeded: "ok", failed: "dang
 const REFETCH_INTERVAL_MS = 5_000;
 
 function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [jobName, setJobName] = useSearchParam("job");
   const statusLabels: Record<string, string> = {
     succeeded: t("Succeeded"),
@@ -273,7 +273,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           <Table
             caption={t("History")}
             rows={rows}
-            keyOf={(row) => stringField(row, "objectId")}
+            rowKey={(row) => stringField(row, "objectId")}
             empty={<EmptyState title={t("No runs yet")} />}
             columns={[
               { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
@@ -298,7 +298,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
               {
                 key: "params",
                 label: t("Parameters"),
-                minor: true,
+                hideOnPhone: true,
                 cell: (row) => {
                   const params = objectField(row, "params");
                   return params && Object.keys(params).length > 0 ? (
@@ -311,7 +311,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
               {
                 key: "source",
                 label: t("Triggered by"),
-                minor: true,
+                hideOnPhone: true,
                 cell: (row) => stringField(row, "source"),
               },
               {
@@ -326,7 +326,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
               {
                 key: "at",
                 label: t("When"),
-                cell: (row) => <Moment at={timeField(row, "createdAt") ?? ""} />,
+                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
               },
             ]}
           />

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Checkbox, Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import {
   numberField,
@@ -25,7 +25,7 @@ export function ScheduleForm({
   row: JsonObject | undefined;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [jobName, setJobName] = useState(row ? stringField(row, "jobName") : (jobs[0] ?? ""));
   const [cron, setCron] = useState(row ? stringField(row, "cron") : "0 3 * * *");

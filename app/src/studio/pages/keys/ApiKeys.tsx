@@ -4,12 +4,12 @@ import { Button } from "../../../design/Button.tsx";
 import { Code } from "../../../design/Code.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -21,17 +21,17 @@ const REFETCH_INTERVAL_MS = 5_000;
 
 /** API keys of the data service and their usage. */
 export function ApiKeys() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("owner");
   const keys = useStudioQuery<{ results: ApiKeyRow[] }>("/keys", { refetchInterval: REFETCH_INTERVAL_MS });
   const [isAdding, setAdding] = useState(false);
   return (
     <Page
       title={t("API keys")}
-      about={t("API keys authenticate requests to the data service (/api/v2).")}
+      description={t("API keys authenticate requests to the data service (/api/v2).")}
       editRole="owner"
       actions={
-        <Button look="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Create API key")}
         </Button>
@@ -53,7 +53,7 @@ export function ApiKeys() {
 }
 
 function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
   const [revoking, setRevoking] = useState<ApiKeyRow | undefined>(undefined);
@@ -67,7 +67,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       <Table
         caption={t("API keys")}
         rows={keys}
-        keyOf={({ id }) => id}
+        rowKey={({ id }) => id}
         empty={
           <EmptyState title={t("No API keys yet")}>
             {t("In production, the data service requires an API key.")}
@@ -101,14 +101,14 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               lastUsedAt === undefined ? (
                 <span className="soft">{t("Never")}</span>
               ) : (
-                <Moment at={lastUsedAt} />
+                <RelativeTime at={lastUsedAt} />
               ),
           },
           {
             key: "made",
             label: t("Created"),
-            minor: true,
-            cell: ({ createdAt }) => <Moment at={createdAt} />,
+            hideOnPhone: true,
+            cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
           },
           {
             key: "actions",
@@ -118,7 +118,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               key.revokedAt === undefined && (
                 <Button
                   small
-                  look="danger"
+                  variant="danger"
                   disabled={!canEdit}
                   onClick={() => setRevoking(key)}
                   aria-label={t("Revoke {name}", { name: keyName(key) })}
@@ -133,7 +133,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         open={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         title={t("Revoke {name}?", { name: revoking ? keyName(revoking) : "" })}
-        about={t("Requests with this key are rejected within five seconds. This can't be undone.")}
+        description={t("Requests with this key are rejected within five seconds. This can't be undone.")}
         confirmLabel={t("Revoke")}
         danger
         busy={revoke.isPending}
@@ -145,7 +145,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
 }
 
 function NewKey({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [name, setName] = useState("");
   const [limit, setLimit] = useState("");

@@ -2,7 +2,7 @@ import type { StudioKeyUsage } from "@purse/protocol";
 import { Chart } from "../../../design/Chart.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -12,7 +12,7 @@ const REFETCH_INTERVAL_MS = 30_000;
 
 /** Requests per hour of one key or all keys. */
 export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
-  const { t, language, count } = useTexts();
+  const { t, language, count } = useTranslation();
   const [id, setId] = useSearchParam("key");
   const usage = useStudioQuery<{ results: StudioKeyUsage[] }>("/keys/usage", {
     refetchInterval: REFETCH_INTERVAL_MS,

@@ -6,7 +6,7 @@ import { Field } from "../../../design/Field.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState, SkeletonList } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { LogLines } from "../../components/LogLines.tsx";
 import { Page } from "../../components/Page.tsx";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
@@ -23,13 +23,13 @@ type Tab = "lines" | "slow";
 
 /** Live log with filters in the URL, and slow requests. */
 export function Logs() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = shown === "slow" ? "slow" : "lines";
   return (
     <Page
       title={t("Logs")}
-      about={t("The last 2,000 log entries of this process, updated live. Secrets are redacted.")}
+      description={t("The last 2,000 log entries of this process, updated live. Secrets are redacted.")}
     >
       <Tabs<Tab>
         label={t("Logs")}
@@ -47,7 +47,7 @@ export function Logs() {
 }
 
 function LogTailView() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [level, setLevel] = useSearchParam("level");
   const [text, setText] = useSearchParam("text");
   const [requestId, setRequestId] = useSearchParam("request");
@@ -127,7 +127,7 @@ function LogTailView() {
 }
 
 function TailStatus({ state }: { state: LogTail["state"] | "paused" }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (state === "paused") return <Status kind="info">{t("Paused")}</Status>;
   if (state === "live") return <Status kind="ok">{t("Live")}</Status>;
   if (state === "connecting") return <Status kind="busy">{t("Connecting…")}</Status>;

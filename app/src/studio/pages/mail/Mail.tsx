@@ -2,13 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Dialog } from "../../../design/Dialog.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -29,7 +29,7 @@ const REFETCH_INTERVAL_MS = 10_000;
 
 /** Email templates, the development outbox and a test email. */
 export function Mail() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const mails = useStudioQuery<MailsResponse>("/mail", { refetchInterval: REFETCH_INTERVAL_MS });
   const [shown, setShown] = useSearchParam("show");
@@ -38,7 +38,7 @@ export function Mail() {
   return (
     <Page
       title={t("Email")}
-      about={t("Templates and delivery of verification and password reset emails")}
+      description={t("Templates and delivery of verification and password reset emails")}
       editRole="editor"
       actions={
         <Button disabled={!canEdit || mails.data?.canSend !== true} onClick={() => setTesting(true)}>
@@ -78,7 +78,7 @@ export function Mail() {
 }
 
 function DeliveryNotice({ canSend, hasOutbox }: MailsResponse) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (!canSend) {
     return (
       <Notice kind="warning" title={t("Email is not configured")}>
@@ -101,7 +101,7 @@ function DeliveryNotice({ canSend, hasOutbox }: MailsResponse) {
 }
 
 function Outbox({ mails }: { mails: MailsResponse["results"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [file, setFile] = useSearchParam("mail");
   const shown = mails.find((mail) => mail.file === file);
@@ -110,7 +110,7 @@ function Outbox({ mails }: { mails: MailsResponse["results"] }) {
       <Table
         caption={t("Outbox")}
         rows={mails}
-        keyOf={(mail) => mail.file}
+        rowKey={(mail) => mail.file}
         empty={
           <EmptyState title={t("The outbox is empty")}>
             {t("Emails appear here when a user signs up with an email address or requests a password reset.")}
@@ -123,7 +123,12 @@ function Outbox({ mails }: { mails: MailsResponse["results"] }) {
             label: t("Subject"),
             cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
           },
-          { key: "date", label: t("When"), minor: true, cell: ({ date }) => <Moment at={date} /> },
+          {
+            key: "date",
+            label: t("When"),
+            hideOnPhone: true,
+            cell: ({ date }) => <RelativeTime at={date} />,
+          },
           {
             key: "read",
             label: <span className="visually-hidden">{t("Actions")}</span>,
@@ -152,7 +157,7 @@ function MailDialog({
   subject,
   onClose,
 }: MailsResponse["results"][number] & { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const mail = useQuery({
     queryKey: ["/mail/outbox", file],
@@ -160,7 +165,7 @@ function MailDialog({
       studio.get<{ text: string }>(`/mail/outbox/${encodeURIComponent(file)}`, {}, signal),
   });
   return (
-    <Dialog open onClose={onClose} title={subject} about={to} wide>
+    <Dialog open onClose={onClose} title={subject} description={to} wide>
       <QueryState query={mail} label={t("Loading email…")}>
         {({ text }) => <MailView source={text} />}
       </QueryState>

@@ -1,14 +1,14 @@
 import { fillMail, type MailTemplate, type MailValues } from "@purse/protocol";
 import { useState } from "react";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import "./MailPreview.css";
 
 type Format = "html" | "text";
 
 /** Previews an email with sample data. The HTML is sandboxed: no scripts, popups or remote content. */
 export function MailPreview({ template, values }: { template: MailTemplate; values: MailValues }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [selectedFormat, setSelectedFormat] = useState<Format>("html");
   const { subject, text, html } = fillMail(template, values);
   const format: Format = html === undefined ? "text" : selectedFormat;

@@ -1,7 +1,7 @@
 import { Fragment, useState } from "react";
 import { Code } from "../../../design/Code.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { parseMail, splitLinks } from "./parseMail.ts";
 import "./MailPreview.css";
 
@@ -9,7 +9,7 @@ type Format = "text" | "html" | "source";
 
 /** An email of the outbox as text with links, HTML or source. */
 export function MailView({ source }: { source: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { text, html } = parseMail(source);
   const [format, setFormat] = useState<Format>(text === undefined ? "source" : "text");
   return (

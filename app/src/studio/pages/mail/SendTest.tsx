@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -14,7 +14,7 @@ export interface SendTestProps {
 
 /** Sends a test email to an address. */
 export function SendTest({ path, body = {}, onClose }: SendTestProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [to, setTo] = useState("");
   const send = useStudioMutation(() => studio.post(path, { ...body, to: to.trim() }), t("Test email sent"));
@@ -23,7 +23,7 @@ export function SendTest({ path, body = {}, onClose }: SendTestProps) {
       open
       onClose={onClose}
       title={t("Send test email")}
-      about={t("Receiving the email confirms that the mail server accepts messages from this server.")}
+      description={t("Receiving the email confirms that the mail server accepts messages from this server.")}
       confirmLabel={t("Send")}
       busy={send.isPending}
       error={send.error}

@@ -9,10 +9,10 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -31,7 +31,7 @@ const DEFAULT_TEMPLATE: MailName = "verification";
 
 /** Edits, previews, tests and resets the email templates. */
 export function MailTemplates({ canSend }: { canSend: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const templates = useStudioQuery<TemplatesResponse>("/mail/templates");
   const [chosen, setChosen] = useSearchParam("template");
   const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
@@ -91,7 +91,7 @@ interface TemplateEditorProps {
 }
 
 function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const isOwner = useHasRole("owner");
@@ -128,7 +128,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         {t(DESCRIPTIONS[name])}{" "}
         {writtenBy !== undefined && writtenAt !== undefined ? (
           <>
-            {t("Edited by {who}", { who: writtenBy })}, <Moment at={writtenAt} />.{" "}
+            {t("Edited by {who}", { who: writtenBy })}, <RelativeTime at={writtenAt} />.{" "}
             {isOwner && (
               <Link to="/audit" search={{ what: "PUT /mail/templates/:name" }}>
                 {t("View earlier versions in the audit log")}
@@ -180,7 +180,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           <div className="row">
             <Button
               type="submit"
-              look="primary"
+              variant="primary"
               busy={save.isPending}
               disabled={!canEdit || !draft || !isValid}
             >
@@ -198,7 +198,9 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         open={dialog === "reset"}
         onClose={() => setDialog(undefined)}
         title={t("Reset to the default template?")}
-        about={t("Replaces this template with the default. The current version stays in the audit log.")}
+        description={t(
+          "Replaces this template with the default. The current version stays in the audit log.",
+        )}
         confirmLabel={t("Reset")}
         busy={reset.isPending}
         error={reset.error}
@@ -217,7 +219,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
 
 /** Variables of a template. */
 function Variables({ name }: { name: MailName }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <>
       {t("Variables:")}{" "}

@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
@@ -14,7 +14,7 @@ import { SessionTable } from "./SessionTable.tsx";
 
 /** The operator's own account. */
 export function Account() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { username, role } = useOperator();
   const roles = useRoleNames();
   return (
@@ -36,7 +36,7 @@ export function Account() {
 }
 
 function Password() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [newPassword, setNewPassword] = useState("");
@@ -83,7 +83,7 @@ function Password() {
 }
 
 function OwnSessions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const sessions = useStudioQuery<{ results: StudioSession[] }>("/sessions");
   const endSession = useStudioMutation(
@@ -95,7 +95,7 @@ function OwnSessions() {
     <Section
       title={t("Sessions")}
       actions={
-        <Button small look="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
+        <Button small variant="danger" busy={endOthers.isPending} onClick={() => endOthers.mutate()}>
           {t("Revoke all other sessions")}
         </Button>
       }

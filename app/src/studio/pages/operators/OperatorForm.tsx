@@ -6,7 +6,7 @@ import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -17,7 +17,7 @@ type DialogKind = "reset" | "remove" | undefined;
 
 /** Edits another operator: role, status, recovery, sessions and removal. */
 export function OperatorForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
   const path = `/operators/${encodeURIComponent(operator.id)}`;
@@ -39,12 +39,12 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
         side
         onClose={onClose}
         title={t("Edit {name}", { name })}
-        about={t("Saving signs this operator out everywhere.")}
+        description={t("Saving signs this operator out everywhere.")}
         actions={
           <>
             <Button onClick={onClose}>{t("Cancel")}</Button>
             <Button
-              look="primary"
+              variant="primary"
               disabled={isUnchanged}
               busy={save.isPending}
               onClick={() => save.mutate(undefined, { onSuccess: onClose })}
@@ -69,7 +69,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
             <Button small busy={unlock.isPending} onClick={() => unlock.mutate()}>
               {t("Unlock")}
             </Button>
-            <Button small look="danger" onClick={() => setDialog("remove")}>
+            <Button small variant="danger" onClick={() => setDialog("remove")}>
               {t("Remove")}
             </Button>
           </div>
@@ -85,7 +85,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
         open={dialog === "remove"}
         onClose={() => setDialog(undefined)}
         title={t("Remove {name}?", { name })}
-        about={t("The account is deleted permanently. Its actions stay in the audit log.")}
+        description={t("The account is deleted permanently. Its actions stay in the audit log.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}
@@ -97,7 +97,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
 }
 
 function SessionsOf({ path }: { path: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const sessions = useStudioQuery<{ results: StudioSession[] }>(`${path}/sessions`);
   const endSessions = useStudioMutation(() => studio.delete(`${path}/sessions`), t("Sessions revoked"));
@@ -108,7 +108,12 @@ function SessionsOf({ path }: { path: string }) {
           <SessionTable sessions={results} />
           {results.length > 0 && (
             <div className="row">
-              <Button small look="danger" busy={endSessions.isPending} onClick={() => endSessions.mutate()}>
+              <Button
+                small
+                variant="danger"
+                busy={endSessions.isPending}
+                onClick={() => endSessions.mutate()}
+              >
                 {t("Revoke all sessions")}
               </Button>
             </div>
@@ -129,7 +134,7 @@ function ResetForm({
   path: string;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [shouldRemoveFactor, setShouldRemoveFactor] = useState(operator.hasSecondFactor);
@@ -143,7 +148,7 @@ function ResetForm({
       open
       onClose={onClose}
       title={t("Reset access for {name}?", { name: operator.username })}
-      about={t("Sets a new password and revokes all sessions.")}
+      description={t("Sets a new password and revokes all sessions.")}
       confirmLabel={t("Reset")}
       danger
       busy={reset.isPending}

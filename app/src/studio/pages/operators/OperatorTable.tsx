@@ -4,12 +4,12 @@ import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -19,7 +19,7 @@ import { useRoleNames, useRoleOptions } from "./roleNames.ts";
 
 /** All operators with role, status and last sign-in. For owners. */
 export function OperatorTable() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const own = useOperator();
   const roles = useRoleNames();
   const operators = useStudioQuery<{ results: StudioOperator[] }>("/operators");
@@ -29,7 +29,7 @@ export function OperatorTable() {
     <Section
       title={t("All operators")}
       actions={
-        <Button small look="primary" onClick={() => setAdding(true)}>
+        <Button small variant="primary" onClick={() => setAdding(true)}>
           <UserPlus size={15} aria-hidden="true" />
           {t("Add operator")}
         </Button>
@@ -40,7 +40,7 @@ export function OperatorTable() {
           <Table
             caption={t("All operators")}
             rows={results}
-            keyOf={({ id }) => id}
+            rowKey={({ id }) => id}
             empty={<EmptyState title={t("No operators")} />}
             columns={[
               {
@@ -77,12 +77,12 @@ export function OperatorTable() {
               {
                 key: "seen",
                 label: t("Last sign-in"),
-                minor: true,
+                hideOnPhone: true,
                 cell: ({ lastSignInAt }) =>
                   lastSignInAt === undefined ? (
                     <span className="soft">{t("Never")}</span>
                   ) : (
-                    <Moment at={lastSignInAt} />
+                    <RelativeTime at={lastSignInAt} />
                   ),
               },
               {
@@ -111,7 +111,7 @@ export function OperatorTable() {
 }
 
 function NewOperator({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
   const [username, setUsername] = useState("");

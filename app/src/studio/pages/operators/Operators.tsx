@@ -1,5 +1,5 @@
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -10,12 +10,15 @@ type Tab = "account" | "operators";
 
 /** The operator's own account, and for owners all operators. */
 export function Operators() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isOwner = useHasRole("owner");
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = isOwner && shown !== "account" ? "operators" : "account";
   return (
-    <Page title={t("Operators")} about={t("Accounts with access to the studio, separate from app users")}>
+    <Page
+      title={t("Operators")}
+      description={t("Accounts with access to the studio, separate from app users")}
+    >
       {isOwner ? (
         <Tabs<Tab>
           label={t("Operators")}

@@ -5,8 +5,8 @@ import { Dialog } from "../../../design/Dialog.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { QrCode } from "../../../design/QrCode.tsx";
 import { Notice, Status } from "../../../design/Status.tsx";
-import { saveFile } from "../../../saveFile.ts";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { downloadFile } from "../../../downloadFile.ts";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -14,7 +14,7 @@ import { useOperator, useStudio } from "../../StudioContext.tsx";
 
 /** Enables or disables two-factor authentication. */
 export function SecondFactor() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { hasSecondFactor } = useOperator();
   const [dialog, setDialog] = useState<"add" | "remove" | undefined>(undefined);
   const close = () => setDialog(undefined);
@@ -32,11 +32,11 @@ export function SecondFactor() {
       </p>
       <div className="row">
         {hasSecondFactor ? (
-          <Button look="danger" onClick={() => setDialog("remove")}>
+          <Button variant="danger" onClick={() => setDialog("remove")}>
             {t("Disable")}
           </Button>
         ) : (
-          <Button look="primary" onClick={() => setDialog("add")}>
+          <Button variant="primary" onClick={() => setDialog("add")}>
             {t("Set up")}
           </Button>
         )}
@@ -49,7 +49,7 @@ export function SecondFactor() {
 
 /** Asks for the password, shows the QR code, confirms a code and shows the recovery codes. */
 function SetUpFactor({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -74,12 +74,12 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
           <>
             <Button
               onClick={() =>
-                saveFile("purse-recovery-codes.txt", `${confirm.data.recoveryCodes.join("\n")}\n`)
+                downloadFile("purse-recovery-codes.txt", `${confirm.data.recoveryCodes.join("\n")}\n`)
               }
             >
               {t("Download")}
             </Button>
-            <Button look="primary" onClick={finish}>
+            <Button variant="primary" onClick={finish}>
               {t("I've saved my recovery codes")}
             </Button>
           </>
@@ -100,7 +100,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
         open
         onClose={onClose}
         title={t("Scan this QR code")}
-        about={t("Scan it with an authenticator app, then enter the code it shows.")}
+        description={t("Scan it with an authenticator app, then enter the code it shows.")}
         confirmLabel={t("Enable")}
         busy={confirm.isPending}
         error={confirm.error}
@@ -125,7 +125,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title={t("Set up two-factor authentication")}
-      about={t("Enter your password to continue.")}
+      description={t("Enter your password to continue.")}
       confirmLabel={t("Continue")}
       busy={begin.isPending}
       error={begin.error}
@@ -138,7 +138,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
 }
 
 function RemoveFactor({ onClose }: { onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
@@ -151,7 +151,7 @@ function RemoveFactor({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title={t("Disable two-factor authentication?")}
-      about={t("You will sign in with your password only.")}
+      description={t("You will sign in with your password only.")}
       confirmLabel={t("Disable")}
       danger
       busy={remove.isPending}
@@ -179,7 +179,7 @@ function RemoveFactor({ onClose }: { onClose: () => void }) {
 }
 
 function OwnPassword({ value, onChange }: { value: string; onChange: (text: string) => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Field
       label={t("Your password")}

@@ -1,10 +1,10 @@
 import type { StudioSession } from "@purse/protocol";
 import type { ReactNode } from "react";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
 /** Sessions of an operator. `actions` renders the last column. */
 export function SessionTable({
@@ -14,12 +14,12 @@ export function SessionTable({
   sessions: readonly StudioSession[];
   actions?: (session: StudioSession) => ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Table
       caption={t("Sessions")}
       rows={sessions}
-      keyOf={({ id }) => id}
+      rowKey={({ id }) => id}
       empty={<EmptyState title={t("No active sessions")} />}
       columns={[
         {
@@ -35,12 +35,12 @@ export function SessionTable({
             </>
           ),
         },
-        { key: "used", label: t("Last used"), cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+        { key: "used", label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
         {
           key: "ends",
           label: t("Expires"),
-          minor: true,
-          cell: ({ expiresAt }) => <Moment at={expiresAt} />,
+          hideOnPhone: true,
+          cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
         },
         ...(actions
           ? [

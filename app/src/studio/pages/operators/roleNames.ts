@@ -1,9 +1,9 @@
 import type { StudioRole } from "@purse/protocol";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 
 /** Operator roles as options, lowest first. */
 export function useRoleOptions(): { key: StudioRole; label: string }[] {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return [
     { key: "readOnly", label: t("Read-only: views everything, edits nothing") },
     { key: "editor", label: t("Editor: edits data and settings") },
@@ -13,6 +13,6 @@ export function useRoleOptions(): { key: StudioRole; label: string }[] {
 
 /** Short names of the operator roles. */
 export function useRoleNames(): Record<StudioRole, string> {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return { owner: t("owner"), editor: t("editor"), readOnly: t("read-only") };
 }

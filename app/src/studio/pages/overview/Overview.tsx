@@ -1,7 +1,7 @@
 import type { StudioPoint } from "@purse/protocol";
 import { Chart } from "../../../design/Chart.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
@@ -14,13 +14,13 @@ const POINT_SECONDS = 10;
 
 /** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const points = useStudioQuery<{ points: StudioPoint[] }>("/overview", {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
   const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
   return (
-    <Page title={t("Overview")} about={t("Server health over the last hour")}>
+    <Page title={t("Overview")} description={t("Server health over the last hour")}>
       <QueryState query={points} label={t("Loading metrics…")}>
         {(data) => <Metrics points={data.points} />}
       </QueryState>
@@ -35,7 +35,7 @@ export function Overview() {
 }
 
 function Metrics({ points }: { points: readonly StudioPoint[] }) {
-  const { t, language } = useTexts();
+  const { t, language } = useTranslation();
   // The last point is incomplete, so its rate would be too low.
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
   const latest = points.at(-1);

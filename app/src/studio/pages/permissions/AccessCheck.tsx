@@ -2,7 +2,7 @@ import type { StudioPermissionCheck } from "@purse/protocol";
 import { Check, LoaderCircle, X } from "lucide-react";
 import { Select } from "../../../design/Choice.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Combobox, prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { stringField } from "../../components/fields.ts";
@@ -17,7 +17,7 @@ const CHECKED_OPERATIONS = OPERATIONS.filter((operation) => operation !== "addFi
 
 /** Checks whether a user can access a class or an object, and why. The request is kept in the URL. */
 export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [chosen, setChosen] = useSearchParam("class");
   const [user, setUser] = useSearchParam("user");
   const [object, setObject] = useSearchParam("object");
@@ -56,7 +56,7 @@ export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
             toOption={(row) => ({
               key: stringField(row, "objectId"),
               label: stringField(row, "objectId"),
-              about: stringField(row, "createdAt").slice(0, 10),
+              description: stringField(row, "createdAt").slice(0, 10),
             })}
             allowsCustomValue
           />
@@ -102,7 +102,7 @@ function OperationChoice({
   isSelected: boolean;
   onSelect: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { data, error } = useCheck(request);
   return (
     <button type="button" aria-pressed={isSelected} onClick={onSelect}>
@@ -126,7 +126,7 @@ function OperationChoice({
 }
 
 function CheckSection({ request, name }: { request: PermissionRequest; name: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const query = useCheck(request);
   return (
     <Section title={t("Result")}>

@@ -1,12 +1,12 @@
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { UserCombobox } from "../../components/Combobox.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 
 export interface AddSubjectProps {
   title: string;
-  about: string;
+  description: string;
   /** Subjects that can be added. */
   choices: readonly { key: string; label: string }[];
   existingKeys: readonly string[];
@@ -17,8 +17,8 @@ export interface AddSubjectProps {
 const USER_KEY = "user";
 
 /** Adds a subject: a role, a field or a user. */
-export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
-  const { t } = useTexts();
+export function AddSubject({ title, description, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
+  const { t } = useTranslation();
   const [key, setKey] = useState(choices[0]?.key ?? USER_KEY);
   const [user, setUser] = useState("");
   const isExisting = key === USER_KEY && existingKeys.includes(user);
@@ -27,7 +27,7 @@ export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd
       open
       onClose={onClose}
       title={title}
-      about={about}
+      description={description}
       confirmLabel={t("Add")}
       busy={false}
       disabled={key === USER_KEY && (user === "" || isExisting)}

@@ -6,7 +6,7 @@ import { FailedRead } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { ancestorNames, useRoles } from "../../components/roles.ts";
@@ -28,7 +28,7 @@ const ANYONE = "anybody";
 
 /** The permissions of all classes, in general or for one subject. */
 export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const roleGraph = useRoles();
   const roles = roleGraph.data;
   const [subject, setSubject] = useSearchParam("who");
@@ -137,13 +137,13 @@ function PermissionTable({
   subject: string;
   ancestors: (role: string) => readonly string[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <div className="permission-table">
       <Table
         caption={caption}
         rows={rows}
-        keyOf={({ className }) => className}
+        rowKey={({ className }) => className}
         empty={<EmptyState title={t("No matching classes")} />}
         columns={[
           {
@@ -186,7 +186,7 @@ function AccessCell({
   subject: string;
   ancestors: (role: string) => readonly string[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const effect = effectOf(permissions, operation);
   const isAllowed =
     effect.kind === "everyone" ||

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { Check, CircleDashed, ShieldCheck, ShieldX, User, UsersRound, X } from "lucide-react";
 import type { ReactNode } from "react";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Operation } from "./permissions.ts";
 
 export interface CheckResultProps {
@@ -15,7 +15,7 @@ export interface CheckResultProps {
 
 /** The result of an access check with requester, roles and evaluated checks. */
 export function CheckResult({ check, request, name }: CheckResultProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { isAllowed, isOfSome, why, steps, memberships, gates, hiddenFields } = check;
   const { className, operation, user, object } = request;
   const isAnonymous = user === "";
@@ -144,7 +144,7 @@ function Step({
   isDeciding?: boolean;
   children: ReactNode;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <li data-state={state}>
       <span className="step-icon">{icon}</span>
@@ -167,7 +167,7 @@ function MembershipReason({
   membership: StudioMembership;
   all: readonly StudioMembership[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (membership.by === "user") return t("direct member");
   if (membership.by === "gate") return t("via token gate");
   const path: string[] = [];

@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { FailedRead } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { ancestorNames, useRoles } from "../../components/roles.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
@@ -31,7 +31,7 @@ export interface ClassPermissionsProps {
 
 /** Edits the permissions of a class; changes are collected, reviewed and applied together. */
 export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermissionsProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const { className, classLevelPermissions: known } = row;
   const roleGraph = useRoles();
@@ -75,7 +75,7 @@ export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermis
               <Button small onClick={() => onDraft(NO_CHANGES)}>
                 {t("Discard")}
               </Button>
-              <Button small look="primary" busy={isRefreshing} onClick={() => void review()}>
+              <Button small variant="primary" busy={isRefreshing} onClick={() => void review()}>
                 {t("Review changes")}
               </Button>
             </>

@@ -1,5 +1,5 @@
 import { Globe, Lock, ShieldCheck, UserCheck, UsersRound } from "lucide-react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Effect } from "./permissions.ts";
 
 const ICONS = { everyone: Globe, signedIn: UserCheck, some: UsersRound, nobody: Lock } as const;
@@ -13,7 +13,7 @@ export interface EffectBadgeProps {
 
 /** A badge that summarizes who can use an operation. */
 export function EffectBadge({ effect, isCompact = false, hasOwnRules = false }: EffectBadgeProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   if (hasOwnRules && effect.kind === "everyone") {
     return (
       <span

@@ -1,6 +1,6 @@
 import { Check, Minus } from "lucide-react";
 import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import "./Matrix.css";
 
 export interface MatrixLine {
@@ -37,7 +37,7 @@ export interface MatrixProps {
 /** A grid of checkboxes with one focused cell: arrow keys move the focus, Space or Enter toggles. */
 export function Matrix(props: MatrixProps) {
   const { label, corner, rows, columns, cellOf, onSet, icon, footer } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const table = useRef<HTMLTableElement>(null);
   /** Stored by keys, so that inserted rows do not move the focus. An undefined column is the "all" column. */
   const [active, setActive] = useState<{ row: string; column: string | undefined } | undefined>(undefined);

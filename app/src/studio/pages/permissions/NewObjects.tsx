@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { asObject } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useSubjects } from "./subjects.tsx";
@@ -12,7 +12,7 @@ export function NewObjects({
   permissions: JsonObject;
   roles: readonly string[] | undefined;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const acl = Object.entries(asObject(permissions.ACL) ?? {});
   const subjectOf = useSubjects(
     acl.map(([subject]) => subject).filter((subject) => subject !== "currentUser"),

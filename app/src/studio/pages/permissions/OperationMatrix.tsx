@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
@@ -39,7 +39,7 @@ export interface OperationMatrixProps {
 
 /** Matrix of subjects (everyone, authenticated users, roles, users, pointer fields) and operations. */
 export function OperationMatrix({ row, known, next, roles, ancestors, onChange }: OperationMatrixProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [added, setAdded] = useState<readonly string[]>([]);
   const [isAdding, setAdding] = useState(false);
   const fields = pointerFields(row.fields).map((field) => FIELD + field);
@@ -115,7 +115,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
       {isAdding && (
         <AddSubject
           title={t("Add role or user")}
-          about={t("Added to the matrix without any permissions")}
+          description={t("Added to the matrix without any permissions")}
           choices={(roles ?? [])
             .map((name) => ({ key: ROLE + name, label: name }))
             .filter(({ key }) => !keys.includes(key))}

@@ -1,7 +1,7 @@
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 import { Status } from "../../../design/Status.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Change } from "./draft.ts";
 import { EVERYONE, isWrite } from "./permissions.ts";
 import { useSubjects } from "./subjects.tsx";
@@ -15,7 +15,7 @@ export interface PendingChangesProps {
 
 /** Lists pending changes, each with an undo button. */
 export function PendingChanges({ changes, roles, actions, onUndo }: PendingChangesProps) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const subjectOf = useSubjects(
     changes.map(({ subject }) => subject),
     roles,

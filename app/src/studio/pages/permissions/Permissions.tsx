@@ -3,7 +3,7 @@ import { useState } from "react";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
 import { Tabs } from "../../../design/Tabs.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ClassList } from "../../components/ClassList.tsx";
 import { type ClassSchema, useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
@@ -19,7 +19,7 @@ type Tab = (typeof TABS)[number];
 
 /** Class permissions: an overview, a matrix per class and an access check. */
 export function Permissions() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const classes = useClasses();
   const [shown, setShown] = useSearchParam("show");
   const [chosen, setChosen] = useSearchParam("class");
@@ -41,7 +41,7 @@ export function Permissions() {
   return (
     <Page
       title={t("Permissions")}
-      about={t("Who can access the objects of each class. You review changes before they are applied.")}
+      description={t("Who can access the objects of each class. You review changes before they are applied.")}
       editRole="editor"
     >
       <Tabs<Tab>
@@ -92,7 +92,7 @@ function Workbench({
   onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
   onRefresh: () => Promise<unknown>;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const shown =
     classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
   return (

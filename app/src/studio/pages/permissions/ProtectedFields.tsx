@@ -3,7 +3,7 @@ import { EyeOff, Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
@@ -25,7 +25,7 @@ export interface ProtectedFieldsProps {
 
 /** Edits which fields are hidden from which subjects. */
 export function ProtectedFields({ row, known, next, roles, onChange }: ProtectedFieldsProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isAdding, setAdding] = useState(false);
   const savedFields = protectedFields(known);
   const draftFields = protectedFields(next);
@@ -69,14 +69,14 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
               ),
             }))}
             columns={keys.map((key): MatrixLine => {
-              const { label, about } = subjectOf(key);
+              const { label, description } = subjectOf(key);
               return {
                 key,
                 label: t("hidden from {who}", { subject: label }),
                 heading: (
                   <span className="entry">
                     <bdi>{label}</bdi>
-                    {about !== undefined && <span className="soft">{about}</span>}
+                    {description !== undefined && <span className="soft">{description}</span>}
                   </span>
                 ),
               };
@@ -126,7 +126,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
       {isAdding && (
         <AddSubject
           title={t("Add entry")}
-          about={t("Matching users see all fields until you hide some.")}
+          description={t("Matching users see all fields until you hide some.")}
           choices={choices}
           existingKeys={keys}
           onClose={() => setAdding(false)}

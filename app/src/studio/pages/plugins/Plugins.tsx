@@ -1,7 +1,7 @@
 import { Code } from "../../../design/Code.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -15,10 +15,14 @@ interface Plugin {
 
 /** Loaded plugins, their functions and a runner. */
 export function Plugins() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const defined = useStudioQuery<{ plugins: Plugin[] }>("/functions");
   return (
-    <Page title={t("Plugins")} about={t("Server plugins configured in purse.config.ts")} editRole="editor">
+    <Page
+      title={t("Plugins")}
+      description={t("Server plugins configured in purse.config.ts")}
+      editRole="editor"
+    >
       <QueryState query={defined} label={t("Loading plugins…")}>
         {({ plugins }) =>
           plugins.length === 0 ? (
@@ -35,7 +39,7 @@ export function Plugins() {
 }
 
 function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const [chosen, setChosen] = useSearchParam("function");
   const all = plugins.flatMap((plugin) =>
     plugin.functions.map((name) => ({ plugin, name, full: `${plugin.name}_${name}` })),

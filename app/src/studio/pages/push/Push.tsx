@@ -2,11 +2,11 @@ import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Field, TextArea } from "../../../design/Field.tsx";
-import { Moment } from "../../../design/Moment.tsx";
+import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Status, type StatusKind } from "../../../design/Status.tsx";
 import { EmptyState, ErrorState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { numberField, parseJsonObject, stringField, timeField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
@@ -21,11 +21,13 @@ interface Audience {
 
 /** Composes, tests and sends push notifications, with their history. */
 export function Push() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <Page
       title={t("Push")}
-      about={t("Send notifications to devices that have the app installed. Try it on your own device first.")}
+      description={t(
+        "Send notifications to devices that have the app installed. Try it on your own device first.",
+      )}
       editRole="editor"
     >
       <Composer />
@@ -35,7 +37,7 @@ export function Push() {
 }
 
 function Composer() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const [title, setTitle] = useState("");
@@ -167,7 +169,7 @@ function Composer() {
       </div>
       {test.error && <ErrorState error={test.error} />}
       <div className="row">
-        <Button look="primary" disabled={!isReady} onClick={() => setConfirming(true)}>
+        <Button variant="primary" disabled={!isReady} onClick={() => setConfirming(true)}>
           {at === "" ? t("Send") : t("Schedule")}
         </Button>
       </div>
@@ -175,7 +177,7 @@ function Composer() {
         open={isConfirming}
         onClose={() => setConfirming(false)}
         title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
-        about={t("A sent push notification can't be recalled.")}
+        description={t("A sent push notification can't be recalled.")}
         confirmLabel={at === "" ? t("Send") : t("Schedule")}
         busy={send.isPending}
         error={send.error}
@@ -208,7 +210,7 @@ const STATUS_KIND: Record<string, StatusKind> = {
 const REFETCH_INTERVAL_MS = 5_000;
 
 function PushHistory() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const statusLabels: Record<string, string> = {
     succeeded: t("Succeeded"),
     failed: t("Failed"),
@@ -224,7 +226,7 @@ function PushHistory() {
           <Table
             caption={t("History")}
             rows={rows}
-            keyOf={(row) => stringField(row, "objectId")}
+            rowKey={(row) => stringField(row, "objectId")}
             empty={<EmptyState title={t("No notifications sent yet")} />}
             columns={[
               {
@@ -260,7 +262,7 @@ function PushHistory() {
               {
                 key: "at",
                 label: t("When"),
-                cell: (row) => <Moment at={timeField(row, "createdAt") ?? ""} />,
+                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
               },
             ]}
           />

@@ -6,7 +6,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Field } from "../../../design/Field.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { Query } from "../../api.ts";
 import { prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
@@ -24,7 +24,7 @@ const COUNT_CAP = 1_000;
 
 /** Direct members of a role and members inherited from child roles. */
 export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [isAdding, setAdding] = useState(false);
   const [text, setText] = useState("");
@@ -86,7 +86,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
 
 /** Members of a descendant role, loaded when expanded. */
 function InheritedMembers({ role, pathFrom, text }: { role: Role; pathFrom: string; text: string }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   return (
     <details className="inherited" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -106,7 +106,7 @@ function InheritedMembers({ role, pathFrom, text }: { role: Role; pathFrom: stri
 }
 
 function MemberCount({ role }: { role: Role }) {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const { data, error } = useStudioQuery<StudioCount>("/data/_User/count", {
     query: { ...memberQuery(role.id), cap: COUNT_CAP },
   });
@@ -120,7 +120,7 @@ function MemberCount({ role }: { role: Role }) {
 }
 
 function UserList({ role, text, canRemove = false }: { role: Role; text: string; canRemove?: boolean }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const toast = useToast();
   const { addUser, removeUser } = useRoleChanges();
@@ -180,7 +180,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
 }
 
 function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [user, setUser] = useState("");
   const name = useUserNames(user === "" ? [] : [user]).get(user) ?? user;
   const { addUser } = useRoleChanges();

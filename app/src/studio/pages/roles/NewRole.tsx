@@ -1,7 +1,7 @@
 import { isRoleName } from "@purse/protocol";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useRoleChanges } from "./roleChanges.ts";
@@ -16,7 +16,7 @@ export function NewRole({
   onClose: () => void;
   onDone: (name: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [name, setName] = useState("");
   const { create } = useRoleChanges();
   const save = useStudioMutation(create, t("{name} created", { name }));
@@ -33,7 +33,7 @@ export function NewRole({
       open
       onClose={onClose}
       title={t("Create role")}
-      about={t(
+      description={t(
         "The name can't be changed later. Apps can't change the members unless the role's ACL allows it.",
       )}
       confirmLabel={t("Create")}

@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/protocol";
 import { Button } from "../../../design/Button.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
@@ -14,7 +14,7 @@ export function describeCycle([first = "", ...others]: readonly string[]): strin
 
 /** Role cycles, with a button to remove each link. */
 export function RoleCycles({ graph }: { graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const { removeChild } = useRoleChanges();
   const removeLink = useStudioMutation(

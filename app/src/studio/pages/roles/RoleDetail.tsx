@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { type ClassSchema, useClasses } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -27,7 +27,7 @@ export const HEADING_ID = "role";
 
 /** A role with members, links, token gate and permissions. */
 export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const classesQuery = useClasses();
   return (
     <div className="stack">
@@ -59,7 +59,7 @@ function DangerZone({
   classes: readonly ClassSchema[];
   onDeleted: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [isConfirming, setConfirming] = useState(false);
   const { remove } = useRoleChanges();
@@ -75,14 +75,14 @@ function DangerZone({
         )}
       </p>
       <div className="row">
-        <Button small look="danger" disabled={!canEdit} onClick={() => setConfirming(true)}>
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setConfirming(true)}>
           {t("Delete {name}", { name })}
         </Button>
       </div>
       {isConfirming && (
         <TypeToConfirmDialog
           title={t("Delete {name}?", { name })}
-          about={
+          description={
             referencingClasses.length === 0
               ? t(
                   "No class references this role. A new role with the same name would inherit its object ACLs.",

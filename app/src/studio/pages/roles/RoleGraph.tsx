@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/protocol";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { adjacency } from "../../components/roles.ts";
 import { layoutOf, NODE } from "./layout.ts";
 import "./RoleGraph.css";
@@ -17,7 +17,7 @@ export interface RoleGraphProps {
 
 /** The role graph, parents at the top. Arrow keys move along links and within a layer, Enter selects. */
 export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const id = useId();
   const svg = useRef<SVGSVGElement>(null);
   const { roles, edges } = graph;

@@ -5,7 +5,7 @@ import { Button } from "../../../design/Button.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Combobox, prefixPattern } from "../../components/Combobox.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { stringField } from "../../components/fields.ts";
@@ -20,21 +20,21 @@ type Side = "above" | "below";
 
 /** Parent and child roles of a role. */
 export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [adding, setAdding] = useState<Side | undefined>(undefined);
   return (
     <Section title={t("Inheritance")}>
       <div className="halves">
         <LinkList
           title={t("Parent roles")}
-          about={t("Members of {role} inherit the permissions of these roles.", { role: role.name })}
+          description={t("Members of {role} inherit the permissions of these roles.", { role: role.name })}
           side="above"
           {...{ role, graph }}
           onAdd={() => setAdding("above")}
         />
         <LinkList
           title={t("Child roles")}
-          about={t("Members of these roles inherit the permissions of {role}.", { role: role.name })}
+          description={t("Members of these roles inherit the permissions of {role}.", { role: role.name })}
           side="below"
           {...{ role, graph }}
           onAdd={() => setAdding("below")}
@@ -47,20 +47,20 @@ export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
 
 function LinkList({
   title,
-  about,
+  description,
   side,
   role,
   graph,
   onAdd,
 }: {
   title: string;
-  about: string;
+  description: string;
   side: Side;
   role: Role;
   graph: StudioRoles;
   onAdd: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const toast = useToast();
   const { addChild, removeChild } = useRoleChanges();
@@ -81,7 +81,7 @@ function LinkList({
           {t("Add")}
         </Button>
       </div>
-      <p className="soft small">{about}</p>
+      <p className="soft small">{description}</p>
       {links.length === 0 && <p className="soft">{t("None")}</p>}
       <ul className="linked-roles" aria-label={title}>
         {links.map((edge) => {
@@ -129,7 +129,7 @@ function AddRoleLink({
   side: Side;
   onClose: () => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [other, setOther] = useState("");
   const { addChild } = useRoleChanges();
   const nameOf = (id: string) => graph.roles.find((each) => each.id === id)?.name ?? id;
@@ -150,7 +150,7 @@ function AddRoleLink({
           ? t("Add {role} to a parent role", { role: role.name })
           : t("Add a child role to {role}", { role: role.name })
       }
-      about={
+      description={
         side === "above"
           ? t("Members of {role} inherit the permissions of the parent role.")
           : t("Members of the child role inherit the permissions of {role}.", { role: role.name })

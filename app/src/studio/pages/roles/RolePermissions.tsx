@@ -2,7 +2,7 @@ import type { StudioRoles } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { EmptyState } from "../../../design/states.tsx";
 import { Table } from "../../../design/Table.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { ancestorNames, type Role } from "../../components/roles.ts";
@@ -18,7 +18,7 @@ export function RolePermissions({
   graph: StudioRoles;
   classes: readonly ClassSchema[];
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const roles = [role.name, ...ancestorNames(graph)(role.name)];
   const rows = classes.flatMap(({ className, classLevelPermissions }) =>
     roles.flatMap((name) => {
@@ -35,7 +35,7 @@ export function RolePermissions({
       <Table
         caption={t("Class permissions")}
         rows={rows}
-        keyOf={({ className, name }) => `${className} ${name}`}
+        rowKey={({ className, name }) => `${className} ${name}`}
         empty={
           <EmptyState title={t("No class permissions")}>
             {t("Public permissions and object ACLs still apply.")}

@@ -1,7 +1,7 @@
 import type { StudioRoles } from "@purse/protocol";
 import { useState } from "react";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
 
 /** Maximum number of rows shown. */
@@ -22,7 +22,7 @@ interface Branch {
 
 /** Roles as a searchable tree. */
 export function RoleTree({ graph, chosen, onChoose }: RoleTreeProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [text, setText] = useState("");
   const searchText = text.trim().toLowerCase();
   const matches = graph.roles.filter(({ name }) => name.toLowerCase().includes(searchText));

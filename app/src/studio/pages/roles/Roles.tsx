@@ -4,7 +4,7 @@ import { useMemo, useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { adjacency, reachableFrom, useRoles } from "../../components/roles.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -21,7 +21,7 @@ const MAX_DRAWN_ROLES = 80;
 
 /** Roles, their hierarchy and members. */
 export function Roles() {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const rolesQuery = useRoles();
   const [chosen, setChosen] = useSearchParam("role");
@@ -29,10 +29,10 @@ export function Roles() {
   return (
     <Page
       title={t("Roles")}
-      about={t("Roles, their members and their hierarchy")}
+      description={t("Roles, their members and their hierarchy")}
       editRole="editor"
       actions={
-        <Button look="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
+        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Create role")}
         </Button>
@@ -79,7 +79,7 @@ function Workbench({
   chosen: string;
   onChoose: (name: string) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const role = graph.roles.find(({ name }) => name === chosen);
   const shown = role ?? (chosen === "" ? graph.roles[0] : undefined);
   const visibleGraph = useMemo(() => visibleGraphOf(graph, shown?.id), [graph, shown?.id]);

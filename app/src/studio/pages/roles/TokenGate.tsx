@@ -4,7 +4,7 @@ import { Button } from "../../../design/Button.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { ErrorState } from "../../../design/states.tsx";
 import { useToast } from "../../../design/Toasts.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
@@ -15,7 +15,7 @@ import { type Chain, TokenGateForm } from "./TokenGateForm.tsx";
 
 /** The token gate of a role, evaluated on requests and when token balances change. */
 export function TokenGate({ role }: { role: Role }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const toast = useToast();
   const [isEditing, setEditing] = useState(false);
@@ -38,7 +38,7 @@ export function TokenGate({ role }: { role: Role }) {
           {gate && (
             <Button
               small
-              look="danger"
+              variant="danger"
               disabled={!canEdit || remove.isPending}
               onClick={() =>
                 remove.mutate(undefined, {

@@ -2,7 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useState } from "react";
 import { Select } from "../../../design/Choice.tsx";
 import { Field } from "../../../design/Field.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -26,7 +26,7 @@ export interface TokenGateFormProps {
 
 /** Creates or edits the token gate of a role. */
 export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const { gate = {} } = role;
   const [chainId, setChainId] = useState(stringField(gate, "chainId") || String(chains[0]?.chain ?? ""));
   const [standard, setStandard] = useState<Standard>(
@@ -63,7 +63,7 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
       open
       onClose={onClose}
       title={t("Token gate of {role}", { role: role.name })}
-      about={t("Users whose linked wallets hold the token are members of this role.")}
+      description={t("Users whose linked wallets hold the token are members of this role.")}
       confirmLabel={t("Save")}
       busy={save.isPending}
       error={save.error}

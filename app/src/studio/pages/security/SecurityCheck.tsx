@@ -3,18 +3,18 @@ import { Link } from "@tanstack/react-router";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { Status } from "../../../design/Status.tsx";
 import { EmptyState } from "../../../design/states.tsx";
-import { useTexts } from "../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../i18n/TranslationContext.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
-  const { t, count } = useTexts();
+  const { t, count } = useTranslation();
   const findings = useStudioQuery<{ results: StudioFinding[] }>("/security");
   return (
     <Page
       title={t("Security check")}
-      about={t(
+      description={t(
         "Settings that are more permissive than necessary, most severe first. Re-checked on every visit.",
       )}
     >
@@ -55,7 +55,7 @@ export function SecurityCheck() {
 }
 
 function SeverityBadge({ severity }: { severity: StudioFinding["severity"] }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (severity === "high") return <Status kind="danger">{t("High")}</Status>;
   if (severity === "medium") return <Status kind="warning">{t("Medium")}</Status>;
   return <Status kind="info">{t("Low")}</Status>;

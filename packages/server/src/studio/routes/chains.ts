@@ -117,7 +117,9 @@ export function chainRoutes(parts: ChainParts): StudioRoute[] {
   async function addKey(request: StudioRequest) {
     const name = optionalTextIn(request.params, "name", 100);
     const limit = wholeIn(request.params, "limit", 0, 1_000_000_000);
-    const { key, id } = await refusing(() => apiKeys.add({ name, limit: limit === 0 ? undefined : limit }));
+    const { key, id } = await refusing(() =>
+      apiKeys.create({ name, limit: limit === 0 ? undefined : limit }),
+    );
     request.note({ target: id, after: { name: name ?? null, limit } });
     return json({ id, key }, 201);
   }

@@ -5,10 +5,10 @@ import {
   ProtocolError,
   type StudioFunctionRun,
 } from "@purse/protocol";
-import type { Caller } from "../../caller.ts";
+import type { AuthContext } from "../../authContext.ts";
 import type { Cloud } from "../../cloud/index.ts";
 import { isWanted, type LogFilter, type RecentLog } from "../../observe/recentLog.ts";
-import type { Operator } from "../../operator/operator.ts";
+import type { AdminServices } from "../../operator/adminServices.ts";
 import { eventStream } from "../eventStream.ts";
 import { invalid, objectIn, optionalObjectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
@@ -19,7 +19,7 @@ export interface CodeParts extends PipelineParts {
   /** Where plugins were loaded from, in their order. */
   pluginFiles: readonly string[];
   recentLog: RecentLog;
-  hookCalls: Operator["hookCalls"];
+  hookCalls: AdminServices["webhookCalls"];
 }
 
 /** What of a schedule an operator sets. */
@@ -102,7 +102,7 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
     const { context, names, params } = request;
     const as = optionalTextIn(params, "as");
     const given = optionalObjectIn(params, "params") ?? {};
-    const caller: Caller = as === undefined ? context.caller : await parts.asUser(as);
+    const auth: AuthContext = as === undefined ? context.auth : await parts.asUser(as);
     request.note({ after: { params: given, ...(as !== undefined && { as }) } });
     const started = performance.now();
     const { ip, requestId, serverUrl } = context;
@@ -111,7 +111,7 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
       method: "POST",
       path,
       params: given,
-      caller,
+      auth,
       ip,
       requestId,
       serverUrl,

@@ -8,7 +8,7 @@ import {
   type StudioCount,
   type StudioExplain,
 } from "@purse/protocol";
-import type { RequestContext } from "../../caller.ts";
+import type { RequestContext } from "../../authContext.ts";
 import { fieldsOf } from "../../schema/describe.ts";
 import { OUTDATED } from "../../store/store.ts";
 import { Conflict } from "../door.ts";

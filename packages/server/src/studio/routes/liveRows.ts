@@ -5,7 +5,7 @@ import {
   parseWhere,
   type StudioLiveEvent,
 } from "@purse/protocol";
-import type { RequestContext } from "../../caller.ts";
+import type { RequestContext } from "../../authContext.ts";
 import type { ChangeFeed } from "../../live/feed.ts";
 import type { Reads } from "../../objects/read.ts";
 import { compileRegex } from "../../store/regex.ts";

@@ -10,9 +10,9 @@ import {
   ProtocolError,
   type StudioMailTemplate,
 } from "@purse/protocol";
-import { isEmailAddress } from "../../accounts/emailAddress.ts";
-import type { Mailer } from "../../messages/mailer.ts";
-import { assertMail, type MailTemplates, mailNameOf } from "../../messages/mailTemplates.ts";
+import { isEmailAddress } from "../../auth/emailAddress.ts";
+import type { Mailer } from "../../mail/mailer.ts";
+import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/mailTemplates.ts";
 import { objectIn, optionalTextIn, textIn } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute, signedInAs } from "../route.ts";
 
@@ -81,25 +81,25 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
   }
 
   async function told(name: MailName): Promise<StudioMailTemplate> {
-    const written = await templates.written(name);
+    const written = await templates.findCustom(name);
     return {
       name,
       template: written?.template ?? MAILS[name].template,
-      ...(written && { writtenBy: written.username, writtenAt: written.writtenAt }),
+      ...(written && { writtenBy: written.username, writtenAt: written.updatedAt }),
     };
   }
 
   async function writeTemplate(request: StudioRequest) {
-    const name = mailNameOf(request.names.name ?? "");
+    const name = requireMailName(request.names.name ?? "");
     const template = templateIn(request.params);
     const before = (await told(name)).template;
     request.note({ before: { ...before }, after: { ...template } });
-    await templates.write(name, template, signedInAs(request).operator.username);
+    await templates.save(name, template, signedInAs(request).operator.username);
     return json(await told(name));
   }
 
   async function resetTemplate(request: StudioRequest) {
-    const name = mailNameOf(request.names.name ?? "");
+    const name = requireMailName(request.names.name ?? "");
     request.note({ before: { ...(await told(name)).template }, after: { ...MAILS[name].template } });
     await templates.reset(name);
     return json(await told(name));
@@ -107,9 +107,9 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
 
   /** Sends a mail as it would be, saved or not; its link leads nowhere. */
   async function testTemplate(request: StudioRequest) {
-    const name = mailNameOf(request.names.name ?? "");
+    const name = requireMailName(request.names.name ?? "");
     const template = templateIn(request.params);
-    assertMail(name, template);
+    assertMailTemplate(name, template);
     const values = { appName, email: "ada@example.org", username: "ada", link: "https://example.org/a-test" };
     return send(request, fillMail(template, values));
   }

@@ -7,8 +7,8 @@ import {
   type StudioPermissionCheck,
   type StudioRoles,
 } from "@purse/protocol";
-import type { GateStanding } from "../../accounts/index.ts";
-import type { Caller, RequestContext } from "../../caller.ts";
+import type { GateStanding } from "../../auth/index.ts";
+import type { AuthContext, RequestContext } from "../../authContext.ts";
 import type { Config } from "../../config.ts";
 import { type CheckedOperation, checkPermission, rowOf } from "../checkPermission.ts";
 import { membershipsOf } from "../memberships.ts";
@@ -44,34 +44,36 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
     if (!schema)
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`, 404);
     const user = optionalTextIn(params, "user");
-    const caller = user === undefined ? ({ kind: "anonymous" } as const) : await parts.asUser(user);
-    if (caller.kind === "master") throw invalid("user must be the id of a user");
+    const auth = user === undefined ? ({ kind: "anonymous" } as const) : await parts.asUser(user);
+    if (auth.kind === "master") throw invalid("user must be the id of a user");
     const objectId = optionalTextIn(params, "objectId");
     const row = objectId === undefined ? undefined : rowOf(await store.get(schema, objectId, null));
     if (objectId !== undefined && !row)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-    const request = { ...context, caller };
+    const request = { ...context, auth };
     const isRead = operation === "get" || operation === "find" || operation === "count";
     const isShown =
       row && isRead ? await isShownTo(request, className, operation, String(row.objectId)) : undefined;
     const answer = await checkPermission({
       schema,
       operation,
-      caller,
+      auth,
       row,
       rules: rules.get(className),
       protectedFields: parts.protectedFields?.[className],
       isShown,
       request,
     });
-    const told: StudioPermissionCheck = { ...answer, ...(await standingOf(caller)) };
+    const told: StudioPermissionCheck = { ...answer, ...(await standingOf(auth)) };
     return json(told);
   }
 
   /** Which roles somebody is in, how they came to be, and what the gates say of them. */
-  async function standingOf(caller: Caller): Promise<Pick<StudioPermissionCheck, "memberships" | "gates">> {
-    if (caller.kind !== "user") return { memberships: [], gates: [] };
-    const { userId } = caller;
+  async function standingOf(
+    auth: AuthContext,
+  ): Promise<Pick<StudioPermissionCheck, "memberships" | "gates">> {
+    if (auth.kind !== "user") return { memberships: [], gates: [] };
+    const { userId } = auth;
     const [given, standings, { roles, edges }] = await Promise.all([
       store.ownersInRelation("_Role", "users", [userId]),
       parts.gateStandingsOf(userId),
@@ -88,7 +90,7 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
           ? [{ role, by: each.by, from: names.get(each.from) ?? each.from }]
           : [{ role, by: each.by }];
       }),
-      gates: standings.flatMap(({ roleId, isMember, held, min }) => {
+      gates: standings.flatMap(({ roleId, isMember, balance: held, min }) => {
         const role = names.get(roleId);
         if (role === undefined) return [];
         return [{ role, isMember, min: String(min), ...(held !== undefined && { held: String(held) }) }];

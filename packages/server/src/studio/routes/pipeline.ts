@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, ProtocolError, type StudioPage } from "@purse/protocol";
-import type { Caller, RequestContext } from "../../caller.ts";
+import type { AuthContext, RequestContext } from "../../authContext.ts";
 import type { ApiReply, Method } from "../../http/api.ts";
 import type { JudgedRequest } from "../../http/door.ts";
 import type { Objects } from "../../objects/objects.ts";
@@ -19,7 +19,7 @@ export interface PipelineParts {
   /** Runs a route of the Parse protocol for a caller who is judged already. */
   runAs(request: JudgedRequest): Promise<ApiReply>;
   /** A user as the pipeline knows them, with their roles. Throws 101 where there is none. */
-  asUser(userId: string): Promise<Caller>;
+  asUser(userId: string): Promise<AuthContext>;
 }
 
 /** Asks a route of the Parse protocol as the operator, and answers what it answers. Throws its errors. */
@@ -30,12 +30,12 @@ export async function ask(
   path: string,
   params: JsonObject = {},
 ): Promise<{ value: JsonValue; headers: Record<string, string> }> {
-  const { caller, ip, requestId, serverUrl } = context;
+  const { auth, ip, requestId, serverUrl } = context;
   const {
     status,
     body,
     headers = {},
-  } = await parts.runAs({ method, path, params, caller, ip, requestId, serverUrl });
+  } = await parts.runAs({ method, path, params, auth, ip, requestId, serverUrl });
   const value: JsonValue = JSON.parse(body);
   if (status < 400) return { value, headers };
   throw errorOf(value, status);
@@ -62,8 +62,8 @@ export async function lookingAs(
 ): Promise<RequestContext> {
   const { as } = params;
   if (as === undefined || as === "") return context;
-  const caller: Caller = as === "anonymous" ? { kind: "anonymous" } : await parts.asUser(String(as));
-  return { ...context, caller };
+  const auth: AuthContext = as === "anonymous" ? { kind: "anonymous" } : await parts.asUser(String(as));
+  return { ...context, auth };
 }
 
 /** Rows of a class of the server, the newest first, a page at a time. */

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Checkbox } from "../../../../design/Choice.tsx";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { describeAcl } from "../formatValue.ts";
 import { type AclEntry, buildAcl, parseAcl } from "./acl.ts";
 import type { EditorProps } from "./editor.ts";
@@ -13,7 +13,7 @@ type SubjectKind = "user" | "role";
 
 /** Edits an ACL. */
 export function AclEditor({ text, onText, parsed: read }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [adding, setAdding] = useState<SubjectKind | undefined>(undefined);
   const entries = read.problem === undefined ? parseAcl(read.value) : undefined;
   const setEntries = (next: readonly AclEntry[]) => onText(JSON.stringify(buildAcl(next), null, 2));

@@ -1,13 +1,13 @@
 import { Code } from "../../../../design/Code.tsx";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
 import { hexDump, toBase64 } from "./fileBytes.ts";
 
 /** Edits Bytes as base64 or from a file, with a hex dump. */
 export function BytesEditor({ text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const dump = text.trim() !== "" && parsed.problem === undefined ? hexDump(text.trim()) : undefined;
   return (
     <>

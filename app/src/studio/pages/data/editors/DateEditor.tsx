@@ -3,14 +3,14 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Select } from "../../../../design/Choice.tsx";
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 type Zone = "here" | "utc";
 
 /** Edits a date in the local time zone or in UTC. */
 export function DateEditor({ text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [zone, setZone] = useState<Zone>("here");
   const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const iso =

@@ -3,7 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { ErrorState } from "../../../../design/states.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { useStudio } from "../../../StudioContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
@@ -11,7 +11,7 @@ import { toBase64 } from "./fileBytes.ts";
 
 /** Edits a File. A selected file is uploaded immediately and referenced when the row is saved. */
 export function FileEditor({ text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const [fileName, setFileName] = useState("");
   const upload = useMutation({

@@ -1,11 +1,11 @@
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { Globe } from "./Globe.tsx";
 
 /** Edits a GeoPoint. */
 export function GeoEditor({ text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [latitude = "", longitude = ""] = text.split(",").map((part) => part.trim());
   const setCoordinates = (a: string, b: string) => onText(a === "" && b === "" ? "" : `${a}, ${b}`);
   const isValid = parsed.problem === undefined && text.trim() !== "";

@@ -1,5 +1,5 @@
 import type { MouseEvent } from "react";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 
 export interface Coordinates {
   latitude: number;
@@ -15,7 +15,7 @@ export function Globe({
   points: readonly Coordinates[];
   onChoose?: (point: Coordinates) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const [first] = points;
   function handleClick(event: MouseEvent<SVGSVGElement>): void {
     const { left, top, width, height } = event.currentTarget.getBoundingClientRect();

@@ -1,10 +1,10 @@
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 /** Edits JSON or long text. */
 export function JsonEditor({ column, text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const isText = column.type === "String";
   return (
     <div className={isText ? "" : "mono-field"}>

@@ -1,11 +1,11 @@
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 /** Edits a pointer by id or by searching the row. */
 export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   return (
     <>
       <Field

@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import { TextArea } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { type Coordinates, Globe } from "./Globe.tsx";
 
 /** Edits a Polygon. */
 export function PolygonEditor({ text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const points = parsed.problem === undefined ? cornersOf(parsed.value) : [];
   return (
     <>

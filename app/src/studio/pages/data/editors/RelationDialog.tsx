@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Button } from "../../../../design/Button.tsx";
 import { Dialog } from "../../../../design/Dialog.tsx";
 import { ErrorState } from "../../../../design/states.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { InfiniteQueryState } from "../../../components/Page.tsx";
 import { useInfiniteStudioQuery } from "../../../components/queries.ts";
 import { useHasRole, useStudio } from "../../../StudioContext.tsx";
@@ -28,7 +28,7 @@ export interface RelationDialogProps {
 /** Edits a relation. Changes apply immediately, since a relation is not a value of its row. */
 export function RelationDialog(props: RelationDialogProps) {
   const { className, objectId, column, expectedUpdatedAt, onChanged, onOpen, onClose } = props;
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const queries = useQueryClient();
   const canEdit = useHasRole("editor");
@@ -54,7 +54,7 @@ export function RelationDialog(props: RelationDialogProps) {
       open
       onClose={onClose}
       title={key}
-      about={t("{target} rows related to {id}. Changes apply immediately.", {
+      description={t("{target} rows related to {id}. Changes apply immediately.", {
         target: targetClass,
         id: objectId,
       })}

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { Field } from "../../../../design/Field.tsx";
 import { QueryState } from "../../../../design/QueryState.tsx";
 import { SkeletonList } from "../../../../design/states.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import { useClasses } from "../../../components/classes.ts";
 import { useStudio } from "../../../StudioContext.tsx";
 import { escapeRegExp } from "../filters.ts";
@@ -27,7 +27,7 @@ export function RowPicker({
   chosen?: string;
   onChoose: (row: JsonObject) => void;
 }) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   const studio = useStudio();
   const classes = useClasses();
   const [text, setText] = useState("");

@@ -1,11 +1,11 @@
 import { Select } from "../../../../design/Choice.tsx";
 import { Field } from "../../../../design/Field.tsx";
-import { useTexts } from "../../../../texts/TextsContext.tsx";
+import { useTranslation } from "../../../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 /** Edits a Number or Boolean. */
 export function ShortEditor({ column, text, onText, parsed }: EditorProps) {
-  const { t } = useTexts();
+  const { t } = useTranslation();
   if (column.type === "Boolean")
     return (
       <Select

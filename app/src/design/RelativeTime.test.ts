@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { formatRelativeTime } from "./RelativeTime.tsx";
+
+const NOW = Date.UTC(2026, 0, 31, 12);
+
+it.each([
+  [0, "now"],
+  [12_000, "12 seconds ago"],
+  [61_000, "1 minute ago"],
+  [7_200_000, "2 hours ago"],
+  [47 * 3_600_000, "1 day ago"],
+  [57 * 86_400_000, "1 month ago"],
+  [382 * 86_400_000, "1 year ago"],
+])("%i ms ago is %s", (ms, text) => {
+  expect(formatRelativeTime(NOW - ms, NOW, "en")).toBe(text);
+});
+
+it.each([
+  [3_000, "now"],
+  [9_000, "now"],
+  [60_000, "in 1 minute"],
+])("%i ms ahead is %s: clocks differ by seconds", (ms, text) => {
+  expect(formatRelativeTime(NOW + ms, NOW, "en")).toBe(text);
+});

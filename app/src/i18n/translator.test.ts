@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { preferredLanguages } from "./languages.ts";
+import { createTranslator, loadTranslator } from "./translator.ts";
+
+describe("the texts", () => {
+  it("say the English sentence where a language has no translation", () => {
+    expect(createTranslator("de", { Send: "Senden" }).t("Receive")).toBe("Receive");
+    expect(createTranslator("de", { Send: "Senden" }).t("Send")).toBe("Senden");
+  });
+
+  it("put values in their places, numbers as the language writes them", () => {
+    const { t } = createTranslator("de", { "{n} of {all}": "{n} von {all}" });
+    expect(t("{n} of {all}", { n: 1, all: 12_345 })).toBe("1 von 12.345");
+  });
+
+  it("leave a place whose value is missing, and take no value for a sentence", () => {
+    expect(createTranslator("en").t("{who} sent {what}", { who: "{what}" })).toBe("{what} sent {what}");
+  });
+
+  it("count as the language does", () => {
+    const { count } = createTranslator("en");
+    expect([0, 1, 2].map((n) => count(n, "{n} token", "{n} tokens"))).toEqual([
+      "0 tokens",
+      "1 token",
+      "2 tokens",
+    ]);
+  });
+
+  it("are English where a translation is still empty", () => {
+    expect(createTranslator("de", { Send: "" }).t("Send")).toBe("Send");
+  });
+
+  it("are English where none of the wanted languages is there", async () => {
+    expect((await loadTranslator("app", ["xx-YY"])).language).toBe("en");
+    expect((await loadTranslator("app", ["xx", "en-GB"])).language).toBe("en-GB");
+  });
+
+  it("are those of the first wanted language that is there, with its region", async () => {
+    const translator = await loadTranslator("app", ["xx", "de-CH", "en"]);
+    expect(translator.language).toBe("de-CH");
+    expect(translator.t("Send")).toBe("Senden");
+  });
+
+  it("follow the choice before the browser, and the browser for the region", () => {
+    expect(preferredLanguages("de", ["en-GB", "de-AT"])).toEqual(["de-AT", "de"]);
+    expect(preferredLanguages("en", ["de-AT"])).toEqual(["en"]);
+    expect(preferredLanguages(undefined, ["de-AT", "en"])).toEqual(["de-AT", "en"]);
+  });
+});

@@ -1,0 +1,3 @@
+export function stringField(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

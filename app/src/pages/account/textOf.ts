@@ -1,3 +1,0 @@
-export function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
-}

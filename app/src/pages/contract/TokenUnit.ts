@@ -1,4 +1,0 @@
-import { createContext } from "react";
-
-/** By how many digits the point of the contract's token is moved; undefined where it is no token. */
-export const TokenUnit = createContext<number | undefined>(undefined);

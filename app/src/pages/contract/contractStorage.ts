@@ -1,0 +1,52 @@
+/** What this browser keeps of contracts: their ABIs, and the last calls. */
+export interface RecentCall {
+  fn: string;
+  args: string;
+  value: string;
+  /** ms since 1970. */
+  at: number;
+}
+
+const MAX_CALLS = 12;
+
+export function contractKey(chain: string, address: string): string {
+  return `${chain.toLowerCase()}/${address.toLowerCase()}`;
+}
+
+export function storedAbi(key: string): string | undefined {
+  return localStorage.getItem(`purse.abi/${key}`) ?? undefined;
+}
+
+export function storeAbi(key: string, text: string | undefined): void {
+  write(`purse.abi/${key}`, text);
+}
+
+export function recentCalls(key: string): RecentCall[] {
+  try {
+    const rows: unknown = JSON.parse(localStorage.getItem(`purse.calls/${key}`) ?? "[]");
+    return Array.isArray(rows) ? rows.filter(isCall) : [];
+  } catch {
+    return [];
+  }
+}
+
+export function storeCall(key: string, call: RecentCall): void {
+  const others = recentCalls(key).filter(
+    (each) => each.fn !== call.fn || each.args !== call.args || each.value !== call.value,
+  );
+  write(`purse.calls/${key}`, JSON.stringify([call, ...others].slice(0, MAX_CALLS)));
+}
+
+function write(name: string, text: string | undefined): void {
+  try {
+    if (text === undefined) localStorage.removeItem(name);
+    else localStorage.setItem(name, text);
+  } catch {
+    // Without room it is not there the next time; nothing else depends on it.
+  }
+}
+
+function isCall(row: unknown): row is RecentCall {
+  const { fn, args, value, at } = Object(row);
+  return [fn, args, value].every((each) => typeof each === "string") && typeof at === "number";
+}

@@ -1,0 +1,70 @@
+import type { Moralis } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import type { QueryResult } from "../../design/QueryState.tsx";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import type { FieldInfo } from "./columns.ts";
+import type { ValueType } from "./values.ts";
+
+/** A class as the server tells it to whoever may find in it. */
+export interface ClassInfo {
+  className: string;
+  fields: readonly FieldInfo[];
+  /** Whether one may make records of it, and give them fields that it has not. */
+  create: boolean;
+  addField: boolean;
+}
+
+/** The classes in which one may find something; null where this server does not tell anybody. */
+export function useClasses(): QueryResult<readonly ClassInfo[] | null> {
+  const { Moralis, user } = useMoralis();
+  const { listsClasses } = useSettings();
+  return useServerQuery<readonly ClassInfo[] | null>({
+    // Others may find in other classes.
+    queryKey: ["classes", user?.id],
+    queryFn: async ({ signal }) => (listsClasses ? fetchClasses(Moralis, signal) : null),
+  });
+}
+
+async function fetchClasses(
+  client: Pick<typeof Moralis, "CoreManager">,
+  signal: AbortSignal,
+): Promise<ClassInfo[]> {
+  const answer: unknown = await client.CoreManager.getRESTController().request(
+    "GET",
+    "classes",
+    {},
+    { signal },
+  );
+  const results: unknown = Object(answer).results;
+  return (Array.isArray(results) ? results : []).map((each: unknown) => {
+    const { className, fields, create, addField } = Object(each);
+    return {
+      className: String(className),
+      fields: Object.entries(Object(fields)).map(([name, field]) => parseField(name, field)),
+      create: create === true,
+      addField: addField === true,
+    };
+  });
+}
+
+const TYPES: Readonly<Record<string, ValueType>> = {
+  String: "string",
+  Number: "number",
+  Boolean: "boolean",
+  Date: "date",
+  GeoPoint: "geo",
+  Pointer: "pointer",
+  File: "file",
+  Array: "array",
+  Object: "object",
+};
+
+function parseField(name: string, field: unknown): FieldInfo {
+  const { type, targetClass } = Object(field);
+  return {
+    name,
+    type: TYPES[String(type)],
+    ...(typeof targetClass === "string" && { targetClass }),
+  };
+}

@@ -1,0 +1,37 @@
+import { ParseError, type Web3API } from "@purse/client";
+import { batchCall } from "../../wallet/batchCall.ts";
+
+interface Options {
+  signal?: AbortSignal;
+}
+
+type Operation = (parameters: never) => Promise<unknown>;
+type BatchedOperation<O extends Operation> = (
+  params: Parameters<O>[0] & object,
+  options?: Options,
+) => Promise<Awaited<ReturnType<O>>>;
+
+/**
+ * An operation of the data service that may well find nothing, which is an answer here and not a failure: browsers log
+ * refused requests as errors, but not a part of one that was refused. Throws ParseError as the operation itself.
+ */
+function batched<O extends Operation>(name: string): BatchedOperation<O> {
+  return async (params, options) => {
+    const [result] = await batchCall(name, [params], options);
+    if (result && "result" in result) return Object(result.result);
+    throw new ParseError(result?.code ?? ParseError.OTHER_CAUSE, result?.message ?? "");
+  };
+}
+
+type Api = typeof Web3API;
+export const getBlock = batched<Api["native"]["getBlock"]>("getBlock");
+export const getTransaction = batched<Api["native"]["getTransaction"]>("getTransaction");
+export const getDateToBlock = batched<Api["native"]["getDateToBlock"]>("getDateToBlock");
+export const getLogsByAddress = batched<Api["native"]["getLogsByAddress"]>("getLogsByAddress");
+export const getNFTTransfersByBlock =
+  batched<Api["native"]["getNFTTransfersByBlock"]>("getNFTTransfersByBlock");
+export const getTokenPrice = batched<Api["token"]["getTokenPrice"]>("getTokenPrice");
+export const getTokenIdMetadata = batched<Api["token"]["getTokenIdMetadata"]>("getTokenIdMetadata");
+export const getNFTMetadata = batched<Api["token"]["getNFTMetadata"]>("getNFTMetadata");
+export const getPairAddress = batched<Api["defi"]["getPairAddress"]>("getPairAddress");
+export const getPairReserves = batched<Api["defi"]["getPairReserves"]>("getPairReserves");

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { parseSearch } from "./parseSearch.ts";
+
+const HASH = `0x${"ab".repeat(32)}`;
+const ADDRESS = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+it.each([
+  [" 123 ", { kind: "block", block: "123" }],
+  ["#1,234", { kind: "block", block: "1234" }],
+  ["Latest", { kind: "block", block: "latest" }],
+  [HASH, { kind: "hash", hash: HASH }],
+  [HASH.slice(2).toUpperCase(), { kind: "hash", hash: HASH }],
+  [ADDRESS, { kind: "address", address: ADDRESS.toLowerCase() }],
+  ["Foo.eth", { kind: "name", name: "foo.eth" }],
+  ["a.b.crypto", { kind: "name", name: "a.b.crypto" }],
+  ["2025-01-18", { kind: "date", date: "2025-01-18T00:00:00.000Z" }],
+  ["USDC", { kind: "symbol", symbol: "USDC" }],
+])("takes %j for %j", (text, meaning) => {
+  expect(parseSearch(text)).toEqual(meaning);
+});
+
+it.each(["", "   ", "0x12", "0xzz", `${HASH}0`, "x".repeat(33)])("makes nothing of %j", (text) => {
+  expect(parseSearch(text)).toBeUndefined();
+});

@@ -1,0 +1,28 @@
+/** What somebody looks for, by its look. */
+export type SearchTarget =
+  | { kind: "block"; block: string }
+  /** 32 bytes: a transaction, or a block. */
+  | { kind: "hash"; hash: string }
+  | { kind: "address"; address: string }
+  | { kind: "name"; name: string }
+  | { kind: "date"; date: string }
+  | { kind: "symbol"; symbol: string };
+
+/** Undefined where it can be nothing of these; a hex text of a wrong length is none. */
+export function parseSearch(text: string): SearchTarget | undefined {
+  const trimmed = text.trim();
+  const plain = trimmed.replace(/^#|[\s,_']/g, "");
+  if (/^\d{1,15}$/.test(plain)) return { kind: "block", block: String(Number(plain)) };
+  if (/^latest$/i.test(trimmed)) return { kind: "block", block: "latest" };
+  if (/^(0x)?[0-9a-f]{64}$/i.test(trimmed)) return { kind: "hash", hash: hex(trimmed) };
+  if (/^(0x)?[0-9a-f]{40}$/i.test(trimmed)) return { kind: "address", address: hex(trimmed) };
+  if (/^0x/i.test(trimmed)) return undefined;
+  if (/^\d{4}-\d{2}-\d{2}([T ][\d:.]+Z?)?$/.test(trimmed) && !Number.isNaN(Date.parse(trimmed)))
+    return { kind: "date", date: new Date(trimmed).toISOString() };
+  if (/^[^\s/?#]{1,200}\.[\p{L}]{2,20}$/u.test(trimmed)) return { kind: "name", name: trimmed.toLowerCase() };
+  return trimmed !== "" && trimmed.length <= 32 ? { kind: "symbol", symbol: trimmed } : undefined;
+}
+
+function hex(text: string): string {
+  return `0x${text.toLowerCase().replace(/^0x/, "")}`;
+}

@@ -1,0 +1,44 @@
+import { useState } from "react";
+import type { Asset } from "../../wallet/holdings.ts";
+
+type SpamOverride = "spam" | "fine";
+export type SpamOverrides = Readonly<Record<string, SpamOverride>>;
+
+const STORAGE_KEY = "purse.spam";
+
+export function keyOf({ chain, address }: Pick<Asset, "chain" | "address">): string {
+  return `${chain.hexId}/${address ?? "native"}`;
+}
+
+export interface SpamOverridesState {
+  overrides: SpamOverrides;
+  setOverride: (asset: Asset, override: SpamOverride) => void;
+}
+
+/** What this person has said of tokens; it goes before what the page makes of them. Kept in this browser. */
+export function useSpamOverrides(): SpamOverridesState {
+  const [overrides, setOverrides] = useState<SpamOverrides>(readOverrides);
+  function setOverride(asset: Asset, override: SpamOverride) {
+    const next = { ...overrides, [keyOf(asset)]: override };
+    setOverrides(next);
+    try {
+      localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+    } catch {
+      // Without storage it holds until the page is left.
+    }
+  }
+  return { overrides, setOverride };
+}
+
+function readOverrides(): SpamOverrides {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}");
+    if (typeof stored !== "object" || stored === null) return {};
+    const entries = Object.entries(stored).filter((entry): entry is [string, SpamOverride] =>
+      ["spam", "fine"].includes(String(entry[1])),
+    );
+    return Object.fromEntries(entries);
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { withTimeout } from "./withTimeout.ts";
+
+const never = new AbortController().signal;
+
+it("withDeadline() answers what comes in time", async () => {
+  expect(await withTimeout(async () => 7, never, 1_000)).toBe(7);
+});
+
+it("withDeadline() rejects with a TimeoutError what comes late, and ends the read", async () => {
+  let received: AbortSignal | undefined;
+  const read = ({ signal }: { signal: AbortSignal }) => {
+    received = signal;
+    return new Promise(() => {});
+  };
+  await expect(withTimeout(read, never, 5)).rejects.toMatchObject({ name: "TimeoutError" });
+  expect(received?.aborted).toBe(true);
+});
+
+it("withDeadline() rejects with the reason of a caller who does not wait any more", async () => {
+  const caller = new AbortController();
+  const late = withTimeout(() => new Promise(() => {}), caller.signal, 1_000);
+  caller.abort(new Error("gone"));
+  await expect(late).rejects.toThrow("gone");
+});
+
+it("withDeadline() passes on why a read has failed", async () => {
+  await expect(withTimeout(() => Promise.reject(new Error("refused")), never, 1_000)).rejects.toThrow(
+    "refused",
+  );
+});

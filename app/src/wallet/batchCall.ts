@@ -1,0 +1,42 @@
+import { CoreManager, connection } from "@purse/client";
+
+export type BatchResult = { result: unknown } | { code: number; message: string };
+
+/** As many as the server's gates like in one request. */
+const MAX_BATCH_SIZE = 100;
+
+/**
+ * One function of the server for many parameters, in one request. That some of them find nothing is an ordinary
+ * answer here: it fails neither the others nor, in the browser's eyes, the request.
+ */
+export async function batchCall(
+  name: string,
+  parameters: readonly object[],
+  options: { signal?: AbortSignal } = {},
+): Promise<BatchResult[]> {
+  const mount = new URL(connection().serverUrl, window.location.href).pathname.replace(/\/$/, "");
+  const results: BatchResult[] = [];
+  for (let start = 0; start < parameters.length; start += MAX_BATCH_SIZE) {
+    const requests = parameters
+      .slice(start, start + MAX_BATCH_SIZE)
+      .map((body) => ({ method: "POST", path: `${mount}/functions/${name}`, body }));
+    const rows: unknown = await CoreManager.getRESTController().request(
+      "POST",
+      "batch",
+      { requests },
+      options,
+    );
+    if (!Array.isArray(rows) || rows.length !== requests.length) {
+      throw new Error("The server returned an unexpected response.");
+    }
+    results.push(...rows.map(resultOf));
+  }
+  return results;
+}
+
+function resultOf(row: unknown): BatchResult {
+  const { success, error } = Object(row);
+  if (success) return { result: Object(success).result };
+  const { code, error: message } = Object(error);
+  return { code: Number(code), message: String(message) };
+}

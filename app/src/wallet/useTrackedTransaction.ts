@@ -1,0 +1,19 @@
+import type { TransactionReference } from "@purse/client";
+import { type TransactionView, useTransaction } from "@purse/react";
+import { useEffect } from "react";
+import { useSettings } from "../SettingsContext.tsx";
+import { chainByHexId } from "../settings.ts";
+import { useTransactionLog } from "./useLoggedTransactions.ts";
+
+/** Follows a transaction, and keeps in the log of all tabs where it is. */
+export function useTrackedTransaction(reference: TransactionReference): TransactionView {
+  const settings = useSettings();
+  const log = useTransactionLog();
+  const chain = reference.chainId === null ? settings.chains[0] : chainByHexId(settings, reference.chainId);
+  const view = useTransaction(reference, { rpcUrl: chain?.rpcUrl ?? null });
+  const { status, confirmations } = view;
+  useEffect(() => {
+    if (status !== "unknown") log.observe(reference.hash, status, confirmations);
+  }, [log, status, confirmations, reference.hash]);
+  return view;
+}

@@ -1,0 +1,70 @@
+import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
+import type { ClassRules } from "../objects/rules.ts";
+import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./credentials.ts";
+import type { Sessions } from "./sessions.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
+import type { AuthDependencies } from "./types.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+import type { Wallets } from "./wallets.ts";
+
+/** Rules of `_EthAddress`, the index of linked wallets. The server creates the records; deleting one unlinks the wallet. */
+export function ethAddressRules(
+  dependencies: AuthDependencies,
+  wallets: Wallets,
+  sessions: Sessions,
+): ClassRules {
+  return {
+    ...SYSTEM_CLASS_FIELDS._EthAddress,
+    beforeCreate() {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        "Addresses are linked by signing in with their wallet.",
+      );
+    },
+    beforeUpdate() {
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "A linked address cannot be changed.");
+    },
+    async beforeDelete(pending) {
+      const user = pending.original?.user;
+      if (!isPointer(user)) return;
+      // The user also loses the roles that the tokens of this wallet gave access to.
+      pending.afterwards.push(() => sessions.invalidate({ userId: user.objectId }));
+      const credentialsLock = await lockCredentials(dependencies.store, user.objectId);
+      pending.writes.push({
+        kind: "release",
+        scope: UNIQUE_KEYS.address,
+        value: pending.objectId,
+        owner: user.objectId,
+      });
+      pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.contractChain, value: pending.objectId });
+      const schema = dependencies.schemaOf("_User");
+      const found = await dependencies.store.getSecret(schema, user.objectId);
+      if (!found) return;
+      const { accounts: known, ethAddress } = JSON.parse(found.text);
+      const remaining = (await wallets.addressesOf(user.objectId, known)).filter(
+        (address) => address !== pending.objectId,
+      );
+      if (remaining.length === 0 && !hasSignInWithoutWallet(found.secret)) {
+        throw new ProtocolError(
+          ErrorCode.OPERATION_FORBIDDEN,
+          "This is the account's only sign-in method: set a password or link another wallet first.",
+        );
+      }
+      const [first] = remaining;
+      const current = remaining.includes(ethAddress) ? ethAddress : first;
+      pending.writes.push(...credentialsLock, {
+        kind: "update",
+        schema,
+        id: user.objectId,
+        at: new Date(dependencies.clock()).toISOString(),
+        operations: {
+          accounts: { op: "Remove", objects: [pending.objectId] },
+          ethAddress: current === undefined ? { op: "Delete" } : { op: "Set", value: current },
+        },
+        principals: null,
+      });
+    },
+    onClaimTaken: (conflict) =>
+      conflict.scope === UNIQUE_KEYS.credentials ? credentialsConflictError() : conflict,
+  };
+}

@@ -1,0 +1,89 @@
+import { isJsonObject, type JsonValue } from "@purse/protocol";
+import type { AuthContext } from "../authContext.ts";
+import type { ApiRequest, ApiRoute } from "../http/api.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import { AccountEmails } from "./accountEmails.ts";
+import { ethAddressRules } from "./ethAddressRules.ts";
+import { installationRules } from "./installationRules.ts";
+import { findInstallation, type InstallationSummary } from "./installations.ts";
+import { Lockout } from "./lockout.ts";
+import { AuthProviders } from "./providers/authProviders.ts";
+import { roleRules } from "./roleRules.ts";
+import { authRoutes } from "./routes.ts";
+import { SecondFactor } from "./secondFactor.ts";
+import { sessionRules } from "./sessionRules.ts";
+import { Sessions } from "./sessions.ts";
+import { type TokenGateResult, TokenGates } from "./tokenGates.ts";
+import type { AuthDependencies } from "./types.ts";
+import { userRules } from "./userRules.ts";
+import { Wallets } from "./wallets.ts";
+
+export type { ChainReader } from "./contractWallet.ts";
+export type { TokenGateResult as GateStanding } from "./tokenGates.ts";
+export type { AuthConfig as AccountsConfig, AuthDependencies as AccountsParts } from "./types.ts";
+
+export interface AuthService {
+  rules: ClassRules[];
+  routes: ApiRoute[];
+  /** Resolves once all configured sign-in providers are loaded. */
+  ready(): Promise<void>;
+  /** Cloud functions that clients can call. */
+  functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
+  /** Authenticates a session token. Throws 209. */
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
+  /** Returns the auth context of a user without a session, for checking permissions. Throws 101. */
+  authContextFor(userId: string): Promise<AuthContext>;
+  /** Evaluates all token gates for a user. */
+  evaluateTokenGates(userId: string): Promise<TokenGateResult[]>;
+  /** Whether a user signed in anonymously, with an ID known only to their device. */
+  isAnonymousUser(userId: string): Promise<boolean>;
+  /** Finds an installation by its ID, bypassing permissions. */
+  findInstallation(installationId: string): Promise<InstallationSummary | undefined>;
+  /** Calls the listener when sessions may have ended: those of a user, one session, or any if neither is given. */
+  onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
+  /** Starts watching transfers of the tokens that gate roles. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Creates the account service: sign-up, sign-in and sign-out by password, wallet or provider, and its system classes. */
+export function createAuthService(dependencies: AuthDependencies): AuthService {
+  const sessions = new Sessions(dependencies, (userId) => tokenGates.gatedRolesOf(userId));
+  const tokenGates = new TokenGates(dependencies, (invalidation) => sessions.invalidate(invalidation));
+  sessions.onInvalidated(({ userId, sessionId }) => {
+    if (userId === undefined && sessionId === undefined) tokenGates.invalidateRoles();
+  });
+  const lockout = new Lockout(dependencies);
+  const secondFactor = new SecondFactor({ lockout, limits: dependencies.limits, clock: dependencies.clock });
+  const email = new AccountEmails(dependencies, lockout);
+  const providers = new AuthProviders(dependencies);
+  const wallets = new Wallets(dependencies);
+  return {
+    rules: [
+      userRules({ dependencies, sessions, wallets, email, secondFactor, providers }),
+      sessionRules(sessions),
+      installationRules(),
+      roleRules(sessions, dependencies.chains.idOf, dependencies.limits, dependencies.config),
+      ethAddressRules(dependencies, wallets, sessions),
+    ],
+    routes: [
+      ...authRoutes({ dependencies, sessions, wallets, email, lockout, secondFactor, providers }),
+      ...email.routes,
+    ],
+    ready: () => providers.ready(),
+    functions: [
+      { name: "requestMessage", run: (request) => wallets.requestMessage(request.params, request) },
+    ],
+    authenticateSession: (sessionToken) => sessions.authenticate(sessionToken),
+    authContextFor: (userId) => sessions.authContextFor(userId),
+    evaluateTokenGates: (userId) => tokenGates.evaluate(userId),
+    isAnonymousUser: async (userId) => {
+      const user = await dependencies.store.getSecret(dependencies.schemaOf("_User"), userId);
+      return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
+    },
+    findInstallation: (installationId) => findInstallation(dependencies, installationId),
+    onSessionsChanged: (listener) => sessions.onInvalidated(listener),
+    start: () => tokenGates.start(),
+    stop: () => tokenGates.stop(),
+  };
+}

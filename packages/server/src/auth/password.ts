@@ -1,0 +1,89 @@
+import { availableParallelism } from "node:os";
+import { hash, verify } from "@node-rs/argon2";
+import { verify as verifyBcrypt } from "@node-rs/bcrypt";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../authContext.ts";
+import { addressKey } from "../http/address.ts";
+import { FairQueue } from "../limits/fairQueue.ts";
+
+/** OWASP parameters for Argon2id: 19 MiB, two passes, one lane. Hashing runs on libuv's thread pool. */
+const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const MAX_BYTES = 1_024;
+/** Maximum time that a password waits to be hashed, in ms. */
+const MAX_WAIT_MS = 20_000;
+/** One IP address may use 1/KEY_SHARE_DIVISOR of the queue. */
+const KEY_SHARE_DIVISOR = 4;
+
+/** Verified if the user does not exist, so that the response time does not reveal it. */
+const DUMMY_HASH = hash("a password that nobody has", PARAMETERS);
+
+/** The request of a password. IP addresses are served in turn; the hashes of one request are computed one by one. */
+export type PasswordOrigin = Partial<Pick<RequestContext, "ip" | "requestId" | "isInternal">>;
+
+export interface PasswordsOptions {
+  /** Concurrent hashes; the default is `defaultHashConcurrency()`. */
+  concurrency?: number | undefined;
+  /** Maximum number of waiting hashes. */
+  maxWaiting?: number | undefined;
+}
+
+/**
+ * Hashes and verifies passwords in a bounded queue, so that logins leave threads of libuv's pool to file access and
+ * other work. Rejects with 155 (HTTP 429 or 503) if too many wait.
+ */
+export class Passwords {
+  readonly #queue: FairQueue;
+
+  constructor({ concurrency = defaultHashConcurrency(), maxWaiting = 512 }: PasswordsOptions = {}) {
+    this.#queue = new FairQueue({
+      concurrency,
+      maxWaiting,
+      maxWaitingPerKey: Math.max(1, Math.floor(maxWaiting / KEY_SHARE_DIVISOR)),
+      maxWaitMs: MAX_WAIT_MS,
+      message: "Too many sign-ins at once. Try again in a few seconds.",
+    });
+  }
+
+  /** Throws 142 if the password is too long. */
+  async hash(password: string, origin: PasswordOrigin): Promise<string> {
+    assertPasswordLength(password);
+    return this.#run(origin, () => hash(password, PARAMETERS));
+  }
+
+  /** Takes the same time whether or not there is a hash to compare with. A password that is too long never matches. */
+  async verify(passwordHash: string | undefined, password: string, origin: PasswordOrigin): Promise<boolean> {
+    if (isTooLong(password)) return false;
+    const expectedHash = passwordHash ?? (await DUMMY_HASH);
+    const matches = await this.#run(origin, () =>
+      isBcrypt(expectedHash) ? verifyBcrypt(password, expectedHash) : verify(expectedHash, password),
+    );
+    return matches && passwordHash !== undefined;
+  }
+
+  #run<T>({ ip, requestId, isInternal }: PasswordOrigin, work: () => Promise<T>): Promise<T> {
+    const key = ip === undefined || isInternal ? undefined : addressKey(ip);
+    return this.#queue.run({ key, group: requestId || undefined }, work);
+  }
+}
+
+/** Throws 142 if the password is too long. */
+export function assertPasswordLength(password: string): void {
+  if (isTooLong(password)) {
+    throw new ProtocolError(ErrorCode.VALIDATION_ERROR, `A password may have at most ${MAX_BYTES} bytes`);
+  }
+}
+
+function isTooLong(password: string): boolean {
+  return password.length > MAX_BYTES || Buffer.byteLength(password) > MAX_BYTES;
+}
+
+/** Half of libuv's threads, but not more than the number of processors. */
+export function defaultHashConcurrency(): number {
+  const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+  return Math.max(1, Math.min(Math.floor(threads / 2), availableParallelism()));
+}
+
+/** Whether a hash was imported from another server; it is replaced at the next login. */
+export function isBcrypt(passwordHash: string): boolean {
+  return /^\$2[abxy]?\$/.test(passwordHash);
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { anonymousAdapter } from "./anonymous.ts";
+
+describe("anonymous ids, as they are in production", () => {
+  const adapter = anonymousAdapter(16);
+
+  it("are accepted where they cannot be guessed", async () => {
+    const id = "0123456789abcdef";
+    expect(await adapter.validateAuthData({ id, more: 1 })).toEqual({ id });
+  });
+
+  it.each([["1"], [""], [1], [null]])("are rejected otherwise: %j", async (id) => {
+    await expect(adapter.validateAuthData({ id })).rejects.toMatchObject({ code: 101 });
+  });
+});

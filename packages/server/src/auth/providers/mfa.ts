@@ -1,0 +1,133 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { Secret, TOTP } from "otpauth";
+import { newObjectId } from "../../objects/objectId.ts";
+import type { Write } from "../../store/store.ts";
+
+/** Key of the second factor in `authData`. */
+export const MFA = "mfa";
+
+const PERIOD_S = 30;
+const RECOVERY_CODE_COUNT = 8;
+const MAX_SECRET_LENGTH = 256;
+const MAX_CODE_LENGTH = 128;
+
+/** A verified code, with the writes that consume it. */
+export interface VerifiedFactor {
+  writes: Write[];
+  /** New value of the user's `mfa`; undefined if it does not change. */
+  next: JsonObject | undefined;
+}
+
+/** Enrolls a second factor: time-based codes (RFC 6238) and single-use recovery codes. Throws 141. */
+export function enrollFactor(
+  userId: string,
+  proof: JsonObject,
+  now: number,
+): { stored: JsonObject; recovery: string[]; writes: Write[] } {
+  const { secret, token } = proof;
+  if (
+    typeof secret !== "string" ||
+    secret.length < 20 ||
+    secret.length > MAX_SECRET_LENGTH ||
+    typeof token !== "string"
+  ) {
+    throw invalid("Invalid MFA data");
+  }
+  const step = timeStepOf(secret, token, now);
+  if (step === undefined) throw invalid("Invalid MFA token");
+  const recovery = Array.from({ length: RECOVERY_CODE_COUNT }, () => randomBytes(10).toString("hex"));
+  const stored = { secret, recovery: recovery.map(hashOf) };
+  return { stored, recovery, writes: [reserveStep(userId, secret, step, now)] };
+}
+
+/** Verifies a code of an enrolled factor. Throws 141. Of several concurrent uses of a code, the writes of one succeed. */
+export function verifyFactor(
+  userId: string,
+  factor: JsonObject,
+  token: JsonValue | undefined,
+  now: number,
+): VerifiedFactor {
+  if (typeof token !== "string" || token === "" || token.length > MAX_CODE_LENGTH)
+    throw invalid("Invalid MFA token");
+  const { secret, recovery } = factor;
+  const codes = Array.isArray(recovery) ? recovery : [];
+  const hash = hashOf(token);
+  if (includesCode(codes, hash)) {
+    const used: Write = {
+      kind: "claim",
+      scope: "mfa-recovery",
+      value: `${userId}#${hash}`,
+      owner: newObjectId(),
+    };
+    return { writes: [used], next: { ...factor, recovery: codes.filter((code) => code !== hash) } };
+  }
+  const step = typeof secret === "string" ? timeStepOf(secret, token, now) : undefined;
+  if (typeof secret !== "string" || step === undefined) throw invalid("Invalid MFA token");
+  return { writes: [reserveStep(userId, secret, step, now)], next: undefined };
+}
+
+/** Verifies the code of a sign-in. Throws -1 if the user has a second factor and sends no code. */
+export function requireFactor(
+  userId: string,
+  authData: JsonValue | undefined,
+  submitted: JsonValue | undefined,
+  now: number,
+): VerifiedFactor | undefined {
+  const factor = isJsonObject(authData) ? authData[MFA] : undefined;
+  if (!isJsonObject(factor)) return undefined;
+  const proof = isJsonObject(submitted) ? submitted[MFA] : undefined;
+  if (!isJsonObject(proof)) {
+    throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Missing additional authData mfa");
+  }
+  return verifyFactor(userId, factor, proof.token, now);
+}
+
+/** The error for a code that has been used already. */
+export function factorConflictError(scope: string): ProtocolError | undefined {
+  return scope.startsWith("mfa-") ? invalid("Invalid MFA token") : undefined;
+}
+
+/** The time step of a valid code: the current, previous or next one; undefined if the code is wrong. */
+function timeStepOf(secret: string, token: string, now: number): number | undefined {
+  let key: Secret;
+  try {
+    key = Secret.fromBase32(secret);
+  } catch {
+    throw invalid("Invalid MFA data");
+  }
+  const totp = new TOTP({ secret: key, period: PERIOD_S, digits: 6 });
+  const delta = totp.validate({ token, timestamp: now, window: 1 });
+  return delta === null ? undefined : Math.floor(now / 1000 / PERIOD_S) + delta;
+}
+
+/** Write that allows one code per account, secret and time step. */
+function reserveStep(userId: string, secret: string, step: number, now: number): Write {
+  const value = `${userId}#${hashOf(secret).slice(0, 16)}#${step}`;
+  return {
+    kind: "claim",
+    scope: "mfa-step",
+    value,
+    owner: newObjectId(),
+    expiresAt: now + 5 * PERIOD_S * 1000,
+  };
+}
+
+/** Compares in constant time. */
+function includesCode(codes: readonly JsonValue[], hash: string): boolean {
+  const expected = Buffer.from(hash);
+  let found = false;
+  for (const code of codes) {
+    const known = Buffer.from(String(code));
+    if (known.length === expected.length && timingSafeEqual(known, expected)) found = true;
+  }
+  return found;
+}
+
+function hashOf(code: string): string {
+  return createHash("sha256").update(code).digest("hex");
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
+}

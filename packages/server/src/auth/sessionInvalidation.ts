@@ -1,0 +1,6 @@
+/** Which cached sessions are invalid: those of a user, one session, or all if neither is given. `except` stays valid. */
+export interface SessionInvalidation {
+  userId?: string;
+  sessionId?: string;
+  except?: string | undefined;
+}

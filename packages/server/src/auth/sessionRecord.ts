@@ -1,0 +1,80 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type JsonObject, wireDate } from "@purse/protocol";
+import type { RequestContext } from "../authContext.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { Write } from "../store/store.ts";
+import { deviceNameOf } from "./deviceName.ts";
+import type { AuthDependencies } from "./types.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+/** The request that starts a session; the session records its installation and device. */
+export type SessionOrigin = Pick<RequestContext, "installationId" | "headers">;
+
+/** How a session was created, as clients read it. */
+export interface CreatedWith {
+  action: "login" | "signup" | "create" | "upgrade";
+  authProvider: string;
+}
+
+export interface NewSession {
+  sessionToken: string;
+  /** The session as its user sees it. */
+  object: JsonObject;
+  /** The writes that start it. */
+  writes: Write[];
+}
+
+/** Creates a session record with a new token. The writes fail if the user already has a session on the installation. */
+export function newSession(
+  dependencies: Pick<AuthDependencies, "clock" | "config" | "schemaOf">,
+  userId: string,
+  createdWith: CreatedWith,
+  { installationId, headers }: Partial<SessionOrigin> = {},
+): NewSession {
+  const userAgent = deviceNameOf(headers?.["user-agent"]);
+  const sessionToken = `r:${randomBytes(16).toString("hex")}`;
+  const id = newObjectId();
+  const now = dependencies.clock();
+  const at = new Date(now).toISOString();
+  const expiresAt = now + dependencies.config.sessionSeconds * 1000;
+  const object: JsonObject = {
+    objectId: id,
+    createdAt: at,
+    updatedAt: at,
+    user: { __type: "Pointer", className: "_User", objectId: userId },
+    createdWith: { ...createdWith },
+    restricted: false,
+    expiresAt: wireDate(new Date(expiresAt)),
+    ...(installationId !== undefined && { installationId }),
+    ...(userAgent !== undefined && { userAgent }),
+    lastUsedAt: wireDate(new Date(now)),
+    ACL: { [userId]: { read: true, write: true } },
+  };
+  const writes: Write[] = [
+    { kind: "create", schema: dependencies.schemaOf("_Session"), id, at, object },
+    { kind: "claim", scope: UNIQUE_KEYS.sessionToken, value: tokenHash(sessionToken), owner: id, expiresAt },
+  ];
+  if (installationId !== undefined) {
+    const value = installationKey(userId, installationId);
+    writes.push({ kind: "claim", scope: UNIQUE_KEYS.installation, value, owner: id, expiresAt });
+  }
+  return { sessionToken, object: { ...object, sessionToken }, writes };
+}
+
+/** Writes that revoke a session's token. They are idempotent. */
+export function sessionRevocationWrites(sessionId: string): Write[] {
+  return [
+    { kind: "releaseAll", scope: UNIQUE_KEYS.sessionToken, owner: sessionId },
+    { kind: "releaseAll", scope: UNIQUE_KEYS.installation, owner: sessionId },
+  ];
+}
+
+/** The hash under which a session token is stored. */
+export function tokenHash(sessionToken: string): string {
+  return createHash("sha256").update(sessionToken).digest("hex");
+}
+
+/** The unique key that limits a user to one session per installation. */
+export function installationKey(userId: string, installationId: string): string {
+  return createHash("sha256").update(`${userId}\n${installationId}`).digest("hex");
+}

@@ -1,0 +1,280 @@
+import {
+  type Condition,
+  ErrorCode,
+  isPointer,
+  isWireDate,
+  type JsonObject,
+  MAX_SESSION_TOKEN_LENGTH,
+  ProtocolError,
+  wireDate,
+} from "@purse/protocol";
+import type { AuthContext } from "../authContext.ts";
+import { ClaimTaken, type Write } from "../store/store.ts";
+import { KeyedMutex } from "./keyedMutex.ts";
+import { rolesOf } from "./roles.ts";
+import type { SessionInvalidation } from "./sessionInvalidation.ts";
+import {
+  type CreatedWith,
+  installationKey,
+  type NewSession,
+  newSession,
+  type SessionOrigin,
+  sessionRevocationWrites,
+  tokenHash,
+} from "./sessionRecord.ts";
+import type { AuthDependencies } from "./types.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+type UserAuth = Extract<AuthContext, { kind: "user" }>;
+
+interface CachedSession {
+  auth: UserAuth;
+  /** When it has to be loaded again; ms since the epoch. */
+  staleAt: number;
+}
+
+/** Maximum attempts of a sign-in that conflicts with others on the same installation. */
+const MAX_ATTEMPTS = 20;
+const MAX_CACHED_SESSIONS = 50_000;
+/** Lifetime of cached sessions in ms, in case the notification of a change from another process is lost. */
+const CACHE_TTL_MS = 10_000;
+/** Resolution of `lastUsedAt`, in ms: it is written at most once in this time. */
+const LAST_USED_RESOLUTION_MS = 15 * 60_000;
+/** Prefix of the messages between processes; the rest is a SessionInvalidation as JSON. */
+const MESSAGE_PREFIX = "sessions:";
+
+/** Manages sessions. Only hashes of tokens are stored; authenticated sessions are cached until they change. */
+export class Sessions {
+  readonly #dependencies: AuthDependencies;
+  /** By session token. */
+  readonly #cache = new Map<string, CachedSession>();
+  readonly #listeners = new Set<(invalidation: SessionInvalidation) => void>();
+  readonly #gatedRolesOf: (userId: string) => Promise<string[]>;
+  /** IDs of the sessions whose last use is being written. */
+  readonly #pendingUseUpdates = new Set<string>();
+  readonly #installations = new KeyedMutex();
+  /** Number of invalidations so far. */
+  #invalidations = 0;
+
+  /** `gatedRolesOf` resolves to the IDs of the roles that a user is a member of by token gate. */
+  constructor(dependencies: AuthDependencies, gatedRolesOf: (userId: string) => Promise<string[]>) {
+    this.#dependencies = dependencies;
+    this.#gatedRolesOf = gatedRolesOf;
+    dependencies.store.onAnnounced((message) => {
+      if (message === undefined) this.#evict({});
+      else if (message.startsWith(MESSAGE_PREFIX))
+        this.#evict(JSON.parse(message.slice(MESSAGE_PREFIX.length)));
+    });
+  }
+
+  /** Creates the first session of a new user; its writes belong into the transaction of the user. */
+  createForNewUser(userId: string, createdWith: CreatedWith, origin: SessionOrigin): NewSession {
+    return newSession(this.#dependencies, userId, createdWith, origin);
+  }
+
+  /**
+   * Starts a session of an existing user, together with `writes` in one transaction. It replaces the sessions that the
+   * user has on the same installation; of several that start concurrently, all succeed and the last one remains. Rejects
+   * with what the store throws for `writes`.
+   */
+  async start(
+    userId: string,
+    createdWith: CreatedWith,
+    origin: SessionOrigin,
+    writes: Write[] = [],
+  ): Promise<NewSession> {
+    const { installationId } = origin;
+    if (installationId === undefined) {
+      const session = newSession(this.#dependencies, userId, createdWith, origin);
+      await this.#dependencies.store.write([...writes, ...session.writes]);
+      return session;
+    }
+    // Requests of this process are serialized; those of other processes conflict on the unique key and are retried.
+    const key = installationKey(userId, installationId);
+    return this.#installations.run(key, () => this.#replace(key, userId, createdWith, origin, writes));
+  }
+
+  async #replace(
+    key: string,
+    userId: string,
+    createdWith: CreatedWith,
+    origin: SessionOrigin,
+    writes: Write[],
+  ): Promise<NewSession> {
+    const { store } = this.#dependencies;
+    let deletesObjects = true;
+    for (let attempt = 1; ; attempt++) {
+      const before = await store.ownerOf(UNIQUE_KEYS.installation, key);
+      const others = await this.#idsOf(userId, origin.installationId);
+      const session = newSession(this.#dependencies, userId, createdWith, origin);
+      const ended = new Set([...others, ...(before === undefined ? [] : [before])]);
+      const deletions = deletesObjects ? others.map((id) => this.#deletion(id)) : [];
+      try {
+        await store.write([
+          ...writes,
+          ...[...ended].flatMap(sessionRevocationWrites),
+          ...deletions,
+          ...session.writes,
+        ]);
+      } catch (error) {
+        const isConflict = error instanceof ClaimTaken && error.scope === UNIQUE_KEYS.installation;
+        const isDeleted = deletions.length > 0 && isNotFound(error);
+        if (attempt === MAX_ATTEMPTS || !(isConflict || isDeleted)) throw error;
+        // Another request has deleted one of the sessions; this must not make the sign-in fail.
+        if (isDeleted) deletesObjects = false;
+        continue;
+      }
+      if (!deletesObjects) await this.finishRevocation({ userId }, others);
+      else if (ended.size > 0) await this.invalidate({ userId });
+      return session;
+    }
+  }
+
+  /** Authenticates a session token. Throws 209. */
+  async authenticate(sessionToken: string): Promise<AuthContext> {
+    if (sessionToken.length > MAX_SESSION_TOKEN_LENGTH) throw invalidSessionError();
+    const cached = this.#cache.get(sessionToken);
+    if (cached && cached.staleAt > this.#dependencies.clock()) return cached.auth;
+    const before = this.#invalidations;
+    const found = await this.#load(sessionToken);
+    // Do not cache a session that may have been invalidated after it was read.
+    if (before !== this.#invalidations) return found.auth;
+    if (this.#cache.size >= MAX_CACHED_SESSIONS) this.#cache.clear();
+    this.#cache.set(sessionToken, found);
+    return found.auth;
+  }
+
+  /** Returns the auth context of a user without a session, for checking permissions. Throws 101. */
+  async authContextFor(userId: string): Promise<AuthContext> {
+    const { store, schemaOf } = this.#dependencies;
+    if ((await store.get(schemaOf("_User"), userId, null)) === undefined) {
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "User not found.");
+    }
+    const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#dependencies);
+    return { kind: "user", userId, roles, sessionId: "", sessionToken: "" };
+  }
+
+  /** The IDs of a user's sessions, except one that stays valid, and the writes that revoke their tokens. */
+  async revokeAll(userId: string, except?: string): Promise<{ ids: string[]; writes: Write[] }> {
+    const ids = (await this.#idsOf(userId)).filter((id) => id !== except);
+    return { ids, writes: ids.flatMap(sessionRevocationWrites) };
+  }
+
+  /** Deletes sessions whose tokens have been revoked, and invalidates them in the cache. */
+  async finishRevocation(invalidation: SessionInvalidation, ids: readonly string[]): Promise<void> {
+    await Promise.all(ids.map((id) => this.#writeRevocation([this.#deletion(id)])));
+    await this.invalidate(invalidation);
+  }
+
+  /** Revokes and deletes one session. */
+  async revoke(sessionId: string): Promise<void> {
+    await this.#writeRevocation([this.#deletion(sessionId), ...sessionRevocationWrites(sessionId)]);
+    await this.invalidate({ sessionId });
+  }
+
+  #deletion(id: string): Write {
+    return { kind: "delete", schema: this.#dependencies.schemaOf("_Session"), id, principals: null };
+  }
+
+  /** Writes a revocation. A session that another request has deleted meanwhile is no error. */
+  async #writeRevocation(writes: Write[]): Promise<void> {
+    await this.#dependencies.store.write(writes).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+  }
+
+  /** IDs of a user's sessions on all installations or on one. */
+  async #idsOf(userId: string, installationId?: string): Promise<string[]> {
+    const user = { __type: "Pointer" as const, className: "_User", objectId: userId };
+    const conditions: Condition[] = [
+      { kind: "eq", path: ["user"], operand: { type: "pointer", value: user } },
+    ];
+    if (installationId !== undefined) {
+      const operand = { type: "string" as const, value: installationId };
+      conditions.push({ kind: "eq", path: ["installationId"], operand });
+    }
+    const texts = await this.#dependencies.store.find({
+      schema: this.#dependencies.schemaOf("_Session"),
+      where: { kind: "and", conditions },
+      order: [],
+      limit: 10_000,
+      skip: 0,
+      principals: null,
+    });
+    return texts.map((text): string => JSON.parse(text).objectId);
+  }
+
+  /** Invalidates cached sessions in all processes, so that their next request is authenticated anew. */
+  async invalidate(invalidation: SessionInvalidation = {}): Promise<void> {
+    this.#evict(invalidation);
+    await this.#dependencies.store.announce(MESSAGE_PREFIX + JSON.stringify(invalidation));
+  }
+
+  /** Calls the listener when sessions were invalidated, in this or in another process. */
+  onInvalidated(listener: (invalidation: SessionInvalidation) => void): void {
+    this.#listeners.add(listener);
+  }
+
+  #evict(invalidation: SessionInvalidation): void {
+    const { userId, sessionId, except } = invalidation;
+    this.#invalidations += 1;
+    for (const [token, { auth }] of this.#cache) {
+      if (userId !== undefined && auth.userId !== userId) continue;
+      if (sessionId !== undefined && auth.sessionId !== sessionId) continue;
+      if (except === undefined || auth.sessionId !== except) this.#cache.delete(token);
+    }
+    for (const listener of this.#listeners) listener(invalidation);
+  }
+
+  async #load(sessionToken: string): Promise<CachedSession> {
+    const { store, schemaOf, clock } = this.#dependencies;
+    const sessionId = await store.ownerOf(UNIQUE_KEYS.sessionToken, tokenHash(sessionToken));
+    const text = sessionId === undefined ? undefined : await store.get(schemaOf("_Session"), sessionId, null);
+    const session: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
+    if (!session || sessionId === undefined || !isPointer(session.user)) throw invalidSessionError();
+    const expiresAt = isWireDate(session.expiresAt) ? Date.parse(session.expiresAt.iso) : 0;
+    if (expiresAt <= clock()) throw invalidSessionError();
+    const userId = session.user.objectId;
+    if ((await store.get(schemaOf("_User"), userId, null)) === undefined) throw invalidSessionError();
+    const roles = await rolesOf(userId, this.#gatedRolesOf(userId), this.#dependencies);
+    this.#recordUse(sessionId, session);
+    const staleAt = Math.min(expiresAt, clock() + CACHE_TTL_MS);
+    return { auth: { kind: "user", userId, roles, sessionId, sessionToken }, staleAt };
+  }
+
+  /** Updates `lastUsedAt` in the background, unless that was done recently. */
+  #recordUse(id: string, { lastUsedAt, updatedAt }: JsonObject): void {
+    const { store, schemaOf, clock, logger } = this.#dependencies;
+    const at = new Date(clock());
+    const before = isWireDate(lastUsedAt) ? Date.parse(lastUsedAt.iso) : 0;
+    if (at.getTime() - before < LAST_USED_RESOLUTION_MS || this.#pendingUseUpdates.has(id)) return;
+    this.#pendingUseUpdates.add(id);
+    store
+      .write([
+        {
+          kind: "update",
+          schema: schemaOf("_Session"),
+          id,
+          at: at.toISOString(),
+          operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
+          principals: null,
+          // Only one of several processes writes it.
+          ...(typeof updatedAt === "string" && { ifUpdatedAt: updatedAt }),
+        },
+      ])
+      .catch((error: unknown) => {
+        // The session has ended, or another process has recorded the use.
+        if (!(error instanceof ProtocolError))
+          logger.warn("the last use of a session could not be recorded", { error });
+      })
+      .finally(() => this.#pendingUseUpdates.delete(id));
+  }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ErrorCode.OBJECT_NOT_FOUND;
+}
+
+export function invalidSessionError(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+}

@@ -1,0 +1,150 @@
+import { type Address, getAddress } from "viem";
+import { walletSignInError } from "./walletSignInError.ts";
+
+/** A message of EIP-4361 (Sign-In with Ethereum). */
+export interface SiweMessage {
+  /** Host, with the port if it is not the default port. */
+  domain: string;
+  /** With EIP-55 checksum. */
+  address: Address;
+  statement?: string;
+  uri: string;
+  /** Chain ID (EIP-155). */
+  chainId: number;
+  nonce: string;
+  /** Milliseconds since the epoch, like the other times. */
+  issuedAt: number;
+  expirationTime?: number;
+  notBefore?: number;
+  resources: string[];
+}
+
+export interface SiweRules {
+  appId: string;
+  /** Hosts of the sites that may request signatures; `:*` matches every port. */
+  domains: readonly string[];
+  uri: string;
+  /** Allowed chain IDs; if empty, any chain ID is accepted and signatures are verified without a node. */
+  chainIds: readonly number[];
+  /** Maximum age of a signed message, in seconds. */
+  signatureSeconds: number;
+}
+
+/** How far a client's clock may be ahead of the server's, in ms. */
+export const MAX_CLOCK_SKEW_MS = 5_000;
+
+const OPENING = " wants you to sign in with your Ethereum account:";
+/** The exact layout of a message; additional text before, between or after the lines is rejected. */
+const LAYOUT = new RegExp(
+  [
+    `^(?<domain>[^ \\n/?#@]+)${OPENING}`,
+    "(?<address>0x[0-9a-fA-F]{40})",
+    "",
+    "(?:(?<statement>[^\\n]+)\\n)?",
+    "URI: (?<uri>[^ \\n]+)",
+    "Version: (?<version>[^\\n]+)",
+    "Chain ID: (?<chainId>[^\\n]+)",
+    "Nonce: (?<nonce>[^\\n]+)",
+    "Issued At: (?<issuedAt>[^\\n]+)(?:\\nExpiration Time: (?<expirationTime>[^\\n]+))?(?:\\nNot Before: (?<notBefore>[^\\n]+))?(?:\\nResources:(?<resources>(?:\\n- [^ \\n]+)+))?$",
+  ].join("\\n"),
+);
+const FIELD =
+  /^ *(URI|Version|Chain ID|Nonce|Issued At|Expiration Time|Not Before|Request ID|Resources|Id)\s*:/i;
+
+/** Whether a text looks like an EIP-4361 message, valid or not. */
+export function isSiweMessage(text: string): boolean {
+  return text.includes(OPENING);
+}
+
+/** Formats the text that the wallet shows and signs. */
+export function formatSiwe(message: SiweMessage): string {
+  const { domain, address, statement, uri, chainId, nonce, issuedAt, expirationTime, resources } = message;
+  const lines = [`${domain}${OPENING}`, address, "", ...(statement ? [statement] : []), ""];
+  lines.push(`URI: ${uri}`, "Version: 1", `Chain ID: ${chainId}`, `Nonce: ${nonce}`);
+  lines.push(`Issued At: ${toIso(issuedAt)}`);
+  if (expirationTime !== undefined) lines.push(`Expiration Time: ${toIso(expirationTime)}`);
+  if (message.notBefore !== undefined) lines.push(`Not Before: ${toIso(message.notBefore)}`);
+  if (resources.length > 0) lines.push("Resources:", ...resources.map((resource) => `- ${resource}`));
+  return lines.join("\n");
+}
+
+/** Parses a message strictly. Throws 101. */
+export function parseSiwe(text: string): SiweMessage {
+  // EIP-4361 messages are ASCII: carriage returns, other line separators and homoglyphs are rejected.
+  if (!/^[\x20-\x7e\n]*$/.test(text)) throw walletSignInError("the message contains invalid characters");
+  const fields = LAYOUT.exec(text)?.groups;
+  if (!fields) throw walletSignInError("the message is not laid out as EIP-4361 says");
+  const { domain = "", address = "", statement, uri = "", version, chainId = "", nonce = "" } = fields;
+  if (statement !== undefined && FIELD.test(statement))
+    throw walletSignInError("the message contains a field twice");
+  if (version !== "1") throw walletSignInError("the message's version must be 1");
+  if (!/^[1-9]\d{0,14}$/.test(chainId)) throw walletSignInError("the message's chain id is not valid");
+  if (!/^[A-Za-z0-9]{8,64}$/.test(nonce)) throw walletSignInError("the message's nonce is not valid");
+  const { expirationTime, notBefore } = fields;
+  return {
+    domain,
+    address: assertChecksum(address),
+    ...(statement !== undefined && { statement }),
+    uri,
+    chainId: Number(chainId),
+    nonce,
+    issuedAt: parseTime(fields.issuedAt ?? ""),
+    ...(expirationTime !== undefined && { expirationTime: parseTime(expirationTime) }),
+    ...(notBefore !== undefined && { notBefore: parseTime(notBefore) }),
+    resources: fields.resources?.split("\n- ").slice(1) ?? [],
+  };
+}
+
+/** Returns when a message expires (ms since the epoch). Throws 101 if it is for another server or not valid now. */
+export function validateSiwe(message: SiweMessage, rules: SiweRules, now: number): number {
+  if (!rules.domains.some((allowed) => matchesDomain(message.domain, allowed))) {
+    throw walletSignInError("the message was signed for another domain");
+  }
+  if (message.uri !== rules.uri) throw walletSignInError("the message was signed for another URI");
+  const [resource, ...others] = message.resources;
+  if (resource !== applicationResource(rules.appId) || others.length > 0) {
+    throw walletSignInError("the message was not signed for this application");
+  }
+  if (rules.chainIds.length > 0 && !rules.chainIds.includes(message.chainId)) {
+    throw walletSignInError("the message is for a chain that is not configured");
+  }
+  if (message.issuedAt > now + MAX_CLOCK_SKEW_MS) throw walletSignInError("the signed time is in the future");
+  if (message.notBefore !== undefined && message.notBefore > now) {
+    throw walletSignInError("the message is not valid yet");
+  }
+  const maxAgeEnd = message.issuedAt + rules.signatureSeconds * 1000;
+  const validUntil = Math.min(maxAgeEnd, message.expirationTime ?? maxAgeEnd);
+  if (now > validUntil) throw walletSignInError("the signed message has expired: sign a new one");
+  return validUntil;
+}
+
+/** The resource by which a message names its application. */
+export function applicationResource(appId: string): string {
+  return `purse:app:${encodeURIComponent(appId)}`;
+}
+
+/** Whether a host matches an allowed one, which may end with `:*`. */
+export function matchesDomain(domain: string, allowed: string): boolean {
+  if (!allowed.endsWith(":*")) return domain === allowed;
+  const host = allowed.slice(0, -2);
+  return (
+    domain === host || (domain.startsWith(`${host}:`) && /^[1-9]\d{0,4}$/.test(domain.slice(host.length + 1)))
+  );
+}
+
+function assertChecksum(address: string): Address {
+  const expected = getAddress(`0x${address.slice(2).toLowerCase()}`);
+  if (expected !== address) throw walletSignInError("the message's address has no valid EIP-55 checksum");
+  return expected;
+}
+
+/** Parses a time, which must be in the format of `Date.toISOString`. */
+function parseTime(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms) || toIso(ms) !== text) throw walletSignInError("a time in the message is not valid");
+  return ms;
+}
+
+function toIso(ms: number): string {
+  return new Date(ms).toISOString();
+}

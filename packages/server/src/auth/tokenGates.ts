@@ -1,0 +1,206 @@
+import { endOf, type FeedPlace, type Selection } from "@purse/chain";
+import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
+import { idsCondition } from "../objects/include.ts";
+import type { SessionInvalidation } from "./sessionInvalidation.ts";
+import { parseTokenGate, type TokenGate } from "./tokenGate.ts";
+import type { AuthDependencies } from "./types.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+interface GatedRole {
+  id: string;
+  gate: TokenGate;
+}
+
+/** Result of evaluating a token gate for a user. */
+export interface TokenGateResult {
+  roleId: string;
+  isMember: boolean;
+  /** Total balance of the user's wallets in the token's smallest unit; undefined if it is not known. */
+  balance: bigint | undefined;
+  min: bigint;
+}
+
+/** Above so many transfers at once, or so many affected users, all sessions are invalidated. */
+const MAX_TRANSFERS = 1_000;
+const MAX_USERS = 100;
+const MAX_GATES = 1_000;
+/** Lifetime of cached roles in ms, in case the notification of a change from another process is lost. */
+const CACHE_TTL_MS = 10_000;
+
+/** Evaluates token-gated roles on demand, and invalidates sessions when a gating token is transferred. */
+export class TokenGates {
+  readonly #dependencies: AuthDependencies;
+  readonly #invalidate: (invalidation: SessionInvalidation) => Promise<void>;
+  /** Positions up to which transfers were processed, by chain, token and standard. */
+  readonly #cursors = new Map<string, FeedPlace>();
+  #roles: { readonly known: Promise<GatedRole[]>; readonly staleAt: number } | undefined;
+  #checking: Promise<void> | undefined;
+  #needsCheck = false;
+  #unsubscribers: (() => void)[] = [];
+
+  constructor(
+    dependencies: AuthDependencies,
+    invalidate: (invalidation: SessionInvalidation) => Promise<void>,
+  ) {
+    this.#dependencies = dependencies;
+    this.#invalidate = invalidate;
+  }
+
+  start(): void {
+    this.#unsubscribers.push(this.#dependencies.balances.onStatus(() => this.#scheduleCheck()));
+  }
+
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribers.splice(0)) unsubscribe();
+    this.#needsCheck = false;
+    await this.#checking;
+  }
+
+  /** Discards the cached roles because they may have changed. */
+  invalidateRoles(): void {
+    this.#roles = undefined;
+  }
+
+  /** IDs of the roles that a user is a member of by token gate. An unknown balance counts as none. */
+  async gatedRolesOf(userId: string): Promise<string[]> {
+    const results = await this.evaluate(userId);
+    return results.flatMap(({ roleId, isMember }) => (isMember ? [roleId] : []));
+  }
+
+  /** Evaluates all token gates for a user. */
+  async evaluate(userId: string): Promise<TokenGateResult[]> {
+    const roles = await this.#gatedRoles();
+    if (roles.length === 0) return [];
+    const owners = await this.#dependencies.store.claimsOf(UNIQUE_KEYS.address, userId);
+    const balances = new Map<string, Promise<bigint | undefined>>();
+    return Promise.all(
+      roles.map(async ({ id, gate }) => {
+        const key = JSON.stringify([gate.chainId, gate.holding]);
+        // A user without a linked wallet holds nothing.
+        const pendingBalance =
+          balances.get(key) ?? (owners.length === 0 ? Promise.resolve(0n) : this.#balanceOf(gate, owners));
+        balances.set(key, pendingBalance);
+        const balance = await pendingBalance;
+        return { roleId: id, isMember: (balance ?? 0n) >= gate.min, balance, min: gate.min };
+      }),
+    );
+  }
+
+  /** If the chain cannot be read, the user is not a member, but keeps their other roles. */
+  async #balanceOf({ chainId, holding }: TokenGate, owners: string[]): Promise<bigint | undefined> {
+    try {
+      return await this.#dependencies.balances.held(chainId, holding, owners);
+    } catch (error) {
+      this.#dependencies.logger.error("token balances could not be read", { chainId, error: String(error) });
+      return undefined;
+    }
+  }
+
+  #gatedRoles(): Promise<GatedRole[]> {
+    const { clock } = this.#dependencies;
+    if (this.#roles && this.#roles.staleAt > clock()) return this.#roles.known;
+    const known = this.#loadGatedRoles();
+    const roles = { known, staleAt: clock() + CACHE_TTL_MS };
+    this.#roles = roles;
+    known.catch(() => {
+      if (this.#roles === roles) this.#roles = undefined;
+    });
+    return known;
+  }
+
+  async #loadGatedRoles(): Promise<GatedRole[]> {
+    const { store, schemaOf, chains, logger } = this.#dependencies;
+    const query = { where: parseWhere({ gate: { $exists: true } }), order: [], skip: 0, principals: null };
+    const texts = await store.find({ schema: schemaOf("_Role"), ...query, limit: MAX_GATES });
+    return texts.flatMap((text) => {
+      const { objectId, gate }: JsonObject = JSON.parse(text);
+      try {
+        return typeof objectId === "string" && gate !== undefined && gate !== null
+          ? [{ id: objectId, gate: parseTokenGate(gate, chains.idOf) }]
+          : [];
+      } catch (error) {
+        logger.warn("the token gate of a role is invalid", { role: objectId, error: String(error) });
+        return [];
+      }
+    });
+  }
+
+  /** Checks for transfers after the head of a chain has changed. */
+  #scheduleCheck(): void {
+    this.#needsCheck = true;
+    this.#checking ??= this.#checkTransfers()
+      .catch((error: unknown) => {
+        this.#dependencies.logger.error("transfers of gating tokens could not be read", {
+          error: String(error),
+        });
+      })
+      .finally(() => {
+        this.#checking = undefined;
+      });
+  }
+
+  async #checkTransfers(): Promise<void> {
+    while (this.#needsCheck) {
+      this.#needsCheck = false;
+      const tokens = new Map<string, { chainId: number; selection: Selection }>();
+      for (const { gate } of await this.#gatedRoles()) {
+        const { chainId, holding } = gate;
+        const kind = holding.standard === "ERC20" ? "erc20Token" : "nftToken";
+        tokens.set(`${chainId} ${holding.token} ${kind}`, {
+          chainId,
+          selection: { kind, address: holding.token },
+        });
+      }
+      for (const key of this.#cursors.keys()) if (!tokens.has(key)) this.#cursors.delete(key);
+      const affected = await Promise.all(
+        [...tokens].map(([key, token]) => this.#affectedAddresses(key, token)),
+      );
+      await this.#invalidateOwners(affected);
+    }
+  }
+
+  /** Addresses whose balance of a token may have changed since the last check; undefined if any may have. */
+  async #affectedAddresses(
+    key: string,
+    { chainId, selection }: { chainId: number; selection: Selection },
+  ): Promise<string[] | undefined> {
+    const feed = this.#dependencies.balances.feed(chainId);
+    const head = await feed.head();
+    if (!head) return [];
+    const cursor = this.#cursors.get(key);
+    if (cursor?.block.hash === head.hash) return [];
+    const batch = cursor && (await feed.events(selection, cursor, head, MAX_TRANSFERS));
+    // This is the first check, the chain was reorganized, or there are too many transfers.
+    if (!batch || batch.isMore) {
+      this.#cursors.set(key, endOf(head));
+      return undefined;
+    }
+    this.#cursors.set(key, batch.reached);
+    return batch.events.flatMap(({ fields }) => {
+      return [fields.from_address, fields.to_address].filter((address) => typeof address === "string");
+    });
+  }
+
+  async #invalidateOwners(affected: (string[] | undefined)[]): Promise<void> {
+    const addresses = new Set(affected.flatMap((each) => each ?? []));
+    if (affected.includes(undefined) || addresses.size > MAX_TRANSFERS) return this.#invalidate({});
+    if (addresses.size === 0) return;
+    const { store, schemaOf } = this.#dependencies;
+    const texts = await store.find({
+      schema: schemaOf("_EthAddress"),
+      where: idsCondition([...addresses]),
+      order: [],
+      limit: addresses.size,
+      skip: 0,
+      principals: null,
+    });
+    const users = new Set(
+      texts.flatMap((text) => {
+        const { user }: JsonObject = JSON.parse(text);
+        return isPointer(user) ? [user.objectId] : [];
+      }),
+    );
+    if (users.size > MAX_USERS) return this.#invalidate({});
+    await Promise.all([...users].map((userId) => this.#invalidate({ userId })));
+  }
+}

@@ -1,0 +1,63 @@
+import type { PeopleTriggers } from "../cloud/index.ts";
+import type { AuthProviderConfig } from "../config/auth.ts";
+import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { MailTemplates } from "../mail/mailTemplates.ts";
+import type { Objects } from "../objects/objects.ts";
+import type { Log } from "../observe/log.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Store } from "../store/store.ts";
+import type { AccountLimits } from "./accountLimits.ts";
+import type { BalanceReader } from "./balanceReader.ts";
+import type { ChainReader } from "./contractWallet.ts";
+import type { Passwords } from "./password.ts";
+
+export interface AuthConfig {
+  appId: string;
+  /** Lifetime of a session, in seconds. */
+  sessionSeconds: number;
+  /** Maximum age of a signed sign-in message, in seconds. */
+  signatureSeconds: number;
+  /** Hosts of the sites that may request wallet signatures; `:*` matches every port. */
+  siweDomains: readonly string[];
+  /** Application name shown in emails. */
+  appName: string;
+  /** Public URL of the Parse API. */
+  publicUrl(): string;
+  verifyUserEmails: boolean;
+  preventLoginWithUnverifiedEmail: boolean;
+  /** Lifetime of email verification links, in seconds. */
+  emailTokenSeconds: number;
+  /** Sign-in providers by name. */
+  auth: Readonly<Record<string, AuthProviderConfig>>;
+  enableAnonymousUsers: boolean;
+  /** Minimum length of an anonymous ID, in characters. */
+  minAnonymousIdLength: number;
+  policy: PasswordPolicy;
+  accountLockout: AccountLockout | undefined;
+  /** Whether a password change revokes the user's other sessions. */
+  revokeSessionOnPasswordReset: boolean;
+  /** Whether clients may create roles without signing in. */
+  allowAnonymousRoles: boolean;
+}
+
+export interface AuthDependencies {
+  store: Store;
+  /** Returns the schema of a system class. */
+  schemaOf(className: string): ClassSchema;
+  objects: Objects;
+  passwords: Passwords;
+  config: AuthConfig;
+  /** Undefined if email is not configured. */
+  mailer: Mailer | undefined;
+  /** Renders the emails. */
+  mailTemplates: Pick<MailTemplates, "render">;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+  logger: Log;
+  chains: ChainReader;
+  balances: BalanceReader;
+  limits: AccountLimits;
+  /** Cloud code triggers for sign-in and sign-out; looked up on each use. */
+  triggers: PeopleTriggers;
+}

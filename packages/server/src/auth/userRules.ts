@@ -1,0 +1,486 @@
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MAX_USERNAME_LENGTH,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
+import type { RequestContext } from "../authContext.ts";
+import type { Draft } from "../objects/draft.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import type { AccountEmails } from "./accountEmails.ts";
+import { credentialsConflictError, lockCredentials } from "./credentials.ts";
+import { isEmailAddress } from "./emailAddress.ts";
+import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
+import { ANONYMOUS_PROVIDER, type AuthProviders, identityConflictError } from "./providers/authProviders.ts";
+import { factorConflictError, MFA } from "./providers/mfa.ts";
+import type { SecondFactor } from "./secondFactor.ts";
+import type { Sessions } from "./sessions.ts";
+import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
+import type { AuthDependencies } from "./types.ts";
+import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
+import type { VerifiedWallet } from "./walletMessage.ts";
+import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
+
+/** Fields that are never stored in the object. Values that clients send are ignored. */
+const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
+
+export interface UserRuleDependencies {
+  dependencies: AuthDependencies;
+  sessions: Sessions;
+  wallets: Wallets;
+  email: AccountEmails;
+  secondFactor: SecondFactor;
+  providers: AuthProviders;
+}
+
+/** Rules of `_User`: credentials are not stored in the object, names and email addresses are unique, users write only themselves. */
+export function userRules({
+  dependencies,
+  sessions,
+  wallets,
+  email,
+  secondFactor,
+  providers,
+}: UserRuleDependencies): ClassRules {
+  return {
+    ...SYSTEM_CLASS_FIELDS._User,
+    hidden: ["email", "emailVerified"],
+    derivedFields: [...SERVER_FIELDS, "password", "authData", "emailVerified", "accounts", "ethAddress"],
+    normalize,
+    beforeWrite: (_operation, objectId, request) => assertOwnUser(objectId, request),
+    beforeCreate,
+    beforeUpdate,
+    beforeDelete,
+    onRead,
+    onClaimTaken(conflict) {
+      if (conflict.scope === UNIQUE_KEYS.username) {
+        return new ProtocolError(ErrorCode.USERNAME_TAKEN, "Account already exists for this username.");
+      }
+      if (conflict.scope === UNIQUE_KEYS.email) {
+        return new ProtocolError(ErrorCode.EMAIL_TAKEN, "Account already exists for this email address.");
+      }
+      if (conflict.scope === UNIQUE_KEYS.credentials) return credentialsConflictError();
+      return (
+        identityConflictError(conflict.scope) ??
+        factorConflictError(conflict.scope) ??
+        walletConflictError(conflict.scope)
+      );
+    },
+  };
+
+  /** Replaces the wallet addresses that a client sends with the verified ones before triggers run. */
+  async function normalize(pending: Draft, request: RequestContext): Promise<void> {
+    dropServerFields(pending);
+    normalizeEmailVerified(pending, request);
+    const { operations, original } = pending;
+    if (!("accounts" in operations || "ethAddress" in operations)) return;
+    const wallet = wallets.getVerified(request);
+    if (!original) setAddresses(pending, wallet ? [wallet.address] : [], wallet?.address);
+    else await deriveAddresses(pending, original);
+  }
+
+  async function beforeCreate(pending: Draft, request: RequestContext): Promise<void> {
+    const wallet = wallets.getVerified(request);
+    const identities = providers.getVerified(request);
+    const isVerified = wallet !== undefined || identities.length > 0;
+    const password = extractField(pending, "password");
+    const authData = extractField(pending, "authData");
+    dropServerFields(pending);
+    if (hasProof(authData) && !isVerified) {
+      throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
+    }
+    if (!isVerified) {
+      const username = setValueOf(pending, "username");
+      if (typeof username !== "string" || username === "") {
+        throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
+      }
+      if (typeof password !== "string" || password === "") {
+        throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required");
+      }
+    }
+    if (isVerified && !("username" in pending.operations)) setField(pending, "username", newObjectId(25));
+    reserveUsername(pending, undefined);
+    await reserveEmail(pending, undefined, email, request);
+    if (typeof password === "string") {
+      const { policy } = dependencies.config;
+      const known = { username: setValueOf(pending, "username") };
+      await assertPassword(password, policy, known, dependencies.passwords, request);
+      const secret = await passwordSecret(
+        password,
+        policy,
+        {},
+        dependencies.clock(),
+        dependencies.passwords,
+        request,
+      );
+      Object.assign(pending.secret, secret);
+    }
+    setAddresses(pending, wallet ? [wallet.address] : [], wallet?.address);
+    const storedAuthData: JsonObject = {};
+    for (const identity of identities) {
+      storedAuthData[identity.provider] = identity.stored;
+      pending.writes.push(providers.link(identity, pending.objectId));
+    }
+    if (wallet) {
+      storedAuthData[WALLET_PROVIDER] = walletAuthData(wallet, authData);
+      pending.writes.push(...wallets.consume(wallet), ...wallets.link(wallet.address, pending.objectId));
+      pending.reply.accounts = [wallet.address];
+      pending.reply.ethAddress = wallet.address;
+    }
+    if (isVerified) {
+      pending.secret.authData = storedAuthData;
+      pending.reply.username = setValueOf(pending, "username") ?? null;
+    }
+    ensureOwnAccess(pending, { "*": { read: true } });
+    const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
+    const createdWith = { action: "signup", authProvider } as const;
+    const session = sessions.createForNewUser(pending.objectId, createdWith, request);
+    pending.writes.push(...session.writes);
+    pending.reply.sessionToken = session.sessionToken;
+    if (request.auth.kind === "master") return;
+    const { objectId: userId } = pending;
+    pending.reader = { kind: "user", userId, roles: [], sessionId: "", sessionToken: session.sessionToken };
+  }
+
+  async function beforeUpdate(pending: Draft, request: RequestContext): Promise<void> {
+    const original = pending.original ?? {};
+    const password = extractField(pending, "password");
+    const authData = extractField(pending, "authData");
+    dropServerFields(pending);
+    if ("username" in pending.operations) reserveUsername(pending, original);
+    if ("email" in pending.operations) await reserveEmail(pending, original, email, request);
+    if (password !== undefined) await changePassword(pending, password, request);
+    const setsNameAndPassword = password !== undefined && "username" in pending.operations;
+    if (authData !== undefined || setsNameAndPassword) await changeAuthData(pending, authData ?? {}, request);
+    if (await deriveAddresses(pending, original)) {
+      const accounts = setValueOf(pending, "accounts");
+      if (accounts !== undefined) pending.reply.accounts = accounts;
+    }
+    if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
+  }
+
+  async function changePassword(pending: Draft, password: JsonValue, request: RequestContext): Promise<void> {
+    if (typeof password !== "string" || password === "") {
+      throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password must be a non-empty string");
+    }
+    const { policy, revokeSessionOnPasswordReset } = dependencies.config;
+    const before =
+      (await dependencies.store.getSecret(dependencies.schemaOf("_User"), pending.objectId))?.secret ?? {};
+    const username = setValueOf(pending, "username") ?? pending.original?.username;
+    await assertPassword(password, policy, { username, secret: before }, dependencies.passwords, request);
+    const secret = await passwordSecret(
+      password,
+      policy,
+      before,
+      dependencies.clock(),
+      dependencies.passwords,
+      request,
+    );
+    Object.assign(pending.secret, secret);
+    if (!revokeSessionOnPasswordReset) return;
+    // Everyone who knew the old password is signed out; the session that changed it stays valid.
+    const currentSessionId = request.auth.kind === "user" ? request.auth.sessionId : undefined;
+    const revocation = await sessions.revokeAll(pending.objectId, currentSessionId);
+    pending.writes.push(...revocation.writes);
+    pending.afterwards.push(() =>
+      sessions.finishRevocation({ userId: pending.objectId, except: currentSessionId }, revocation.ids),
+    );
+  }
+
+  /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
+  async function changeAuthData(pending: Draft, authData: JsonValue, request: RequestContext): Promise<void> {
+    if (!isJsonObject(authData))
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
+    // Two concurrent removals must not leave the account without a sign-in method.
+    const unlinksProvider = Object.entries(authData).some(
+      ([provider, proof]) => proof === null && provider !== WALLET_PROVIDER,
+    );
+    if (unlinksProvider)
+      pending.writes.push(...(await lockCredentials(dependencies.store, pending.objectId)));
+    const secret = await secretOf(pending.objectId);
+    const current = isJsonObject(secret.authData) ? secret.authData : {};
+    const next: JsonObject = { ...current };
+    for (const [provider, proof] of Object.entries(authData)) {
+      if (provider === MFA) await changeFactor(pending, next, proof, request);
+      else if (proof === null) {
+        if (provider in next) await unlink(pending, provider, next, secret);
+      }
+      // Clients send the known authData back with every save.
+      else if (!isSameProof(current[provider], proof))
+        next[provider] = await link(pending, provider, proof, request);
+    }
+    // A user who sets a username and a password is no longer anonymous.
+    const hasNameAndPassword =
+      pending.secret.passwordHash !== undefined && setValueOf(pending, "username") !== undefined;
+    if (hasNameAndPassword && ANONYMOUS_PROVIDER in next) {
+      delete next[ANONYMOUS_PROVIDER];
+      pending.writes.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
+    }
+    pending.secret.authData = next;
+  }
+
+  async function secretOf(userId: string): Promise<JsonObject> {
+    return (await dependencies.store.getSecret(dependencies.schemaOf("_User"), userId))?.secret ?? {};
+  }
+
+  async function unlink(
+    pending: Draft,
+    provider: string,
+    next: JsonObject,
+    secret: JsonObject,
+  ): Promise<void> {
+    delete next[provider];
+    // A wallet is unlinked by deleting its address.
+    if (provider === WALLET_PROVIDER) return;
+    pending.writes.push(providers.unlink(provider, pending.objectId));
+    const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
+    const others = Object.keys(next).filter((name) => name !== MFA);
+    const addresses = await wallets.addressesOf(pending.objectId);
+    if (hasPassword || others.length > 0 || addresses.length > 0) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "This is the account's only sign-in method: set a password or link another provider first.",
+    );
+  }
+
+  /** Enrolls, replaces or disables a second factor. Replacing and disabling require a code of the current one. */
+  async function changeFactor(
+    pending: Draft,
+    next: JsonObject,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<void> {
+    const factor = next[MFA];
+    const requested = isJsonObject(proof) ? proof : {};
+    if (isJsonObject(factor) && request.auth.kind !== "master") {
+      const verified = await secondFactor.verify(pending.objectId, factor, requested.old, request);
+      pending.writes.push(...verified.writes);
+    }
+    if (proof === null || requested.disable === true) {
+      delete next[MFA];
+      return;
+    }
+    const enrolled = await secondFactor.enroll(pending.objectId, requested, request);
+    next[MFA] = enrolled.stored;
+    pending.writes.push(...enrolled.writes);
+    pending.reply.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
+  }
+
+  async function link(
+    pending: Draft,
+    provider: string,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<JsonValue> {
+    if (provider !== WALLET_PROVIDER) {
+      const identity = await providers.verify(provider, proof);
+      const owner = await providers.ownerOf(identity);
+      if (owner !== undefined && owner !== pending.objectId) {
+        throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
+      }
+      pending.writes.push(
+        providers.unlink(provider, pending.objectId),
+        providers.link(identity, pending.objectId),
+      );
+      return identity.stored;
+    }
+    const wallet = await wallets.verify(proof ?? null, "link", request);
+    const owner = await wallets.ownerOf(wallet.address);
+    if (owner !== undefined && owner !== pending.objectId) throw walletConflictError(UNIQUE_KEYS.address);
+    pending.writes.push(...wallets.consume(wallet));
+    if (owner === undefined) {
+      pending.writes.push(...wallets.link(wallet.address, pending.objectId));
+      pending.afterwards.push(() => sessions.invalidate({ userId: pending.objectId }));
+      pending.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
+    }
+    setField(pending, "ethAddress", wallet.address);
+    return isJsonObject(proof) ? storedProof(proof) : null;
+  }
+
+  /**
+   * Sets the addresses of a user to the linked ones. Clients can only choose which of them is the current one. Returns
+   * whether the write contained addresses.
+   */
+  async function deriveAddresses(pending: Draft, original: JsonObject): Promise<boolean> {
+    const isLinkingWallet = pending.writes.some(
+      (write) => write.kind === "claim" && write.scope === UNIQUE_KEYS.address,
+    );
+    const { operations } = pending;
+    if (isLinkingWallet || !("accounts" in operations || "ethAddress" in operations)) return false;
+    const accounts = await wallets.addressesOf(pending.objectId, original.accounts);
+    const requested = setValueOf(pending, "ethAddress");
+    const chosen = typeof requested === "string" ? requested.toLowerCase() : original.ethAddress;
+    const current = accounts.find((address) => address === chosen) ?? accounts[0];
+    if ("accounts" in operations) setField(pending, "accounts", accounts);
+    operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
+    return true;
+  }
+
+  async function beforeDelete(pending: Draft): Promise<void> {
+    const owner = pending.objectId;
+    const revocation = await sessions.revokeAll(owner);
+    pending.writes.push(...revocation.writes);
+    const schema = dependencies.schemaOf("_EthAddress");
+    for (const address of await wallets.addressesOf(owner)) {
+      pending.writes.push({ kind: "delete", schema, id: address, principals: null });
+      pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.contractChain, value: address });
+    }
+    for (const scope of [UNIQUE_KEYS.username, UNIQUE_KEYS.email, UNIQUE_KEYS.address]) {
+      pending.writes.push({ kind: "releaseAll", scope, owner });
+    }
+    const { authData } = await secretOf(owner);
+    for (const provider of isJsonObject(authData) ? Object.keys(authData) : []) {
+      pending.writes.push(providers.unlink(provider, owner));
+    }
+    pending.writes.push({ kind: "leave", className: "_Role", key: "users", relatedId: owner });
+    pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.credentials, value: owner });
+    pending.afterwards.push(() => sessions.finishRevocation({ userId: owner }, revocation.ids));
+  }
+
+  /** Hides the email address from other users, and shows users their own authData, as old clients expect. */
+  async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
+    const { auth } = request;
+    if (auth.kind === "master") return object;
+    if (auth.kind !== "user" || auth.userId !== object.objectId) {
+      delete object.email;
+      delete object.emailVerified;
+      return object;
+    }
+    const found = await dependencies.store.getSecret(dependencies.schemaOf("_User"), auth.userId);
+    const authData = visibleAuthData(found?.secret.authData);
+    if (authData) object.authData = authData;
+    return object;
+  }
+}
+
+function assertOwnUser(userId: string, request: RequestContext): void {
+  const { auth } = request;
+  if (auth.kind === "master" || (auth.kind === "user" && auth.userId === userId)) return;
+  throw new ProtocolError(ErrorCode.SESSION_MISSING, `Cannot modify user ${userId}.`);
+}
+
+function reserveUsername(pending: Draft, original: JsonObject | undefined): void {
+  const username = setValueOf(pending, "username");
+  if (typeof username !== "string" || username === "") {
+    throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
+  }
+  if (username.length > MAX_USERNAME_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.USERNAME_MISSING,
+      `bad or missing username: it may have at most ${MAX_USERNAME_LENGTH} characters`,
+    );
+  }
+  const value = foldName(username);
+  const before = typeof original?.username === "string" ? foldName(original.username) : undefined;
+  if (before === value) return;
+  if (before !== undefined)
+    pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.username, value: before });
+  pending.writes.push({ kind: "claim", scope: UNIQUE_KEYS.username, value, owner: pending.objectId });
+}
+
+async function reserveEmail(
+  pending: Draft,
+  original: JsonObject | undefined,
+  verification: AccountEmails,
+  request: RequestContext,
+): Promise<void> {
+  const operation = pending.operations.email;
+  if (!operation) return;
+  const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
+  const email = operation.op === "Set" && operation.value !== null ? operation.value : undefined;
+  if (email !== undefined && !isEmailAddress(email)) {
+    throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
+  }
+  const value = email === undefined ? undefined : foldName(email);
+  if (before === value) return;
+  // A new address is not verified, even if the old one was.
+  if (original?.emailVerified === true && !("emailVerified" in pending.operations))
+    setField(pending, "emailVerified", false);
+  await verification.changeAddress(pending, email, request);
+  if (before !== undefined) pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.email, value: before });
+  if (value !== undefined)
+    pending.writes.push({ kind: "claim", scope: UNIQUE_KEYS.email, value, owner: pending.objectId });
+}
+
+/** Ensures that users can always read and write their own account. */
+function ensureOwnAccess(pending: Draft, fallback: JsonObject): void {
+  const requested = setValueOf(pending, "ACL");
+  const acl = isJsonObject(requested) ? requested : fallback;
+  setField(pending, "ACL", { ...acl, [pending.objectId]: { read: true, write: true } });
+}
+
+function dropServerFields(pending: Draft): void {
+  for (const field of SERVER_FIELDS) delete pending.operations[field];
+}
+
+/** Sets the addresses of a new user, or removes those that the client sent. */
+function setAddresses(pending: Draft, accounts: string[], ethAddress: string | undefined): void {
+  delete pending.operations.accounts;
+  delete pending.operations.ethAddress;
+  if (ethAddress === undefined) return;
+  setField(pending, "accounts", accounts);
+  setField(pending, "ethAddress", ethAddress);
+}
+
+/** Throws 119 where a client changes `emailVerified`. The server, operators and cloud code set it. */
+function normalizeEmailVerified(pending: Draft, { auth }: RequestContext): void {
+  if (auth.kind === "master" || !("emailVerified" in pending.operations)) return;
+  const isUnchanged = setValueOf(pending, "emailVerified") === (pending.original?.emailVerified ?? false);
+  if (!isUnchanged) {
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Clients aren't allowed to manually update email verification.",
+    );
+  }
+  delete pending.operations.emailVerified;
+}
+
+/** The authData that users see of themselves, without the secret of a second factor. */
+function visibleAuthData(authData: JsonValue | undefined): JsonObject | undefined {
+  if (!isJsonObject(authData) || Object.keys(authData).length === 0) return undefined;
+  return MFA in authData ? { ...authData, [MFA]: { status: "enabled" } } : authData;
+}
+
+function hasProof(authData: JsonValue | undefined): boolean {
+  if (authData === undefined || authData === null) return false;
+  return !isJsonObject(authData) || Object.values(authData).some((proof) => proof !== null);
+}
+
+function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {
+  const proof = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
+  return isJsonObject(proof) ? { ...storedProof(proof), id: wallet.address } : { id: wallet.address };
+}
+
+/** The verified fields of a proof, which are bounded in size. */
+function storedProof({ id, signature, data }: JsonObject): JsonObject {
+  return { id: id ?? null, signature: signature ?? null, data: data ?? null };
+}
+
+function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
+  return (
+    isJsonObject(known) &&
+    isJsonObject(proof) &&
+    known.signature !== undefined &&
+    known.signature === proof.signature
+  );
+}
+
+function setField(pending: Draft, field: string, value: JsonValue): void {
+  pending.operations[field] = { op: "Set", value };
+}
+
+function setValueOf(pending: Draft, field: string): JsonValue | undefined {
+  const operation: Operation | undefined = pending.operations[field];
+  return operation?.op === "Set" ? operation.value : undefined;
+}
+
+/** Removes a field from the write and returns its value; it is not stored in the object. */
+function extractField(pending: Draft, field: string): JsonValue | undefined {
+  const value = setValueOf(pending, field);
+  delete pending.operations[field];
+  return value;
+}

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { systemClasses } from "../auth/systemClasses.ts";
+import { MASTER } from "../authContext.ts";
+import type { ApiRequest } from "../http/api.ts";
+import { createLog } from "../observe/log.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { openStore } from "../store/openStore.ts";
+import { JobService } from "./jobService.ts";
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const START: ApiRequest = {
+  method: "POST",
+  path: "/jobs/tidy",
+  names: { name: "tidy" },
+  params: {},
+  auth: MASTER,
+  installationId: undefined,
+  context: {},
+  ip: "",
+  requestId: "",
+  serverUrl: "",
+};
+
+/** Starts a job by its route; returns its status once the route has responded. */
+async function statusAfterStart(run: () => Promise<undefined>, patienceMs: number): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
+  const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+  const schemas = await Schemas.load(store, systemClasses(), console.error);
+  const schemaOf = (className: string) => schemas.require(className);
+  const logger = createLog({ level: "silent", format: "text", write: () => undefined });
+  const jobs = new JobService({
+    store,
+    schemaOf,
+    names: () => ["tidy"],
+    run,
+    clock: Date.now,
+    logger,
+    maxStartWaitMs: patienceMs,
+  });
+  closers.push(async () => {
+    await jobs.stop();
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const answer = await jobs.routes[1]?.handle(START);
+  if (typeof answer !== "object" || answer === null || !("headers" in answer)) throw new Error("no reply");
+  const id = String(Object(answer.headers)["X-Parse-Job-Status-Id"]);
+  return JSON.parse((await store.get(schemaOf("_JobStatus"), id, null)) ?? "{}").status;
+}
+
+describe("a job that a request starts", () => {
+  it("has ended when the request is answered, if it ends at once", async () => {
+    expect(await statusAfterStart(async () => undefined, 60_000)).toBe("succeeded");
+    expect(await statusAfterStart(() => Promise.reject(new Error("no")), 60_000)).toBe("failed");
+  });
+
+  it("continues after the response if it takes longer", async () => {
+    expect(await statusAfterStart(() => new Promise(() => undefined), 5)).toBe("running");
+  });
+});

@@ -1,0 +1,226 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
+import type { RequestContext } from "../authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
+import { assertMaster } from "../http/rights.ts";
+import { newObjectId } from "../objects/objectId.ts";
+import type { Log } from "../observe/log.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import { ClaimTaken, type Store, type Write } from "../store/store.ts";
+
+export interface JobServiceDependencies {
+  store: Store;
+  schemaOf(className: string): ClassSchema;
+  /** Names of the defined jobs. */
+  names(): readonly string[];
+  /** Runs a job's code to completion; resolves to its success message. */
+  run(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<string | undefined>;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+  logger: Log;
+  /** How long a request that starts a job waits for its end, in ms, because some clients read its status only once. */
+  maxStartWaitMs?: number;
+}
+
+export interface StartedJob {
+  id: string;
+  /** Resolves when the job has ended, whether it succeeded or failed. */
+  ended: Promise<void>;
+}
+
+/**
+ * Scope of the unique key that a process holds while it runs a job. The key expires unless it is renewed. Every write to
+ * the job's status also renews it, so a process that was presumed dead can no longer change the status.
+ */
+const RUNNING_JOB_SCOPE = "job";
+const RESERVATION_TTL_MS = 60_000;
+const RENEW_MS = 20_000;
+/** How long the previous process is kept from changing the status of a job that was marked as failed, in ms. */
+const TAKEOVER_TTL_MS = 24 * 3_600_000;
+const MAX_MESSAGE_LENGTH = 10_000;
+const MAX_START_WAIT_MS = 50;
+
+/** Runs jobs of the cloud code, started with the master key or by a schedule. Each run has a `_JobStatus`. */
+export class JobService {
+  readonly routes: ApiRoute[];
+  readonly #dependencies: JobServiceDependencies;
+  readonly #runnerId = randomUUID();
+  readonly #running = new Map<string, NodeJS.Timeout>();
+
+  constructor(dependencies: JobServiceDependencies) {
+    this.#dependencies = dependencies;
+    this.routes = [
+      {
+        method: "POST",
+        path: "/jobs",
+        handle: (request) => this.#handleStart(request, request.params.jobName),
+      },
+      {
+        method: "POST",
+        path: "/jobs/:name",
+        handle: (request) => this.#handleStart(request, request.names.name),
+      },
+    ];
+  }
+
+  /** Starts a job; its result is stored in its `_JobStatus`. Throws 141 if the job is not defined. */
+  async start(
+    name: string,
+    params: JsonObject,
+    source: string,
+    request: RequestContext,
+    deadlineMs?: number,
+  ): Promise<StartedJob> {
+    if (!this.#dependencies.names().includes(name))
+      throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
+    const id = newObjectId();
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const status = { jobName: name, status: "running", source, params, ACL: {} };
+    const object = { objectId: id, createdAt: at, updatedAt: at, ...status };
+    const schema = this.#dependencies.schemaOf("_JobStatus");
+    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }, this.#reservation(id)]);
+    const renewal = setInterval(() => void this.#renew(id), RENEW_MS);
+    renewal.unref();
+    this.#running.set(id, renewal);
+    return { id, ended: this.#run(id, name, params, request, deadlineMs) };
+  }
+
+  /** Stores a progress message of a running job. */
+  async message(jobId: string, text: string): Promise<void> {
+    if (!this.#running.has(jobId) || text === "") return;
+    await this.#write(jobId, [
+      this.#reservation(jobId),
+      this.#update(jobId, { message: text.slice(0, MAX_MESSAGE_LENGTH) }),
+    ]);
+  }
+
+  /** Marks jobs as failed whose process ended while they were running. */
+  async failOrphanedJobs(): Promise<void> {
+    const running = await this.#findByStatus("running");
+    for (const { objectId, createdAt } of running) {
+      const id = String(objectId);
+      const ageMs = Math.abs(this.#dependencies.clock() - Date.parse(String(createdAt)));
+      if (this.#running.has(id) || ageMs < RESERVATION_TTL_MS) continue;
+      if ((await this.#dependencies.store.ownerOf(RUNNING_JOB_SCOPE, id)) !== undefined) continue;
+      const end = this.#endUpdate(id, "failed", "The server ended while the job was running.");
+      await this.#write(id, [this.#reservation(id, TAKEOVER_TTL_MS), end]);
+    }
+  }
+
+  /** Marks all jobs that run in this process as failed. */
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.#running.keys()].map((id) => this.#finish(id, "failed", "The server was stopped.")),
+    );
+  }
+
+  async #handleStart(request: ApiRequest, name: unknown): Promise<ApiReply> {
+    assertMaster(request, "write");
+    const { jobName: _, ...params } = request.params;
+    const { id, ended } = await this.start(String(name), params, "api", request);
+    const settled = ended.catch((error: unknown) =>
+      this.#dependencies.logger.error("a job's status could not be stored", { id, error }),
+    );
+    const controller = new AbortController();
+    const timeout = delay(this.#dependencies.maxStartWaitMs ?? MAX_START_WAIT_MS, undefined, {
+      signal: controller.signal,
+    });
+    await Promise.race([settled, timeout.catch(() => undefined)]);
+    controller.abort();
+    return { status: 200, body: "{}", headers: { "X-Parse-Job-Status-Id": id } };
+  }
+
+  async #run(
+    id: string,
+    name: string,
+    params: JsonObject,
+    request: RequestContext,
+    deadlineMs: number | undefined,
+  ): Promise<void> {
+    const done = new AbortController();
+    const work = this.#dependencies.run(name, params, id, request);
+    const rejectAtDeadline = async (): Promise<never> => {
+      await delay(deadlineMs, undefined, { signal: done.signal, ref: false });
+      throw new Error(`The job did not finish within ${deadlineMs} ms.`);
+    };
+    try {
+      const message = await (deadlineMs === undefined ? work : Promise.race([work, rejectAtDeadline()]));
+      await this.#finish(id, "succeeded", message);
+    } catch (error) {
+      await this.#finish(id, "failed", error instanceof Error ? error.message : String(error));
+    } finally {
+      done.abort();
+    }
+  }
+
+  async #finish(id: string, status: "succeeded" | "failed", message: string | undefined): Promise<void> {
+    // The job may have been ended already, by its deadline or by stop().
+    if (!this.#running.has(id)) return;
+    clearInterval(this.#running.get(id));
+    this.#running.delete(id);
+    await this.#write(id, [
+      this.#reservation(id),
+      this.#endUpdate(id, status, message),
+      { kind: "release", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId },
+    ]);
+  }
+
+  #endUpdate(id: string, status: "succeeded" | "failed", message: string | undefined): Write {
+    const iso = new Date(this.#dependencies.clock()).toISOString();
+    return this.#update(id, {
+      status,
+      finishedAt: { __type: "Date", iso },
+      ...(message !== undefined && message !== "" && { message: message.slice(0, MAX_MESSAGE_LENGTH) }),
+    });
+  }
+
+  /** Writes to a job's status, unless another process has marked the job as failed. */
+  async #write(id: string, writes: Write[]): Promise<void> {
+    try {
+      await this.#dependencies.store.write(writes);
+    } catch (error) {
+      if (!(error instanceof ClaimTaken)) throw error;
+      this.#dependencies.logger.warn(
+        "a job's status was not updated: another process has marked it as failed",
+        { id },
+      );
+    }
+  }
+
+  #update(id: string, fields: JsonObject): Write {
+    const operations = Object.fromEntries(
+      Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
+    );
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const schema = this.#dependencies.schemaOf("_JobStatus");
+    return { kind: "update", schema, id, at, operations, principals: null };
+  }
+
+  async #renew(id: string): Promise<void> {
+    try {
+      await this.#dependencies.store.write([this.#reservation(id)]);
+    } catch (error) {
+      this.#dependencies.logger.warn("the reservation of a running job could not be renewed", { id, error });
+    }
+  }
+
+  #reservation(id: string, ttlMs: number = RESERVATION_TTL_MS): Write {
+    const expiresAt = this.#dependencies.clock() + ttlMs;
+    return { kind: "claim", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId, expiresAt };
+  }
+
+  async #findByStatus(status: string): Promise<JsonObject[]> {
+    const schema = this.#dependencies.schemaOf("_JobStatus");
+    const query = parseQuery("_JobStatus", { where: { status } });
+    const texts = await this.#dependencies.store.find({
+      schema,
+      where: query.where,
+      order: [],
+      limit: 1_000,
+      skip: 0,
+      principals: null,
+    });
+    return texts.map((text): JsonObject => JSON.parse(text));
+  }
+}

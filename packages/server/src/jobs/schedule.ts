@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { Cron } from "croner";
+
+/** Schedule of a job, defined by cloud code or a row of `_JobSchedule`. Times are in ms since the epoch. */
+export interface Schedule {
+  /** Stable key; it changes when the timing changes. */
+  key: string;
+  jobName: string;
+  params: JsonObject;
+  catchUp: "once" | "skip";
+  deadlineMs: number | undefined;
+  /** Object ID of the row; undefined for schedules of the cloud code. */
+  rowId: string | undefined;
+  /** The next due time after the given one; undefined if there is none. */
+  next(after: number): number | undefined;
+}
+
+/** Parses a cron expression in UTC. Throws Error. */
+export function cronTimes(expression: string): Schedule["next"] {
+  const cron = new Cron(expression, { paused: true, timezone: "UTC" });
+  return (after) => cron.nextRun(new Date(after))?.getTime();
+}
+
+/**
+ * Describes what is wrong with a row of `_JobSchedule`; undefined if it is valid. It needs a `cron` expression, or what
+ * Parse Dashboard writes: `startAfter` (a time), with `repeatMinutes` or with `daysOfWeek` (0 to 6) and `timeOfDay` (UTC).
+ */
+export function scheduleProblem(row: JsonObject): string | undefined {
+  const { jobName, catchUp, deadlineMs } = row;
+  if (typeof jobName !== "string" || jobName === "") return "jobName must name a job";
+  if (catchUp !== undefined && catchUp !== "once" && catchUp !== "skip") {
+    return 'catchUp must be "once" or "skip"';
+  }
+  if (deadlineMs !== undefined && !(typeof deadlineMs === "number" && deadlineMs > 0)) {
+    return "deadlineMs must be a number of milliseconds";
+  }
+  try {
+    paramsOf(row);
+    nextTimeOf(row);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Parses a row of `_JobSchedule`. Throws Error. */
+export function parseSchedule(row: JsonObject): Schedule {
+  const { objectId, jobName, catchUp, deadlineMs } = row;
+  const { cron, startAfter, repeatMinutes, daysOfWeek, timeOfDay } = row;
+  const timing = JSON.stringify([cron, startAfter, repeatMinutes, daysOfWeek, timeOfDay]);
+  return {
+    key: `row ${String(objectId)} ${timing}`.slice(0, 500),
+    jobName: String(jobName),
+    params: paramsOf(row),
+    catchUp: catchUp === "once" ? "once" : "skip",
+    deadlineMs: typeof deadlineMs === "number" ? deadlineMs : undefined,
+    rowId: String(objectId),
+    next: nextTimeOf(row),
+  };
+}
+
+function paramsOf({ params }: JsonObject): JsonObject {
+  if (params === undefined || params === "") return {};
+  const parsed: unknown = typeof params === "string" ? JSON.parse(params) : params;
+  if (isJsonObject(parsed)) return parsed;
+  throw new Error("params must be the JSON of an object");
+}
+
+function nextTimeOf({
+  cron,
+  startAfter,
+  repeatMinutes,
+  daysOfWeek,
+  timeOfDay,
+}: JsonObject): Schedule["next"] {
+  if (typeof cron === "string" && cron !== "") return cronTimes(cron);
+  const start = typeof startAfter === "string" && startAfter !== "" ? Date.parse(startAfter) : undefined;
+  if (Number.isNaN(start)) throw new Error("startAfter must be a time, as in 2026-01-01T00:00:00.000Z");
+  if (Array.isArray(daysOfWeek) && daysOfWeek.length > 0) {
+    const [, hours, minutes] = /^(\d{1,2}):(\d{2})/.exec(String(timeOfDay ?? "00:00")) ?? [];
+    if (hours === undefined || minutes === undefined) throw new Error("timeOfDay must be as in 13:30");
+    const times = cronTimes(`${Number(minutes)} ${Number(hours)} * * ${daysOfWeek.map(Number).join(",")}`);
+    return (after) => times(Math.max(after, (start ?? 0) - 1));
+  }
+  if (start === undefined)
+    throw new Error("A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay");
+  if (repeatMinutes === undefined || repeatMinutes === 0)
+    return (after) => (start > after ? start : undefined);
+  if (typeof repeatMinutes !== "number" || !(repeatMinutes >= 1)) {
+    throw new Error("repeatMinutes must be a number of minutes from 1");
+  }
+  const step = repeatMinutes * 60_000;
+  return (after) => (after < start ? start : start + (Math.floor((after - start) / step) + 1) * step);
+}

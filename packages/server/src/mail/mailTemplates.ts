@@ -1,0 +1,101 @@
+import {
+  ErrorCode,
+  fillMail,
+  isMailName,
+  type JsonObject,
+  MAILS,
+  type MailName,
+  type MailTemplate,
+  type MailValues,
+  mailProblems,
+  ProtocolError,
+} from "@purse/protocol";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Store } from "../store/store.ts";
+import type { Mail } from "./mailer.ts";
+
+export interface MailTemplatesDependencies {
+  store: Store;
+  schema: ClassSchema;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+}
+
+/** A template that an operator has written. */
+export interface CustomTemplate {
+  template: MailTemplate;
+  username: string;
+  /** ISO 8601. */
+  updatedAt: string;
+}
+
+/**
+ * The templates of the server's emails: custom ones of the operator, or else the built-in ones. They are not cached, so
+ * that a change applies to all processes at once.
+ */
+export class MailTemplates {
+  readonly #dependencies: MailTemplatesDependencies;
+
+  constructor(dependencies: MailTemplatesDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Renders an email from its template. */
+  async render(name: MailName, to: string, values: MailValues): Promise<Mail> {
+    const custom = await this.findCustom(name);
+    return { to, ...fillMail(custom?.template ?? MAILS[name].template, values) };
+  }
+
+  /** The custom template; undefined if the built-in one is used. */
+  async findCustom(name: MailName): Promise<CustomTemplate | undefined> {
+    const text = await this.#dependencies.store.get(this.#dependencies.schema, name, null);
+    if (text === undefined) return undefined;
+    const { subject, text: body, html, username, updatedAt }: JsonObject = JSON.parse(text);
+    return {
+      template: {
+        subject: String(subject),
+        text: String(body),
+        ...(typeof html === "string" && { html }),
+      },
+      username: String(username),
+      updatedAt: String(updatedAt),
+    };
+  }
+
+  /** Stores a custom template. Throws 102 if it is not valid. */
+  async save(name: MailName, template: MailTemplate, username: string): Promise<void> {
+    assertMailTemplate(name, template);
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const object: JsonObject = {
+      objectId: name,
+      createdAt: at,
+      updatedAt: at,
+      ...template,
+      username,
+      ACL: {},
+    };
+    await this.#dependencies.store.write([
+      { kind: "restore", schema: this.#dependencies.schema, id: name, object, secret: {} },
+    ]);
+  }
+
+  /** Deletes the custom template, so that the built-in one is used again. */
+  async reset(name: MailName): Promise<void> {
+    if (!(await this.findCustom(name))) return;
+    await this.#dependencies.store.write([
+      { kind: "delete", schema: this.#dependencies.schema, id: name, principals: null },
+    ]);
+  }
+}
+
+/** Throws 101 if there is no email template of this name. */
+export function requireMailName(text: string): MailName {
+  if (isMailName(text)) return text;
+  throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Email template not found.");
+}
+
+/** Throws 102 if a template is not valid. */
+export function assertMailTemplate(name: MailName, template: MailTemplate): void {
+  const [problem] = Object.values(mailProblems(name, template));
+  if (problem !== undefined) throw new ProtocolError(ErrorCode.INVALID_QUERY, problem);
+}

@@ -1,0 +1,90 @@
+import type { RequestContext } from "../authContext.ts";
+import type { Cloud } from "../cloud/index.ts";
+import type { ApiRoute } from "../http/api.ts";
+import { JobService } from "../jobs/jobService.ts";
+import { Scheduler } from "../jobs/scheduler.ts";
+import type { ChangeListener } from "../objects/change.ts";
+import type { Log } from "../observe/log.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { Store } from "../store/store.ts";
+import { WebhookCallLog } from "../webhooks/webhookCallLog.ts";
+import { createWebhookClient, type WebhookClient } from "../webhooks/webhookClient.ts";
+import { webhookRoutes } from "../webhooks/webhookRoutes.ts";
+import { WebhookStore } from "../webhooks/webhookStore.ts";
+import { analyticsRoutes } from "./analyticsRoutes.ts";
+import { globalConfigRoutes } from "./globalConfigRoutes.ts";
+
+export interface AdminServicesDependencies {
+  store: Store;
+  schemas: Schemas;
+  cloud: Cloud;
+  config: {
+    webhookKey: string | undefined;
+    allowPrivateHooks: boolean;
+    limits: { functionTimeoutMs: number; maxBodyBytes: number };
+  };
+  clock(): number;
+  logger: Log;
+  onChange(listener: ChangeListener): () => void;
+  /** Called for each analytics event. */
+  countEvent(name: string): void;
+  reportError(error: unknown, during: string): void;
+}
+
+/** The services that the operator manages: jobs, schedules, webhooks, Parse Config and analytics events. */
+export interface AdminServices {
+  routes: ApiRoute[];
+  /** Recorded webhook calls, and repeating them. */
+  webhookCalls: Pick<WebhookCallLog, "list"> & Pick<WebhookClient, "replay">;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export async function createAdminServices(dependencies: AdminServicesDependencies): Promise<AdminServices> {
+  const { store, schemas, cloud, config, clock, logger } = dependencies;
+  const schemaOf = (className: string) => schemas.require(className);
+  const webhooks = await WebhookStore.load({ store, schemaOf, clock, onError: dependencies.reportError });
+  const jobs = new JobService({
+    store,
+    schemaOf,
+    names: () => cloud.definitions().jobs,
+    async run(name, params, jobId, request: RequestContext) {
+      const { value } = await cloud.runJob(name, params, jobId, request);
+      return typeof value === "string" ? value : undefined;
+    },
+    clock,
+    logger,
+  });
+  const scheduler = new Scheduler({ store, schemaOf, jobs, clock, logger });
+  cloud.onDefined(({ schedules }) => scheduler.setCodeSchedules(schedules));
+  const calls = new WebhookCallLog(clock);
+  const remote = createWebhookClient({
+    webhooks,
+    calls,
+    webhookKey: config.webhookKey,
+    allowPrivate: config.allowPrivateHooks,
+    deadlineMs: config.limits.functionTimeoutMs,
+    maxBytes: config.limits.maxBodyBytes,
+    clock,
+    logger,
+  });
+  cloud.attach({ jobs, remote });
+  dependencies.onChange(({ className }) => {
+    if (className === "_JobSchedule") scheduler.invalidate();
+  });
+  return {
+    routes: [
+      ...jobs.routes,
+      ...webhookRoutes(webhooks),
+      ...globalConfigRoutes({ store, schemaOf, clock, triggerOf: cloud.configTrigger }),
+      ...analyticsRoutes(dependencies.countEvent),
+    ],
+    webhookCalls: { list: (filter) => calls.list(filter), replay: remote.replay },
+    start: () => scheduler.start(),
+    async stop() {
+      await scheduler.stop();
+      await jobs.stop();
+      webhooks.stop();
+    },
+  };
+}

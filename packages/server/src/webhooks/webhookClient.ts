@@ -1,0 +1,220 @@
+import {
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  ProtocolError,
+  type StudioHookCall,
+} from "@purse/protocol";
+import type { Remote } from "../cloud/cloud.ts";
+import { applyOperations, objectOf } from "../cloud/inflate.ts";
+import type { Cause, Outcome, Task } from "../cloud/messages.ts";
+import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
+import type { Log } from "../observe/log.ts";
+import { type PostAnswer, post } from "../outbound/post.ts";
+import { signedHeaders } from "../outbound/signature.ts";
+import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
+import type { Webhook, WebhookStore } from "./webhookStore.ts";
+
+export interface WebhookClientDependencies {
+  webhooks: WebhookStore;
+  /** Records calls for operators. */
+  calls: WebhookCallLog;
+  /** Sent to the webhook's server and used to sign requests; if undefined, requests are not signed. */
+  webhookKey: string | undefined;
+  /** Whether webhooks may have private addresses. */
+  allowPrivate: boolean;
+  deadlineMs: number;
+  maxBytes: number;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+  logger: Log;
+}
+
+/** Calls functions and triggers that are implemented by other servers. */
+export interface WebhookClient extends Remote {
+  /** Repeats a recorded call; its response is recorded and has no other effect. Throws 101 and 142. */
+  replay(callId: string): Promise<StudioHookCall>;
+}
+
+/** Creates the client: each call is a POST with the function's or trigger's request, answered with `{success}` or `{error}`. */
+export function createWebhookClient(dependencies: WebhookClientDependencies): WebhookClient {
+  const { webhooks, logger } = dependencies;
+  return {
+    hasFunction: (name) => webhooks.get(`function ${name}`) !== undefined,
+    hasTrigger: (trigger) => webhooks.get(trigger) !== undefined,
+    async run(task) {
+      const webhook = webhooks.get(keyOf(task));
+      if (!webhook) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The webhook no longer exists");
+      return resultOf(task, await call(webhook, bodyOf(task)));
+    },
+    async replay(callId) {
+      const { hook: name, request } = dependencies.calls.get(callId);
+      const webhook = webhooks.all().find((each) => webhookName(each) === name);
+      if (!webhook) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The webhook no longer exists.");
+      const fields: unknown = tryParse(request);
+      if (!isJsonObject(fields)) {
+        throw new ProtocolError(
+          ErrorCode.VALIDATION_ERROR,
+          "The call was too long to be recorded completely.",
+        );
+      }
+      return dependencies.calls.replay(webhook, fields, () => send(webhook.url, request));
+    },
+  };
+
+  async function call(webhook: Webhook, fields: JsonObject): Promise<JsonValue | undefined> {
+    const body = JSON.stringify(fields);
+    let response: unknown;
+    try {
+      const { body: text } = await dependencies.calls.record(webhook, fields, () => send(webhook.url, body));
+      response = text === "" ? {} : JSON.parse(text);
+    } catch (error) {
+      logger.warn("a webhook could not be called", { url: webhook.url, error });
+      throw new ProtocolError(
+        ErrorCode.SCRIPT_FAILED,
+        error instanceof SyntaxError ? "Malformed response" : "The webhook could not be called.",
+      );
+    }
+    if (!isJsonObject(response)) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Malformed response");
+    if (response.error !== undefined && response.error !== null) throw errorOf(response);
+    return response.success;
+  }
+
+  async function send(url: string, body: string): Promise<PostAnswer> {
+    const { deadlineMs, maxBytes, allowPrivate } = dependencies;
+    const headers = signedHeaders(dependencies.webhookKey, body, dependencies.clock());
+    const response = await post({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+    if (response.status >= 300 && response.status < 400) {
+      throw new Error(`it responded with a redirect (${response.status}), which is not followed`);
+    }
+    return response;
+  }
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function keyOf(task: Task): string {
+  switch (task.kind) {
+    case "function":
+      return `function ${task.name}`;
+    case "object":
+      return `${task.trigger}.${task.className}`;
+    case "beforeSave":
+    case "beforeFind":
+    case "afterFind":
+      return `${task.kind}.${task.className}`;
+    default:
+      return "";
+  }
+}
+
+function bodyOf(task: Task): JsonObject {
+  const common = commonOf(task.cause);
+  switch (task.kind) {
+    case "function":
+      return { ...common, functionName: task.name, params: task.params };
+    case "object": {
+      const { className, trigger, object, original } = task;
+      return {
+        ...common,
+        triggerName: trigger,
+        object: { ...object, className },
+        ...(original && { original: { ...original, className } }),
+      };
+    }
+    case "beforeSave": {
+      const { className, original } = task;
+      return {
+        ...common,
+        triggerName: "beforeSave",
+        object: { ...resultingObject(task).toJSON(), className },
+        ...(original && { original: { ...original, className } }),
+      };
+    }
+    case "beforeFind":
+      return { ...common, triggerName: "beforeFind", query: queryParams(task.params), isGet: task.isGet };
+    case "afterFind": {
+      const { className, objects, isGet } = task;
+      const named = objects.map((object) => ({ ...object, className }));
+      return { ...common, triggerName: "afterFind", objects: named, isGet };
+    }
+    default:
+      return common;
+  }
+}
+
+function commonOf({ user, master, installationId, context, ip, headers }: Cause): JsonObject {
+  const { sessionToken: _, ...known } = user ?? {};
+  const { cookie: _cookie, authorization: _authorization, ...forwarded } = headers;
+  return {
+    master,
+    ...(user && { user: { ...known, className: "_User", __type: "Object" } }),
+    ...(installationId !== undefined && { installationId }),
+    context,
+    ip,
+    headers: withoutToken(forwarded),
+  };
+}
+
+/** Removes the session token: another server must not act for a user. */
+function withoutToken({ "x-parse-session-token": _, ...headers }: Record<string, string>): JsonObject {
+  return headers;
+}
+
+function resultOf(task: Task, success: JsonValue | undefined): Outcome {
+  switch (task.kind) {
+    case "beforeSave":
+      return isJsonObject(success) ? { changes: { set: changedFields(task, success), dropped: [] } } : {};
+    case "beforeFind":
+      return isJsonObject(success)
+        ? { value: { ...withoutQueryParams(task.params), ...queryParams(success) } }
+        : { value: task.params };
+    case "afterFind":
+      return { value: Array.isArray(success) ? success : task.objects };
+    case "function":
+      return { value: success };
+    default:
+      return {};
+  }
+}
+
+const SERVER_FIELDS: ReadonlySet<string> = new Set([
+  "objectId",
+  "createdAt",
+  "updatedAt",
+  "className",
+  "__type",
+]);
+
+/** The fields of a returned object that differ from the requested object. */
+function changedFields(task: Extract<Task, { kind: "beforeSave" }>, returned: JsonObject): JsonObject {
+  const object = resultingObject(task);
+  const before = object.toJSON();
+  for (const [key, value] of Object.entries(returned)) {
+    if (SERVER_FIELDS.has(key) || JSON.stringify(before[key]) === JSON.stringify(value)) delete returned[key];
+  }
+  return returned;
+}
+
+function resultingObject({ className, original, operations }: Extract<Task, { kind: "beforeSave" }>) {
+  const object = objectOf(className, original ?? {});
+  applyOperations(object, operations);
+  return object;
+}
+
+function errorOf({ error, code }: JsonObject): ProtocolError {
+  if (isJsonObject(error))
+    return errorOf({ code: error.code ?? null, error: error.error ?? error.message ?? null });
+  const message = typeof error === "string" && error !== "" ? error : "Script failed.";
+  return new ProtocolError(
+    typeof code === "number" ? code : ErrorCode.SCRIPT_FAILED,
+    message.slice(0, 2_000),
+  );
+}

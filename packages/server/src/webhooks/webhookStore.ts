@@ -1,0 +1,141 @@
+import { isJsonObject, type JsonObject, ProtocolError, parseQuery } from "@purse/protocol";
+import { newObjectId } from "../objects/objectId.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import { ClaimTaken, type Store, type Write } from "../store/store.ts";
+
+/** A function or trigger that is implemented by another server. */
+export type Webhook =
+  | { functionName: string; url: string }
+  | { className: string; triggerName: string; url: string };
+
+export interface WebhookStoreDependencies {
+  store: Store;
+  schemaOf(className: string): ClassSchema;
+  clock(): number;
+  onError(error: unknown, during: string): void;
+}
+
+/** Parse error code of all webhook errors. */
+export const WEBHOOK_ERROR_CODE = 143;
+/** Message to the other processes after webhooks have changed. */
+const MESSAGE = "hooks";
+/** Scope of the unique keys: one webhook per function and per trigger of a class. The owner is the webhook's object. */
+export const WEBHOOK_UNIQUE_SCOPE = "_Hooks";
+const MAX_WEBHOOKS = 1_000;
+
+/** Unique key of a webhook: `beforeSave.Note`, or `function` and a name, which cannot collide with a trigger. */
+export function webhookKeyOf(webhook: Webhook): string {
+  return "functionName" in webhook
+    ? `function ${webhook.functionName}`
+    : `${webhook.triggerName}.${webhook.className}`;
+}
+
+/** Stores webhooks in the database that all processes share, and caches them. */
+export class WebhookStore {
+  readonly #dependencies: WebhookStoreDependencies;
+  readonly #webhooks = new Map<string, Webhook>();
+  readonly #unsubscribe: () => void;
+
+  private constructor(dependencies: WebhookStoreDependencies) {
+    this.#dependencies = dependencies;
+    this.#unsubscribe = dependencies.store.onAnnounced((message) => {
+      if (message !== undefined && message !== MESSAGE) return;
+      this.#reload().catch((error: unknown) =>
+        dependencies.onError(error, "reloading webhooks that another process changed"),
+      );
+    });
+  }
+
+  static async load(dependencies: WebhookStoreDependencies): Promise<WebhookStore> {
+    const webhooks = new WebhookStore(dependencies);
+    await webhooks.#reload();
+    return webhooks;
+  }
+
+  all(): Webhook[] {
+    return [...this.#webhooks.values()];
+  }
+
+  get(name: string): Webhook | undefined {
+    return this.#webhooks.get(name);
+  }
+
+  /** Creates a webhook. Throws 143 if the function or trigger already has one. */
+  async create(webhook: Webhook, conflictMessage: string): Promise<void> {
+    const id = newObjectId();
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const object = { objectId: id, createdAt: at, updatedAt: at, ...webhook };
+    try {
+      await this.#write([
+        { kind: "claim", scope: WEBHOOK_UNIQUE_SCOPE, value: webhookKeyOf(webhook), owner: id },
+        { kind: "create", schema: this.#schema(), id, at, object },
+      ]);
+    } catch (error) {
+      if (error instanceof ClaimTaken) throw new ProtocolError(WEBHOOK_ERROR_CODE, conflictMessage);
+      throw error;
+    }
+  }
+
+  /** Changes the URL of a webhook. Throws 143 if it does not exist. */
+  async update(webhook: Webhook, missingMessage: string): Promise<void> {
+    const id = await this.#dependencies.store.ownerOf(WEBHOOK_UNIQUE_SCOPE, webhookKeyOf(webhook));
+    if (id === undefined) throw new ProtocolError(WEBHOOK_ERROR_CODE, missingMessage);
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    const operations = { url: { op: "Set", value: webhook.url } } as const;
+    await this.#write([{ kind: "update", schema: this.#schema(), id, at, operations, principals: null }]);
+  }
+
+  async remove(name: string): Promise<void> {
+    const id = await this.#dependencies.store.ownerOf(WEBHOOK_UNIQUE_SCOPE, name);
+    if (id === undefined) return;
+    await this.#write([
+      { kind: "release", scope: WEBHOOK_UNIQUE_SCOPE, value: name, owner: id },
+      { kind: "delete", schema: this.#schema(), id, principals: null },
+    ]);
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+  }
+
+  async #write(writes: Write[]): Promise<void> {
+    await this.#dependencies.store.write(writes);
+    await this.#reload();
+    await this.#dependencies.store.announce(MESSAGE);
+  }
+
+  async #reload(): Promise<void> {
+    const { where } = parseQuery("_Hooks", {});
+    const query = {
+      schema: this.#schema(),
+      where,
+      order: [],
+      limit: MAX_WEBHOOKS,
+      skip: 0,
+      principals: null,
+    };
+    const texts = await this.#dependencies.store.find(query);
+    this.#webhooks.clear();
+    for (const text of texts) {
+      const webhook = parseWebhook(JSON.parse(text));
+      if (webhook) this.#webhooks.set(webhookKeyOf(webhook), webhook);
+    }
+  }
+
+  #schema(): ClassSchema {
+    return this.#dependencies.schemaOf("_Hooks");
+  }
+}
+
+/** Parses a webhook; undefined if it is not valid. */
+export function parseWebhook(value: unknown): Webhook | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { functionName, className, triggerName, url } = value;
+  if (!isText(url)) return undefined;
+  if (isText(functionName)) return { functionName, url };
+  return isText(className) && isText(triggerName) ? { className, triggerName, url } : undefined;
+}
+
+function isText(value: JsonObject[string] | undefined): value is string {
+  return typeof value === "string" && value !== "" && value.length <= 2_000;
+}
