@@ -21,7 +21,7 @@ function NotFound() {
         </Link>
       }
     >
-      {t("The address may be mistyped, or the page has moved.")}
+      {t("The URL may be misspelled, or the page may have moved.")}
     </EmptyState>
   );
 }

@@ -9,7 +9,7 @@ export function SessionExpiredDialog({ username }: { username: string }) {
     <Dialog
       open
       onClose={() => undefined}
-      title={t("Your session has ended")}
+      title={t("Session expired")}
       description={t("Sign in again to continue where you left off.")}
     >
       <div className="stack">

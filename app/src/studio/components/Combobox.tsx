@@ -10,7 +10,7 @@ export interface ComboboxOption {
   key: string;
   label: string;
   /** Secondary text. */
-  about?: string;
+  description?: string;
 }
 
 export interface ComboboxProps {
@@ -137,7 +137,7 @@ export function Combobox(props: ComboboxProps) {
               onClick={() => choose(each.key)}
             >
               <bdi className="grow">{each.label}</bdi>
-              {each.about !== undefined && <bdi className="soft small">{each.about}</bdi>}
+              {each.description !== undefined && <bdi className="soft small">{each.description}</bdi>}
             </div>
           ))}
         </div>
@@ -178,7 +178,7 @@ export function UserCombobox(props: UserComboboxProps) {
       toOption={(row) => ({
         key: stringField(row, "objectId"),
         label: stringField(row, "username"),
-        about: stringField(row, "objectId"),
+        description: stringField(row, "objectId"),
       })}
     />
   );

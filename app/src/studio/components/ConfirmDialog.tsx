@@ -8,7 +8,7 @@ export interface ConfirmDialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  about?: ReactNode;
+  description?: ReactNode;
   /** Label of the confirm button. */
   confirmLabel: string;
   danger?: boolean;
@@ -27,7 +27,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     open,
     onClose,
     title,
-    about,
+    description,
     confirmLabel,
     danger,
     wide,
@@ -48,7 +48,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       open={open}
       onClose={onClose}
       title={title}
-      {...(about !== undefined && { about })}
+      {...(description !== undefined && { description })}
       {...(wide !== undefined && { wide })}
       actions={
         <>

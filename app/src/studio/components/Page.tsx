@@ -10,7 +10,7 @@ import "./components.css";
 export interface PageProps {
   title: string;
   /** Describes the page in one sentence. */
-  about: ReactNode;
+  description: ReactNode;
   actions?: ReactNode;
   /** The role needed to edit; operators with less see a read-only notice. */
   editRole?: StudioRole;
@@ -18,7 +18,7 @@ export interface PageProps {
 }
 
 /** A studio page with heading, description and primary actions. */
-export function Page({ title, about, actions, editRole, children }: PageProps) {
+export function Page({ title, description, actions, editRole, children }: PageProps) {
   const { t } = useTranslation();
   useDocumentTitle(title);
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
@@ -27,7 +27,7 @@ export function Page({ title, about, actions, editRole, children }: PageProps) {
       <header className="studio-page-head">
         <div className="grow">
           <h1 tabIndex={-1}>{title}</h1>
-          <p className="soft">{about}</p>
+          <p className="soft">{description}</p>
         </div>
         {actions && <div className="row">{actions}</div>}
       </header>

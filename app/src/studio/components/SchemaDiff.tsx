@@ -53,7 +53,7 @@ export function SchemaDiff({
       title={
         isNew ? t("Create {name}?", { name: className }) : t("Apply changes to {name}?", { name: className })
       }
-      about={
+      description={
         isLossy
           ? t("Values of deleted fields can't be recovered.")
           : t("The following changes will be applied:")

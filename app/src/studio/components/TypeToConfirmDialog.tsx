@@ -5,7 +5,7 @@ import { ConfirmDialog } from "./ConfirmDialog.tsx";
 
 export interface TypeToConfirmDialogProps {
   title: string;
-  about: string;
+  description: string;
   confirmLabel: string;
   /** Text that must be typed to enable the confirm button. */
   confirmationText: string;

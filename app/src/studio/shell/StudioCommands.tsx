@@ -33,11 +33,11 @@ export function StudioCommands({
   );
   useShortcuts(shortcuts);
   const commands: Command[] = [
-    ...items.map(({ to, label, shortcut, keywords: words }) => ({
+    ...items.map(({ to, label, shortcut, keywords }) => ({
       key: to,
       label: t(label),
       hint: `G ${shortcut.toUpperCase()}`,
-      ...(words !== undefined && { keywords: words }),
+      ...(keywords !== undefined && { keywords }),
       run: () => void navigate({ to }),
     })),
     { key: "sign-out", label: t("Sign out"), run: () => void studio.signOut() },

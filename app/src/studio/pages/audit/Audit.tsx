@@ -19,7 +19,10 @@ export function Audit() {
   const { t } = useTranslation();
   const isOwner = useHasRole("owner");
   return (
-    <Page title={t("Audit log")} about={t("Every change or attempted change, newest first. Read-only.")}>
+    <Page
+      title={t("Audit log")}
+      description={t("Every change or attempted change, newest first. Read-only.")}
+    >
       {isOwner ? (
         <AuditTrail />
       ) : (

@@ -33,7 +33,7 @@ export function Backup() {
   return (
     <Page
       title={t("Backup")}
-      about={t("Full copies of the database, created while the server is running")}
+      description={t("Full copies of the database, created while the server is running")}
       editRole="owner"
       actions={
         <>

@@ -112,7 +112,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
       {dialog?.kind === "restore" && (
         <TypeToConfirmDialog
           title={t("Restore this backup?")}
-          about={t(
+          description={t(
             "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable for a few seconds. The current database is saved as a backup.",
             { file: dialog.file },
           )}
@@ -128,7 +128,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         open={dialog?.kind === "remove"}
         onClose={close}
         title={t("Delete {name}?", { name: dialog?.file ?? "" })}
-        about={t("This can't be undone.")}
+        description={t("This can't be undone.")}
         confirmLabel={t("Delete")}
         danger
         busy={remove.isPending}

@@ -39,7 +39,7 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
       open
       onClose={close}
       title={t("Upload backup")}
-      about={t(
+      description={t(
         "Choose a backup created on this page or with npm run purse -- backup. Uploading does not restore it.",
       )}
       confirmLabel={t("Upload")}

@@ -18,7 +18,7 @@ export function Chains() {
   return (
     <Page
       title={t("Chains")}
-      about={t("Indexed chains, their RPC nodes and event listeners")}
+      description={t("Indexed chains, their RPC nodes and event listeners")}
       editRole="editor"
     >
       <QueryState query={chains} label={t("Loading chains…")}>

@@ -130,7 +130,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove this listener?")}
-        about={t("New events will no longer be stored. Existing objects are kept.")}
+        description={t("New events will no longer be stored. Existing objects are kept.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}

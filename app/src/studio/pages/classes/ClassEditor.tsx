@@ -103,7 +103,7 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
       {dialog === "empty" && (
         <TypeToConfirmDialog
           title={t("Delete all rows of {name}?", { name: className })}
-          about={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
+          description={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
           confirmLabel={t("Delete all rows")}
           confirmationText={className}
           busy={deleteRows.isPending}
@@ -115,7 +115,9 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
       {dialog === "drop" && (
         <TypeToConfirmDialog
           title={t("Delete {name}?", { name: className })}
-          about={t("Deletes the class with its fields, indexes and permissions. The class must be empty.")}
+          description={t(
+            "Deletes the class with its fields, indexes and permissions. The class must be empty.",
+          )}
           confirmLabel={t("Delete class")}
           confirmationText={className}
           busy={deleteClass.isPending}

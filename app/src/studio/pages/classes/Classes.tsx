@@ -34,7 +34,7 @@ export function Classes() {
   return (
     <Page
       title={t("Classes")}
-      about={t("Fields and indexes of each class. You review changes before they are applied.")}
+      description={t("Fields and indexes of each class. You review changes before they are applied.")}
       editRole="editor"
       actions={
         <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>

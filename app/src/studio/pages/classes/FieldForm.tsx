@@ -53,7 +53,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
       open
       onClose={onClose}
       title={known ? t("Edit {name}", { name: known.name }) : t("Add field")}
-      about={t("You will review all changes before they are applied.")}
+      description={t("You will review all changes before they are applied.")}
       confirmLabel={known ? t("Save") : t("Add")}
       busy={false}
       disabled={name === "" || nameProblem !== undefined || parsed?.problem !== undefined}

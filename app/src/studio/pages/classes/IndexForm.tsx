@@ -44,7 +44,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
       open
       onClose={onClose}
       title={t("Add index")}
-      about={t("Speeds up frequent filters and sorts.")}
+      description={t("Speeds up frequent filters and sorts.")}
       confirmLabel={t("Add")}
       busy={false}
       disabled={problem !== undefined}

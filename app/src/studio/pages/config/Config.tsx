@@ -24,7 +24,7 @@ export function Config() {
   return (
     <Page
       title={t("Config")}
-      about={t("Parameters that apps read at runtime. Every version can be restored.")}
+      description={t("Parameters that apps read at runtime. Every version can be restored.")}
       editRole="editor"
       actions={
         <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setEditing("new")}>
@@ -130,7 +130,7 @@ function ParameterTable({
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove {name}?", { name: removing?.name ?? "" })}
-        about={t("Apps can no longer read it. You can restore an earlier version.")}
+        description={t("Apps can no longer read it. You can restore an earlier version.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}

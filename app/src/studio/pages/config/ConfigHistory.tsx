@@ -67,7 +67,7 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
         title={t("Restore this version?")}
-        about={t("The following changes will be applied:")}
+        description={t("The following changes will be applied:")}
         confirmLabel={t("Restore")}
         busy={rollback.isPending}
         error={rollback.error}

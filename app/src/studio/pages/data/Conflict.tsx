@@ -27,7 +27,7 @@ export function Conflict({
       wide
       onClose={onCancel}
       title={t("{id} was changed by someone else", { id: objectId })}
-      about={t("Choose which value to keep for each field, then save again.")}
+      description={t("Choose which value to keep for each field, then save again.")}
       confirmLabel={t("Continue")}
       busy={false}
       onConfirm={() => onDone(resolveConflict(draft, keptFields))}

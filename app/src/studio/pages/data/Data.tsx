@@ -15,7 +15,7 @@ export function Data() {
   const { class: chosen } = useSearch({ from: "/data" });
   const schema = useStudioQuery<{ results: DataClass[] }>("/schema");
   return (
-    <Page title={t("Data")} about={t("Browse and edit the rows of every class")} editRole="editor">
+    <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
       <QueryState query={schema} label={t("Loading classes…")}>
         {({ results }) => {
           const classes = [...results].sort(compareClasses);

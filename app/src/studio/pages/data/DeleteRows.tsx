@@ -36,7 +36,7 @@ export function DeleteRows({
       title={
         isOne ? t("Delete {id}?", { id: firstId ?? "" }) : t("Delete rows of {name}?", { name: className })
       }
-      about={t("You can undo this for 20 seconds.")}
+      description={t("You can undo this for 20 seconds.")}
       confirmLabel={t("Delete")}
       disabled={!isReady}
       busy={false}

@@ -100,7 +100,7 @@ export function FilterForm({
       wide
       onClose={onClose}
       title={t("Filter rows")}
-      about={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
+      description={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
       confirmLabel={filter ? t("Apply") : t("Add")}
       busy={false}
       onConfirm={submit}

@@ -80,7 +80,7 @@ export function ImportRows({
       wide
       onClose={onClose}
       title={t("Import rows of {name}", { name: className })}
-      about={t("CSV with a header row, a JSON array, or one JSON object per line")}
+      description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
         check.data ? texts.count(check.data.imported, "Import {n} row", "Import {n} rows") : t("Validate")
       }

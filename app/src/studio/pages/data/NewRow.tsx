@@ -62,7 +62,7 @@ export function NewRow({
       wide
       onClose={onClose}
       title={t("New {name} row", { name: className })}
-      about={t("Empty fields are not set.")}
+      description={t("Empty fields are not set.")}
       confirmLabel={t("Create")}
       busy={create.isPending}
       error={create.error}

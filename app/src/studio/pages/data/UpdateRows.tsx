@@ -92,7 +92,7 @@ export function UpdateRows({
       wide
       onClose={onClose}
       title={t("Update rows of {name}", { name: className })}
-      about={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
+      description={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
       confirmLabel={t("Update rows")}
       busy={run.isPending}
       disabled={!matchCount.data || updates.length === 0}

@@ -52,7 +52,7 @@ export function ValueDialog({
       open
       onClose={onCancel}
       title={column.name}
-      about={column.targetClass ?? column.type}
+      description={column.targetClass ?? column.type}
       confirmLabel={t("Apply")}
       disabled={parsed.problem !== undefined}
       busy={false}

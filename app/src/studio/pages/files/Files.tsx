@@ -32,7 +32,7 @@ export function Files() {
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = TABS.find((each) => each === shown) ?? "files";
   return (
-    <Page title={t("Files")} about={t("Uploaded files and content pinned in IPFS")} editRole="editor">
+    <Page title={t("Files")} description={t("Uploaded files and content pinned in IPFS")} editRole="editor">
       <Tabs<Tab>
         label={t("Files")}
         value={tab}
@@ -127,7 +127,7 @@ function Uploaded() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Delete {name}?", { name: removing ? displayName(removing.name) : "" })}
-        about={t(
+        description={t(
           "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
         )}
         confirmLabel={t("Delete")}

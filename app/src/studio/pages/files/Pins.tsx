@@ -94,7 +94,7 @@ export function Pins() {
         open={isAdding}
         onClose={() => setAdding(false)}
         title={t("Pin CID")}
-        about={t("The complete content must already be available on this server or its IPFS node.")}
+        description={t("The complete content must already be available on this server or its IPFS node.")}
         confirmLabel={t("Pin CID")}
         busy={add.isPending}
         error={add.error}
@@ -121,7 +121,7 @@ export function Pins() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Unpin this CID?")}
-        about={t("Content that is not pinned elsewhere may be lost, and links to it will break.")}
+        description={t("Content that is not pinned elsewhere may be lost, and links to it will break.")}
         confirmLabel={t("Unpin")}
         danger
         busy={remove.isPending}

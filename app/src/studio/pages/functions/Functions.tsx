@@ -24,7 +24,7 @@ export function Functions() {
   return (
     <Page
       title={t("Functions")}
-      about={t("Run cloud functions and inspect their response, logs and duration")}
+      description={t("Run cloud functions and inspect their response, logs and duration")}
       editRole="editor"
     >
       <QueryState query={defined} label={t("Loading functions…")}>
@@ -86,7 +86,7 @@ function Workbench({ functions, defined, triggers }: Defined) {
           ))}
         </nav>
         {chosen === undefined ? (
-          <EmptyState title={t("Choose a function")}>
+          <EmptyState title={t("Select a function")}>
             {t("Functions run only when you press Run.")}
           </EmptyState>
         ) : (

@@ -41,7 +41,7 @@ export function Hooks() {
   return (
     <Page
       title={t("Hooks")}
-      about={t("Run functions and triggers on other servers, and send chain events to them.")}
+      description={t("Run functions and triggers on other servers, and send chain events to them.")}
       editRole="editor"
     >
       <Tabs<Tab>
@@ -139,7 +139,7 @@ function HookList() {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove {name}?", { name: removing ? hookName(removing) : "" })}
-        about={t("The server at this URL will no longer be called.")}
+        description={t("The server at this URL will no longer be called.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}

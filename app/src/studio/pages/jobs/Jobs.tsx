@@ -38,7 +38,7 @@ export function Jobs() {
   return (
     <Page
       title={t("Jobs")}
-      about={t("Background jobs, run manually or on a schedule. All times in UTC.")}
+      description={t("Background jobs, run manually or on a schedule. All times in UTC.")}
       editRole="editor"
     >
       <QueryState query={jobs} label={t("Loading jobs…")}>
@@ -103,7 +103,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
         open={running !== undefined}
         onClose={() => setRunning(undefined)}
         title={t("Run {name} now", { name: running ?? "" })}
-        about={t("The job runs in the background. You can leave this page.")}
+        description={t("The job runs in the background. You can leave this page.")}
         confirmLabel={t("Run")}
         busy={run.isPending}
         error={run.error}
@@ -223,7 +223,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         open={removing !== undefined}
         onClose={() => setRemoving(undefined)}
         title={t("Remove this schedule?")}
-        about={t("{name} will no longer run on this schedule.", {
+        description={t("{name} will no longer run on this schedule.", {
           name: removing ? stringField(removing, "jobName") : "",
         })}
         confirmLabel={t("Remove")}

@@ -28,7 +28,7 @@ export function ApiKeys() {
   return (
     <Page
       title={t("API keys")}
-      about={t("API keys authenticate requests to the data service (/api/v2).")}
+      description={t("API keys authenticate requests to the data service (/api/v2).")}
       editRole="owner"
       actions={
         <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
@@ -133,7 +133,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         open={revoking !== undefined}
         onClose={() => setRevoking(undefined)}
         title={t("Revoke {name}?", { name: revoking ? keyName(revoking) : "" })}
-        about={t("Requests with this key are rejected within five seconds. This can't be undone.")}
+        description={t("Requests with this key are rejected within five seconds. This can't be undone.")}
         confirmLabel={t("Revoke")}
         danger
         busy={revoke.isPending}

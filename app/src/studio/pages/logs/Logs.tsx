@@ -29,7 +29,7 @@ export function Logs() {
   return (
     <Page
       title={t("Logs")}
-      about={t("The last 2,000 log entries of this process, updated live. Secrets are redacted.")}
+      description={t("The last 2,000 log entries of this process, updated live. Secrets are redacted.")}
     >
       <Tabs<Tab>
         label={t("Logs")}

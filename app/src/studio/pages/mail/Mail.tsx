@@ -38,7 +38,7 @@ export function Mail() {
   return (
     <Page
       title={t("Email")}
-      about={t("Templates and delivery of verification and password reset emails")}
+      description={t("Templates and delivery of verification and password reset emails")}
       editRole="editor"
       actions={
         <Button disabled={!canEdit || mails.data?.canSend !== true} onClick={() => setTesting(true)}>

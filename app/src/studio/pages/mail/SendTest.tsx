@@ -23,7 +23,7 @@ export function SendTest({ path, body = {}, onClose }: SendTestProps) {
       open
       onClose={onClose}
       title={t("Send test email")}
-      about={t("Receiving the email confirms that the mail server accepts messages from this server.")}
+      description={t("Receiving the email confirms that the mail server accepts messages from this server.")}
       confirmLabel={t("Send")}
       busy={send.isPending}
       error={send.error}

@@ -198,7 +198,9 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         open={dialog === "reset"}
         onClose={() => setDialog(undefined)}
         title={t("Reset to the default template?")}
-        about={t("Replaces this template with the default. The current version stays in the audit log.")}
+        description={t(
+          "Replaces this template with the default. The current version stays in the audit log.",
+        )}
         confirmLabel={t("Reset")}
         busy={reset.isPending}
         error={reset.error}

@@ -85,7 +85,7 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
         open={dialog === "remove"}
         onClose={() => setDialog(undefined)}
         title={t("Remove {name}?", { name })}
-        about={t("The account is deleted permanently. Its actions stay in the audit log.")}
+        description={t("The account is deleted permanently. Its actions stay in the audit log.")}
         confirmLabel={t("Remove")}
         danger
         busy={remove.isPending}
@@ -148,7 +148,7 @@ function ResetForm({
       open
       onClose={onClose}
       title={t("Reset access for {name}?", { name: operator.username })}
-      about={t("Sets a new password and revokes all sessions.")}
+      description={t("Sets a new password and revokes all sessions.")}
       confirmLabel={t("Reset")}
       danger
       busy={reset.isPending}

@@ -15,7 +15,10 @@ export function Operators() {
   const [shown, setShown] = useSearchParam("show");
   const tab: Tab = isOwner && shown !== "account" ? "operators" : "account";
   return (
-    <Page title={t("Operators")} about={t("Accounts with access to the studio, separate from app users")}>
+    <Page
+      title={t("Operators")}
+      description={t("Accounts with access to the studio, separate from app users")}
+    >
       {isOwner ? (
         <Tabs<Tab>
           label={t("Operators")}

@@ -100,7 +100,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
         open
         onClose={onClose}
         title={t("Scan this QR code")}
-        about={t("Scan it with an authenticator app, then enter the code it shows.")}
+        description={t("Scan it with an authenticator app, then enter the code it shows.")}
         confirmLabel={t("Enable")}
         busy={confirm.isPending}
         error={confirm.error}
@@ -125,7 +125,7 @@ function SetUpFactor({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title={t("Set up two-factor authentication")}
-      about={t("Enter your password to continue.")}
+      description={t("Enter your password to continue.")}
       confirmLabel={t("Continue")}
       busy={begin.isPending}
       error={begin.error}
@@ -151,7 +151,7 @@ function RemoveFactor({ onClose }: { onClose: () => void }) {
       open
       onClose={onClose}
       title={t("Disable two-factor authentication?")}
-      about={t("You will sign in with your password only.")}
+      description={t("You will sign in with your password only.")}
       confirmLabel={t("Disable")}
       danger
       busy={remove.isPending}

@@ -20,7 +20,7 @@ export function Overview() {
   });
   const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
   return (
-    <Page title={t("Overview")} about={t("Server health over the last hour")}>
+    <Page title={t("Overview")} description={t("Server health over the last hour")}>
       <QueryState query={points} label={t("Loading metrics…")}>
         {(data) => <Metrics points={data.points} />}
       </QueryState>

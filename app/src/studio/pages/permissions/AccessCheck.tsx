@@ -56,7 +56,7 @@ export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
             toOption={(row) => ({
               key: stringField(row, "objectId"),
               label: stringField(row, "objectId"),
-              about: stringField(row, "createdAt").slice(0, 10),
+              description: stringField(row, "createdAt").slice(0, 10),
             })}
             allowsCustomValue
           />

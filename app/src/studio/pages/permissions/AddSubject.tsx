@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 
 export interface AddSubjectProps {
   title: string;
-  about: string;
+  description: string;
   /** Subjects that can be added. */
   choices: readonly { key: string; label: string }[];
   existingKeys: readonly string[];
@@ -17,7 +17,7 @@ export interface AddSubjectProps {
 const USER_KEY = "user";
 
 /** Adds a subject: a role, a field or a user. */
-export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
+export function AddSubject({ title, description, choices, existingKeys, onClose, onAdd }: AddSubjectProps) {
   const { t } = useTranslation();
   const [key, setKey] = useState(choices[0]?.key ?? USER_KEY);
   const [user, setUser] = useState("");
@@ -27,7 +27,7 @@ export function AddSubject({ title, about, choices, existingKeys, onClose, onAdd
       open
       onClose={onClose}
       title={title}
-      about={about}
+      description={description}
       confirmLabel={t("Add")}
       busy={false}
       disabled={key === USER_KEY && (user === "" || isExisting)}

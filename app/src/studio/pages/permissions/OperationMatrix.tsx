@@ -115,7 +115,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
       {isAdding && (
         <AddSubject
           title={t("Add role or user")}
-          about={t("Added to the matrix without any permissions")}
+          description={t("Added to the matrix without any permissions")}
           choices={(roles ?? [])
             .map((name) => ({ key: ROLE + name, label: name }))
             .filter(({ key }) => !keys.includes(key))}

@@ -41,7 +41,7 @@ export function Permissions() {
   return (
     <Page
       title={t("Permissions")}
-      about={t("Who can access the objects of each class. You review changes before they are applied.")}
+      description={t("Who can access the objects of each class. You review changes before they are applied.")}
       editRole="editor"
     >
       <Tabs<Tab>

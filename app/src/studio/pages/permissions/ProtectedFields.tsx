@@ -69,14 +69,14 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
               ),
             }))}
             columns={keys.map((key): MatrixLine => {
-              const { label, about } = subjectOf(key);
+              const { label, description } = subjectOf(key);
               return {
                 key,
                 label: t("hidden from {who}", { subject: label }),
                 heading: (
                   <span className="entry">
                     <bdi>{label}</bdi>
-                    {about !== undefined && <span className="soft">{about}</span>}
+                    {description !== undefined && <span className="soft">{description}</span>}
                   </span>
                 ),
               };
@@ -126,7 +126,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
       {isAdding && (
         <AddSubject
           title={t("Add entry")}
-          about={t("Matching users see all fields until you hide some.")}
+          description={t("Matching users see all fields until you hide some.")}
           choices={choices}
           existingKeys={keys}
           onClose={() => setAdding(false)}

@@ -10,7 +10,7 @@ export const USER_FIELD = "userField:";
 export interface Subject {
   key: string;
   label: string;
-  about?: string;
+  description?: string;
   icon: LucideIcon;
 }
 
@@ -22,25 +22,26 @@ export function useSubjects(
   const { t } = useTranslation();
   const users = useUserNames(keys.filter(isUser));
   return (key) => {
-    if (key === EVERYONE) return { key, label: t("Everyone"), about: t("signed in or not"), icon: Globe };
+    if (key === EVERYONE)
+      return { key, label: t("Everyone"), description: t("signed in or not"), icon: Globe };
     if (key === SIGNED_IN || key === AUTHENTICATED)
       return { key, label: t("Authenticated"), icon: UserCheck };
     if (key.startsWith(ROLE)) {
       const name = key.slice(ROLE.length);
       const isMissing = roles !== undefined && !roles.includes(name);
-      return { key, label: name, about: isMissing ? t("no such role") : t("role"), icon: UsersRound };
+      return { key, label: name, description: isMissing ? t("no such role") : t("role"), icon: UsersRound };
     }
     for (const prefix of [FIELD, USER_FIELD]) {
       if (!key.startsWith(prefix)) continue;
       return {
         key,
         label: key.slice(prefix.length),
-        about: t("pointer"),
+        description: t("pointer"),
         icon: MousePointer2,
       };
     }
     const name = users.get(key);
-    return { key, label: name ?? key, about: name === undefined ? t("user") : key, icon: User };
+    return { key, label: name ?? key, description: name === undefined ? t("user") : key, icon: User };
   };
 }
 
@@ -48,13 +49,13 @@ function isUser(key: string): boolean {
   return ![EVERYONE, SIGNED_IN, AUTHENTICATED].includes(key) && !key.includes(":");
 }
 
-export function SubjectHeading({ subject: { label, about, icon: Icon } }: { subject: Subject }) {
+export function SubjectHeading({ subject: { label, description, icon: Icon } }: { subject: Subject }) {
   return (
     <span className="who">
       <Icon size={17} aria-hidden="true" />
       <span>
         <bdi title={label}>{label}</bdi>
-        {about !== undefined && <span className="soft small">{about}</span>}
+        {description !== undefined && <span className="soft small">{description}</span>}
       </span>
     </span>
   );

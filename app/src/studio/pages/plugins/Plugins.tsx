@@ -18,7 +18,11 @@ export function Plugins() {
   const { t } = useTranslation();
   const defined = useStudioQuery<{ plugins: Plugin[] }>("/functions");
   return (
-    <Page title={t("Plugins")} about={t("Server plugins configured in purse.config.ts")} editRole="editor">
+    <Page
+      title={t("Plugins")}
+      description={t("Server plugins configured in purse.config.ts")}
+      editRole="editor"
+    >
       <QueryState query={defined} label={t("Loading plugins…")}>
         {({ plugins }) =>
           plugins.length === 0 ? (

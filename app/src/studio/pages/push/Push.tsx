@@ -25,7 +25,9 @@ export function Push() {
   return (
     <Page
       title={t("Push")}
-      about={t("Send notifications to devices that have the app installed. Try it on your own device first.")}
+      description={t(
+        "Send notifications to devices that have the app installed. Try it on your own device first.",
+      )}
       editRole="editor"
     >
       <Composer />
@@ -175,7 +177,7 @@ function Composer() {
         open={isConfirming}
         onClose={() => setConfirming(false)}
         title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
-        about={t("A sent push notification can't be recalled.")}
+        description={t("A sent push notification can't be recalled.")}
         confirmLabel={at === "" ? t("Send") : t("Schedule")}
         busy={send.isPending}
         error={send.error}

@@ -33,7 +33,7 @@ export function NewRole({
       open
       onClose={onClose}
       title={t("Create role")}
-      about={t(
+      description={t(
         "The name can't be changed later. Apps can't change the members unless the role's ACL allows it.",
       )}
       confirmLabel={t("Create")}

@@ -82,7 +82,7 @@ function DangerZone({
       {isConfirming && (
         <TypeToConfirmDialog
           title={t("Delete {name}?", { name })}
-          about={
+          description={
             referencingClasses.length === 0
               ? t(
                   "No class references this role. A new role with the same name would inherit its object ACLs.",

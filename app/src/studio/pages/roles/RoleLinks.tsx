@@ -27,14 +27,14 @@ export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
       <div className="halves">
         <LinkList
           title={t("Parent roles")}
-          about={t("Members of {role} inherit the permissions of these roles.", { role: role.name })}
+          description={t("Members of {role} inherit the permissions of these roles.", { role: role.name })}
           side="above"
           {...{ role, graph }}
           onAdd={() => setAdding("above")}
         />
         <LinkList
           title={t("Child roles")}
-          about={t("Members of these roles inherit the permissions of {role}.", { role: role.name })}
+          description={t("Members of these roles inherit the permissions of {role}.", { role: role.name })}
           side="below"
           {...{ role, graph }}
           onAdd={() => setAdding("below")}
@@ -47,14 +47,14 @@ export function RoleLinks({ role, graph }: { role: Role; graph: StudioRoles }) {
 
 function LinkList({
   title,
-  about,
+  description,
   side,
   role,
   graph,
   onAdd,
 }: {
   title: string;
-  about: string;
+  description: string;
   side: Side;
   role: Role;
   graph: StudioRoles;
@@ -81,7 +81,7 @@ function LinkList({
           {t("Add")}
         </Button>
       </div>
-      <p className="soft small">{about}</p>
+      <p className="soft small">{description}</p>
       {links.length === 0 && <p className="soft">{t("None")}</p>}
       <ul className="linked-roles" aria-label={title}>
         {links.map((edge) => {
@@ -150,7 +150,7 @@ function AddRoleLink({
           ? t("Add {role} to a parent role", { role: role.name })
           : t("Add a child role to {role}", { role: role.name })
       }
-      about={
+      description={
         side === "above"
           ? t("Members of {role} inherit the permissions of the parent role.")
           : t("Members of the child role inherit the permissions of {role}.", { role: role.name })

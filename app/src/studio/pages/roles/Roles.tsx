@@ -29,7 +29,7 @@ export function Roles() {
   return (
     <Page
       title={t("Roles")}
-      about={t("Roles, their members and their hierarchy")}
+      description={t("Roles, their members and their hierarchy")}
       editRole="editor"
       actions={
         <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>

@@ -63,7 +63,7 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
       open
       onClose={onClose}
       title={t("Token gate of {role}", { role: role.name })}
-      about={t("Users whose linked wallets hold the token are members of this role.")}
+      description={t("Users whose linked wallets hold the token are members of this role.")}
       confirmLabel={t("Save")}
       busy={save.isPending}
       error={save.error}

@@ -14,7 +14,7 @@ export function SecurityCheck() {
   return (
     <Page
       title={t("Security check")}
-      about={t(
+      description={t(
         "Settings that are more permissive than necessary, most severe first. Re-checked on every visit.",
       )}
     >
