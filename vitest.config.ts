@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import LongestFirst from "./tests/support/longestFirst.ts";
+import SlowestFirst from "./tests/support/slowestFirst.ts";
 
 // Servers and commands that tests start, hundreds of them, do not compile the same modules each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache/compiled");
@@ -13,7 +13,7 @@ export default defineConfig({
       "tests/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     // A machine that is busy otherwise may miss a deadline once; what fails twice has failed.

@@ -35,16 +35,16 @@ type Output = Rolldown.RolldownOutput["output"][number];
 
 if (import.meta.main) await main(process.argv.slice(2));
 
-async function main([option, wanted]: string[]): Promise<void> {
+async function main([option, requestedName]: string[]): Promise<void> {
   const loads = await measureApp();
   if (option === "--modules") {
-    const load = loads.find(({ name }) => name === wanted);
+    const load = loads.find(({ name }) => name === requestedName);
     if (!load) throw new Error(`--modules takes one of ${loads.map(({ name }) => name).join(", ")}`);
     for (const { file, bytes } of load.modules) console.log(`${String(bytes).padStart(8)}  ${file}`);
     return;
   }
-  writeFileSync(PAGE, pageOf(loads));
-  console.log(`${pageOf(loads)}\n${relative(ROOT, PAGE)} is written`);
+  writeFileSync(PAGE, renderPage(loads));
+  console.log(`${renderPage(loads)}\n${relative(ROOT, PAGE)} is written`);
 }
 
 /** Builds the app as it is shipped, without writing it, and weighs what comes out. */
@@ -65,72 +65,78 @@ function firstLoad(files: readonly Output[], name: string, html: string): FirstL
   const document = files.find(({ fileName }) => fileName === html);
   const entry = files.find((file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/app/${html}`));
   if (document?.type !== "asset" || entry?.type !== "chunk") throw new Error(`the build has no ${html}`);
-  const atOnce = reachedFrom(entry, files);
+  const initialChunks = staticImports(entry, files);
   // What the document names is what a browser asks for: Vite writes the entry's static imports and styles into it.
-  const asked = [...String(document.source).matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
+  const requestedFiles = [...String(document.source).matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
     ([, path]) => path,
   );
-  const styles = files.filter(({ fileName }) => fileName.endsWith(".css") && asked.includes(fileName));
-  const weights = { html: weigh([document]), scripts: weigh(atOnce), styles: weigh(styles) };
+  const styles = files.filter(
+    ({ fileName }) => fileName.endsWith(".css") && requestedFiles.includes(fileName),
+  );
+  const sizes = { html: gzipSize([document]), scripts: gzipSize(initialChunks), styles: gzipSize(styles) };
   return {
     name,
-    ...weights,
-    total: weights.html + weights.scripts + weights.styles,
-    files: asked.length,
-    font: weighFont(files),
-    modules: atOnce.flatMap(sharesOf).sort((a, b) => b.bytes - a.bytes),
-    pages: pagesOf(files, atOnce, name),
+    ...sizes,
+    total: sizes.html + sizes.scripts + sizes.styles,
+    files: requestedFiles.length,
+    font: fontSize(files),
+    modules: initialChunks.flatMap(moduleSizes).sort((a, b) => b.bytes - a.bytes),
+    pages: pagesOf(files, initialChunks, name),
   };
 }
 
-function pagesOf(files: readonly Output[], atOnce: readonly Output[], name: string): FirstLoad["pages"] {
-  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/rooms/";
+function pagesOf(
+  files: readonly Output[],
+  initialChunks: readonly Output[],
+  name: string,
+): FirstLoad["pages"] {
+  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/pages/";
   return files
     .flatMap((file) => {
       const module = file.type === "chunk" && file.isDynamicEntry ? file.facadeModuleId : null;
       if (file.type !== "chunk" || !module?.includes(folder)) return [];
-      const added = reachedFrom(file, files).filter((each) => !atOnce.includes(each));
-      return [{ name: module.slice(module.indexOf(folder) + folder.length), bytes: weigh(added) }];
+      const added = staticImports(file, files).filter((each) => !initialChunks.includes(each));
+      return [{ name: module.slice(module.indexOf(folder) + folder.length), bytes: gzipSize(added) }];
     })
     .sort((a, b) => b.bytes - a.bytes);
 }
 
 /** The chunk and what it imports other than by `import()`. */
-function reachedFrom(entry: Rolldown.OutputChunk, files: readonly Output[]): Rolldown.OutputChunk[] {
-  const reached = new Set([entry]);
-  for (const chunk of reached) {
+function staticImports(entry: Rolldown.OutputChunk, files: readonly Output[]): Rolldown.OutputChunk[] {
+  const chunks = new Set([entry]);
+  for (const chunk of chunks) {
     for (const name of chunk.imports) {
       const imported = files.find(({ fileName }) => fileName === name);
-      if (imported?.type === "chunk") reached.add(imported);
+      if (imported?.type === "chunk") chunks.add(imported);
     }
   }
-  return [...reached];
+  return [...chunks];
 }
 
-function weigh(files: readonly Output[]): number {
+function gzipSize(files: readonly Output[]): number {
   const compressed = (file: Output) =>
     gzipSync(file.type === "chunk" ? file.code : file.source, { level: 9 }).length;
   return files.reduce((sum, file) => sum + compressed(file), 0);
 }
 
-function weighFont(files: readonly Output[]): number {
+function fontSize(files: readonly Output[]): number {
   const font = files.find(({ fileName }) => /inter-latin-wght-normal.*\.woff2$/.test(fileName));
   return font?.type === "asset" ? font.source.length : 0;
 }
 
-function sharesOf(chunk: Rolldown.OutputChunk): FirstLoad["modules"] {
+function moduleSizes(chunk: Rolldown.OutputChunk): FirstLoad["modules"] {
   const modules = Object.entries(chunk.modules).filter(([, { renderedLength }]) => renderedLength > 0);
-  const whole = modules.reduce((sum, [, { renderedLength }]) => sum + renderedLength, 0);
-  const bytes = weigh([chunk]);
+  const totalLength = modules.reduce((sum, [, { renderedLength }]) => sum + renderedLength, 0);
+  const bytes = gzipSize([chunk]);
   return modules.map(([file, { renderedLength }]) => ({
     file: relative(ROOT, file),
-    bytes: Math.round((renderedLength / whole) * bytes),
+    bytes: Math.round((renderedLength / totalLength) * bytes),
   }));
 }
 
-function pageOf(loads: readonly FirstLoad[]): string {
+function renderPage(loads: readonly FirstLoad[]): string {
   const kilobytes = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
-  const firsts = loads.map(
+  const firstLoadRows = loads.map(
     ({ name, html, scripts, styles, total, files, font }) =>
       `| ${name} | ${[scripts, styles, html, total].map(kilobytes).join(" | ")} | ${files} | ${kilobytes(font)} |`,
   );
@@ -145,7 +151,7 @@ Compressed with gzip; 1 kB is 1000 bytes. The first load is what a browser reque
 
 | | scripts | styles | document | first load | files | font |
 | --- | ---: | ---: | ---: | ---: | ---: | ---: |
-${firsts.join("\n")}
+${firstLoadRows.join("\n")}
 
 ${added.join("\n")}`;
 }

@@ -5,37 +5,38 @@ import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 
 const SOURCE = resolve(import.meta.dirname, "../app/src");
 /** The living page of the design system speaks to developers, in English. */
-const NOT_SAID = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
+const EXCLUDED_FILES = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
 /** Attributes whose text people read or hear. */
-const READ = /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
+const TEXT_ATTRIBUTES =
+  /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
 /** Begins as a sentence does, and goes on. */
 /** Reads as a sentence and is none: outlines of pictures, messages for developers, what other programs say. */
-const NO_SENTENCE =
+const NOT_TRANSLATABLE =
   /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|MetaMask|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
-const PROSE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
+const SENTENCE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
 /** Every part of the app that has a file of translations. */
-export const PARTS = ["app", "studio"] as const;
-export type Part = (typeof PARTS)[number];
+export const BUNDLES = ["app", "studio"] as const;
+export type Bundle = (typeof BUNDLES)[number];
 
 export interface AppTexts {
   /** The files that say a sentence, by the sentence; one that both parts say belongs to the app. */
-  said: Record<Part, Map<string, string[]>>;
+  usages: Record<Bundle, Map<string, string[]>>;
   /** Text that stands in a page without going through the texts, as `file:line text`. */
-  bare: string[];
+  hardcoded: string[];
 }
 
 /** Reads the app's source; throws where a file cannot be parsed. */
 export function readAppTexts(): AppTexts {
-  const texts: AppTexts = { said: { app: new Map(), studio: new Map() }, bare: [] };
-  const files = globSync("**/*.{ts,tsx}", { cwd: SOURCE, exclude: NOT_SAID }).sort();
-  const named: { name: string; file: string; literals: string[] }[] = [];
-  const asked = new Set<string>();
+  const texts: AppTexts = { usages: { app: new Map(), studio: new Map() }, hardcoded: [] };
+  const files = globSync("**/*.{ts,tsx}", { cwd: SOURCE, exclude: EXCLUDED_FILES }).sort();
+  const namedLiterals: { name: string; file: string; literals: string[] }[] = [];
+  const referencedNames = new Set<string>();
   const add = (sentence: string, file: string) => {
-    const { app, studio } = texts.said;
-    const part = file.startsWith("studio/") && !app.has(sentence) ? studio : app;
-    if (!part.get(sentence)?.includes(file)) part.set(sentence, [...(part.get(sentence) ?? []), file]);
-    if (part === app) studio.delete(sentence);
+    const { app, studio } = texts.usages;
+    const bundle = file.startsWith("studio/") && !app.has(sentence) ? studio : app;
+    if (!bundle.get(sentence)?.includes(file)) bundle.set(sentence, [...(bundle.get(sentence) ?? []), file]);
+    if (bundle === app) studio.delete(sentence);
   };
   // The app first, so that what both say is found there.
   for (const file of files.toSorted((a, b) => Number(inStudio(a)) - Number(inStudio(b)))) {
@@ -43,42 +44,47 @@ export function readAppTexts(): AppTexts {
     const { program, errors } = parseSync(file, source);
     if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
     const lineOf = (at: number) => source.slice(0, at).split("\n").length;
-    const isBare = (text: string) => /\p{L}{2}/u.test(text);
+    const isText = (text: string) => /\p{L}{2}/u.test(text);
     const visitor = new Visitor({
-      CallExpression({ callee, arguments: given }) {
+      CallExpression({ callee, arguments: args }) {
         const name = calleeOf(callee);
         if (name !== "t" && name !== "count" && name !== "usePageTitle") return;
-        for (const argument of name === "count" ? given.slice(1, 3) : given.slice(0, 1)) {
+        for (const argument of name === "count" ? args.slice(1, 3) : args.slice(0, 1)) {
           const literals = literalsOf(argument);
           for (const sentence of literals) add(sentence, file);
-          if (literals.length === 0) for (const each of namesIn(argument)) asked.add(each);
+          if (literals.length === 0)
+            for (const each of referencedNamesIn(argument)) referencedNames.add(each);
         }
       },
       VariableDeclarator({ id, init }) {
-        if (id.type === "Identifier" && init) named.push({ name: id.name, file, literals: literalsIn(init) });
+        if (id.type === "Identifier" && init)
+          namedLiterals.push({ name: id.name, file, literals: literalsIn(init) });
       },
       Property({ key, value }) {
-        if (key.type === "Identifier") named.push({ name: key.name, file, literals: literalsOf(value) });
+        if (key.type === "Identifier")
+          namedLiterals.push({ name: key.name, file, literals: literalsOf(value) });
       },
       Literal({ value }) {
-        if (typeof value === "string" && PROSE.test(value) && !NO_SENTENCE.test(value)) add(value, file);
+        if (typeof value === "string" && SENTENCE.test(value) && !NOT_TRANSLATABLE.test(value))
+          add(value, file);
       },
       JSXText({ value, start }) {
         const text = value.trim();
-        if (isBare(text)) texts.bare.push(`${file}:${lineOf(start)} ${text}`);
+        if (isText(text)) texts.hardcoded.push(`${file}:${lineOf(start)} ${text}`);
       },
       JSXAttribute({ name, value }) {
-        if (name.type !== "JSXIdentifier" || !READ.test(name.name) || value?.type !== "Literal") return;
-        if (typeof value.value === "string" && isBare(value.value))
-          texts.bare.push(`${file}:${lineOf(value.start)} ${value.value}`);
+        if (name.type !== "JSXIdentifier" || !TEXT_ATTRIBUTES.test(name.name) || value?.type !== "Literal")
+          return;
+        if (typeof value.value === "string" && isText(value.value))
+          texts.hardcoded.push(`${file}:${lineOf(value.start)} ${value.value}`);
       },
     });
     visitor.visit(program);
   }
   // `t(LABELS[key])` says what stands in the constant of that name, `t(label)` what stands in properties of that name.
-  for (const { name, file, literals } of named)
-    if (asked.has(name))
-      for (const sentence of literals) if (!NO_SENTENCE.test(sentence)) add(sentence, file);
+  for (const { name, file, literals } of namedLiterals)
+    if (referencedNames.has(name))
+      for (const sentence of literals) if (!NOT_TRANSLATABLE.test(sentence)) add(sentence, file);
   return texts;
 }
 
@@ -113,12 +119,15 @@ function literalsOf(node: ESTree.Node): string[] {
 }
 
 /** Names that lead to what an expression says: of a constant, or of a property. */
-function namesIn(node: ESTree.Node): string[] {
+function referencedNamesIn(node: ESTree.Node): string[] {
   if (node.type === "Identifier") return [node.name];
   if (node.type === "MemberExpression")
-    return [...namesIn(node.object), ...(node.computed ? [] : namesIn(node.property))];
-  if (node.type === "ConditionalExpression") return [...namesIn(node.consequent), ...namesIn(node.alternate)];
-  return node.type === "LogicalExpression" ? [...namesIn(node.left), ...namesIn(node.right)] : [];
+    return [...referencedNamesIn(node.object), ...(node.computed ? [] : referencedNamesIn(node.property))];
+  if (node.type === "ConditionalExpression")
+    return [...referencedNamesIn(node.consequent), ...referencedNamesIn(node.alternate)];
+  return node.type === "LogicalExpression"
+    ? [...referencedNamesIn(node.left), ...referencedNamesIn(node.right)]
+    : [];
 }
 
 function literalsIn(node: ESTree.Node): string[] {

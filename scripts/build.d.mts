@@ -1,2 +1,6 @@
-/** Builds the app where a source of it has changed since the last time. */
+/** What `npm start` runs. */
+export const serverFile: string;
+/** Builds the app if its sources have changed since the last build. */
 export function ensureAppBuilt(): void;
+/** Bundles the server if its sources have changed since the last build. */
+export function ensureServerBuilt(): void;

@@ -30,11 +30,11 @@ const ETH_NAMES = ["eth", "mainnet", "0x1"];
 export function chainsFor({ chains }: Config, devChain: DevChain | undefined): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
-  const standsInForEth = !others.some(({ id }) => id === 1);
+  const actsAsEth = !others.some(({ id }) => id === 1);
   const local: ChainConfig = {
     id: devChain.chainId,
     name: "localdevchain",
-    aliases: standsInForEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
+    aliases: actsAsEth ? [...LOCAL_NAMES, ...ETH_NAMES] : LOCAL_NAMES,
     rpcUrls: [devChain.url],
     market: localMarket(devChain),
     names: { ens: devChain.names.registry, unstoppable: devChain.names.reader },

@@ -18,8 +18,8 @@ import {
   type Store,
   typesText,
 } from "@purse/server";
-import { changeKeys } from "./keys.ts";
-import { changeOperators } from "./operators.ts";
+import { runKeysCommand } from "./keys.ts";
+import { runOperatorCommand } from "./operators.ts";
 import { classesOfServer, classesOfStore } from "./types.ts";
 
 const HELP = `Usage: npm run purse -- <command>
@@ -107,9 +107,9 @@ export async function runCommand(
       return print(`${sqlitePath(config)}: as it was backed up`);
     }
     case "keys":
-      return print(await withStore(config, (store) => changeKeys(store, positionals, values)));
+      return print(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
     case "operator":
-      return print(await withStore(config, (store) => changeOperators(store, positionals, values)));
+      return print(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
     case "schema": {
       const plans = await withStore(config, async (store) =>
         planSchemas(await openSchemas(store), config.schemas),
@@ -134,7 +134,7 @@ async function importInto(
     skip === undefined
       ? undefined
       : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
-  await withoutServer(config, async (store) => {
+  await withLockedStore(config, async (store) => {
     const schemas = await openSchemas(store);
     const options = { store, schemas, progress, onBad };
     if (values.parse !== undefined) {
@@ -170,21 +170,21 @@ async function writeTypes(
   return `${file}: ${stale ? "written" : "up to date"}`;
 }
 
-async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+async function withStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(config.database);
   try {
-    return await work(store);
+    return await task(store);
   } finally {
     await store.close();
   }
 }
 
 /** The same while no server has the database: it would not hear of what is changed. */
-async function withoutServer<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
+async function withLockedStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {
   const { database } = config;
   const lock = database.kind === "sqlite" ? lockDatabase(database.path) : undefined;
   try {
-    return await withStore(config, work);
+    return await withStore(config, task);
   } finally {
     lock?.release();
   }

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, "..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
   "packages/chain/src/sync/histories.test.ts",
-  "packages/server/src/chainEvents/watchedChain.test.ts",
+  "packages/server/src/chainEvents/watchIndexer.test.ts",
   "tests/server/chainHistories.test.ts",
 ];
 const { status } = spawnSync(process.execPath, [vitest, "run", ...files], {

@@ -1,13 +1,13 @@
 import { type ApiKey, ApiKeys, openSchemas, type Store } from "@purse/server";
 
 /** Carries out `keys …`; answers what is to be said. Throws Error for what cannot be done. */
-export async function changeKeys(
+export async function runKeysCommand(
   store: Store,
   [action, which, ...others]: string[],
   values: { name?: string; limit?: string; key?: string },
 ): Promise<string> {
-  const stray = action === "revoke" ? others[0] : which;
-  if (stray !== undefined) throw new Error(`keys ${action} takes no "${stray}"`);
+  const unexpected = action === "revoke" ? others[0] : which;
+  if (unexpected !== undefined) throw new Error(`keys ${action} takes no "${unexpected}"`);
   const schemas = await openSchemas(store);
   const keys = new ApiKeys({
     store,

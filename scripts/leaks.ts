@@ -7,7 +7,7 @@
 import { parseArgs } from "node:util";
 import { startPostgres } from "../tests/support/postgresServer.ts";
 import { startPurse } from "../tests/support/purse.ts";
-import { type Held, Inspector } from "./leaksInspector.ts";
+import { Inspector, type MemorySnapshot } from "./leaksInspector.ts";
 import { type Kind, prepareKinds, READ_ONLY_KEY } from "./leaksRequests.ts";
 
 const { values } = parseArgs({
@@ -22,18 +22,18 @@ if (!(REQUESTS >= 100)) throw new Error("--requests must be a number from 100");
 const WORKERS = 16;
 const SAMPLES = 8;
 /** Caches fill in the first half; what is compared is the second. */
-const FROM = SAMPLES / 2;
+const BASELINE_SAMPLE = SAMPLES / 2;
 
 /** How much more the last sample may hold than the one in the middle. */
-const MOST: Readonly<Record<string, { of: (held: Held) => number; most: number }>> = {
-  "heap (MiB)": { of: ({ heap }) => heap / 2 ** 20, most: 6 },
-  "buffers (MiB)": { of: ({ external }) => external / 2 ** 20, most: 16 },
-  "threads' heaps (MiB)": { of: ({ threads }) => sum(threads) / 2 ** 20, most: 8 },
-  "file descriptors": { of: ({ fds }) => fds, most: 8 },
-  handles: { of: ({ handles }) => handles, most: 8 },
-  "event emitters": { of: ({ emitters }) => emitters, most: 200 },
-  listeners: { of: ({ listeners }) => listeners, most: 200 },
-  "maps and sets": { of: ({ maps }) => maps, most: 1_000 },
+const LIMITS: Readonly<Record<string, { of: (snapshot: MemorySnapshot) => number; max: number }>> = {
+  "heap (MiB)": { of: ({ heap }) => heap / 2 ** 20, max: 6 },
+  "buffers (MiB)": { of: ({ external }) => external / 2 ** 20, max: 16 },
+  "threads' heaps (MiB)": { of: ({ threads }) => sum(threads) / 2 ** 20, max: 8 },
+  "file descriptors": { of: ({ fds }) => fds, max: 8 },
+  handles: { of: ({ handles }) => handles, max: 8 },
+  "event emitters": { of: ({ emitters }) => emitters, max: 200 },
+  listeners: { of: ({ listeners }) => listeners, max: 200 },
+  "maps and sets": { of: ({ maps }) => maps, max: 1_000 },
 };
 
 const pg = values.postgres ? await startPostgres() : undefined;
@@ -50,15 +50,15 @@ let findings: string[] = ["it did not come to its end"];
 try {
   const inspector = await Inspector.attach(purse.output, purse.pid);
   const { kinds, close } = await prepareKinds(purse);
-  const samples: Held[] = [];
+  const samples: MemorySnapshot[] = [];
   const failures = new Map<string, number>();
   for (let sample = 0; sample <= SAMPLES; sample++) {
     if (sample > 0) await run(kinds, REQUESTS / SAMPLES, failures);
-    const held = await inspector.held();
-    samples.push(held);
-    console.log(lineOf(Math.round((REQUESTS * sample) / SAMPLES), held));
+    const snapshot = await inspector.takeSnapshot();
+    samples.push(snapshot);
+    console.log(lineOf(Math.round((REQUESTS * sample) / SAMPLES), snapshot));
     if (values.verbose)
-      for (const each of held.largest.slice(0, 30)) console.log("   ", JSON.stringify(each));
+      for (const each of snapshot.largest.slice(0, 30)) console.log("   ", JSON.stringify(each));
   }
   close();
   inspector.close();
@@ -94,18 +94,16 @@ async function run(kinds: Kind[], count: number, failures: Map<string, number>):
 }
 
 /** What the last sample holds more than the one in the middle, and may not. */
-function growthOf(samples: readonly Held[]): string[] {
-  const from = samples[FROM];
+function growthOf(samples: readonly MemorySnapshot[]): string[] {
+  const from = samples[BASELINE_SAMPLE];
   const to = samples[SAMPLES];
   if (!from || !to) throw new Error("There are not enough samples");
-  const found = Object.entries(MOST).flatMap(([what, { of, most }]) => {
+  const found = Object.entries(LIMITS).flatMap(([what, { of, max }]) => {
     const growth = of(to) - of(from);
-    return growth > most
-      ? [`${what}: ${of(from).toFixed(1)} → ${of(to).toFixed(1)}, ${most} more may be`]
-      : [];
+    return growth > max ? [`${what}: ${of(from).toFixed(1)} → ${of(to).toFixed(1)}, ${max} more may be`] : [];
   });
   // A collection that grows with each request is one that has no bound, or a very large one.
-  const requests = REQUESTS * (1 - FROM / SAMPLES);
+  const requests = REQUESTS * (1 - BASELINE_SAMPLE / SAMPLES);
   const growth = to.entries - from.entries;
   if (growth > Math.max(3_000, requests * 0.05)) {
     found.push(`entries of maps and sets: ${growth} more after ${requests} requests`);
@@ -114,10 +112,10 @@ function growthOf(samples: readonly Held[]): string[] {
   return found;
 }
 
-function lineOf(requests: number, held: Held): string {
-  const { rss, entries } = held;
-  const figures = Object.entries(MOST).map(([what, { of }]) => `${what} ${of(held).toFixed(0)}`);
-  return `${requests} requests: ${figures.join(", ")}, entries ${entries}, RSS ${(rss / 2 ** 20).toFixed(0)} MiB`;
+function lineOf(requests: number, snapshot: MemorySnapshot): string {
+  const { rss, entries } = snapshot;
+  const cells = Object.entries(LIMITS).map(([what, { of }]) => `${what} ${of(snapshot).toFixed(0)}`);
+  return `${requests} requests: ${cells.join(", ")}, entries ${entries}, RSS ${(rss / 2 ** 20).toFixed(0)} MiB`;
 }
 
 function sum(numbers: readonly number[]): number {

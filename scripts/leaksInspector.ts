@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a process holds, after its garbage has been collected. */
-export interface Held {
+export interface MemorySnapshot {
   /** Of the main thread, in bytes. */
   heap: number;
   /** Buffers and other memory outside of the heap, in bytes. */
@@ -24,7 +24,7 @@ export interface Held {
   threads: number[];
 }
 
-interface Answer {
+interface DevtoolsResponse {
   result?: { value?: unknown; objectId?: string };
   objects?: { objectId?: string };
 }
@@ -33,7 +33,7 @@ interface Answer {
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #pid: number;
-  readonly #pending = new Map<number, PromiseWithResolvers<Answer>>();
+  readonly #pending = new Map<number, PromiseWithResolvers<DevtoolsResponse>>();
   readonly #threads = new Set<string>();
   #calls = 0;
 
@@ -67,7 +67,7 @@ export class Inspector {
     this.#socket.close();
   }
 
-  async held(): Promise<Held> {
+  async takeSnapshot(): Promise<MemorySnapshot> {
     // What one round frees, finalizers of the next round free.
     for (let round = 0; round < 3; round++) {
       await this.#call("HeapProfiler.collectGarbage");
@@ -76,7 +76,7 @@ export class Inspector {
     const [memory, handles, emitters, maps] = [
       await this.#evaluate<{ heapUsed: number; external: number; rss: number }>("process.memoryUsage()"),
       await this.#evaluate<number>("process.getActiveResourcesInfo().length"),
-      await this.#overAll<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
+      await this.#callOnInstances<{ emitters: number; listeners: number }>(EMITTERS, COUNT_LISTENERS),
       await this.#collections(),
     ];
     return {
@@ -97,11 +97,11 @@ export class Inspector {
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 
-  async #collections(): Promise<Pick<Held, "maps" | "entries" | "largest">> {
+  async #collections(): Promise<Pick<MemorySnapshot, "maps" | "entries" | "largest">> {
     const found = [
-      await this.#overAll<Collections>("Map.prototype", SIZES),
-      await this.#overAll<Collections>("Set.prototype", SIZES),
-      await this.#overAll<Collections>("Array.prototype", LENGTHS),
+      await this.#callOnInstances<Collections>("Map.prototype", SIZES),
+      await this.#callOnInstances<Collections>("Set.prototype", SIZES),
+      await this.#callOnInstances<Collections>("Array.prototype", LENGTHS),
     ];
     const [maps, sets] = found;
     return {
@@ -114,8 +114,9 @@ export class Inspector {
   async #threadHeaps(): Promise<number[]> {
     const heaps: number[] = [];
     for (const sessionId of this.#threads) {
-      for (let round = 0; round < 2; round++) await this.#inThread(sessionId, "HeapProfiler.collectGarbage");
-      const { result } = await this.#inThread(sessionId, "Runtime.evaluate", {
+      for (let round = 0; round < 2; round++)
+        await this.#callInThread(sessionId, "HeapProfiler.collectGarbage");
+      const { result } = await this.#callInThread(sessionId, "Runtime.evaluate", {
         expression: "process.memoryUsage().heapUsed",
         returnByValue: true,
       });
@@ -130,7 +131,7 @@ export class Inspector {
   }
 
   /** What a function answers that is given all objects with a prototype. */
-  async #overAll<T>(prototype: string, work: string): Promise<T> {
+  async #callOnInstances<T>(prototype: string, functionDeclaration: string): Promise<T> {
     const { result } = await this.#call("Runtime.evaluate", { expression: prototype });
     const { objects } = await this.#call("Runtime.queryObjects", {
       prototypeObjectId: result?.objectId,
@@ -138,24 +139,24 @@ export class Inspector {
     });
     const answer = await this.#call("Runtime.callFunctionOn", {
       objectId: objects?.objectId,
-      functionDeclaration: work,
+      functionDeclaration: functionDeclaration,
       returnByValue: true,
     });
     await this.#call("Runtime.releaseObjectGroup", { objectGroup: "leaks" });
     return JSON.parse(JSON.stringify(answer.result?.value));
   }
 
-  #call(method: string, params: object = {}): Promise<Answer> {
+  #call(method: string, params: object = {}): Promise<DevtoolsResponse> {
     const id = ++this.#calls;
-    const pending = Promise.withResolvers<Answer>();
+    const pending = Promise.withResolvers<DevtoolsResponse>();
     this.#pending.set(id, pending);
     this.#socket.send(JSON.stringify({ id, method, params }));
     return pending.promise;
   }
 
-  async #inThread(sessionId: string, method: string, params: object = {}): Promise<Answer> {
+  async #callInThread(sessionId: string, method: string, params: object = {}): Promise<DevtoolsResponse> {
     const id = ++this.#calls;
-    const pending = Promise.withResolvers<Answer>();
+    const pending = Promise.withResolvers<DevtoolsResponse>();
     this.#pending.set(id, pending);
     await this.#call("NodeWorker.sendMessageToWorker", {
       sessionId,
@@ -167,7 +168,7 @@ export class Inspector {
   #receive(message: {
     id?: number;
     method?: string;
-    result?: Answer;
+    result?: DevtoolsResponse;
     error?: { message: string };
     params?: { sessionId?: string; message?: string };
   }): void {
@@ -190,7 +191,7 @@ export class Inspector {
 interface Collections {
   count: number;
   entries: number;
-  largest: Held["largest"];
+  largest: MemorySnapshot["largest"];
 }
 
 /* What runs in the process that is looked into. */

@@ -10,7 +10,7 @@ export interface Kind {
   run(): Promise<unknown>;
 }
 
-interface Sent {
+interface SendOptions {
   body?: string | Buffer;
   headers?: Record<string, string>;
 }
@@ -100,14 +100,18 @@ const ROUTES: readonly (readonly [method: string, path: string])[] = [
 export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close(): void }> {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   let unique = 0;
-  const fresh = () => `x${(++unique).toString(36)}${randomBytes(4).toString("hex")}`;
-  const any = <T>(list: readonly T[]): T => {
+  const uniqueName = () => `x${(++unique).toString(36)}${randomBytes(4).toString("hex")}`;
+  const pick = <T>(list: readonly T[]): T => {
     const chosen = list[Math.floor(Math.random() * list.length)];
     if (chosen === undefined) throw new Error("There is nothing to choose from");
     return chosen;
   };
 
-  async function send(method: string, path: string, { body, headers = {} }: Sent = {}): Promise<string> {
+  async function send(
+    method: string,
+    path: string,
+    { body, headers = {} }: SendOptions = {},
+  ): Promise<string> {
     const { status, text } = await new Promise<{ status: number; text: string }>((resolve, reject) => {
       const sent = request(
         {
@@ -140,7 +144,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
   const json = (method: string, path: string, value: object, headers: Record<string, string> = app) =>
     send(method, `/server${path}`, { body: JSON.stringify(value), headers });
 
-  const username = fresh();
+  const username = uniqueName();
   const { sessionToken }: { sessionToken: string } = JSON.parse(
     await json("POST", "/users", { username, password: PASSWORD }),
   );
@@ -150,11 +154,11 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       case "nobody":
         return { "Content-Type": "application/json" };
       case "anonymous":
-        return { ...app, "X-Parse-Installation-Id": fresh() };
+        return { ...app, "X-Parse-Installation-Id": uniqueName() };
       case "user":
         return user;
       case "stale":
-        return { ...app, "X-Parse-Session-Token": `r:${fresh()}` };
+        return { ...app, "X-Parse-Session-Token": `r:${uniqueName()}` };
       case "master":
         return master;
       case "readOnly":
@@ -175,49 +179,59 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
   const find = (params: Record<string, unknown>, headers = app) =>
     send("GET", `/server/classes/Row?${query(params)}`, { headers });
 
-  let operating: Promise<void> = Promise.resolve();
+  let lastChange: Promise<void> = Promise.resolve();
   const kinds: Kind[] = [
     {
       name: "every route, by everybody",
       weight: 40,
       run() {
-        const [method, template] = any(ROUTES);
-        const path = template.replace(/\?(?=$|\/|&)/g, fresh);
+        const [method, template] = pick(ROUTES);
+        const path = template.replace(/\?(?=$|\/|&)/g, uniqueName);
         const hasBody = method === "POST" || method === "PUT" || method === "PATCH";
-        const body = any(["{}", `{"${fresh()}":1}`, "[1]", "not JSON", JSON.stringify({ text: fresh() })]);
+        const body = pick([
+          "{}",
+          `{"${uniqueName()}":1}`,
+          "[1]",
+          "not JSON",
+          JSON.stringify({ text: uniqueName() }),
+        ]);
         // What operators make is not made here: it is meant to stay.
-        const isMaking = /^\/server\/classes\/Row$/.test(path) && method === "POST";
-        const headers = headersOf(isMaking ? "anonymous" : any(IDENTITIES));
-        return send(method, path, { headers, ...(hasBody && { body: isMaking ? '{"n":1}' : body }) });
+        const isCreate = /^\/server\/classes\/Row$/.test(path) && method === "POST";
+        const headers = headersOf(isCreate ? "anonymous" : pick(IDENTITIES));
+        return send(method, path, { headers, ...(hasBody && { body: isCreate ? '{"n":1}' : body }) });
       },
     },
-    { name: "get", weight: 6, run: () => send("GET", `/server/classes/Row/${any(ids)}`, { headers: user }) },
+    { name: "get", weight: 6, run: () => send("GET", `/server/classes/Row/${pick(ids)}`, { headers: user }) },
     {
       name: "find by new values",
       weight: 6,
-      run: () => find({ where: { text: fresh(), n: { $gt: unique } }, order: "-createdAt", limit: "5" }),
+      run: () => find({ where: { text: uniqueName(), n: { $gt: unique } }, order: "-createdAt", limit: "5" }),
     },
     {
       name: "find by new shapes",
       weight: 6,
       run: () =>
         find({
-          where: { $or: [{ [fresh()]: 1 }, { [fresh()]: { $regex: `^${fresh()}` } }] },
-          keys: fresh(),
-          order: fresh(),
+          where: { $or: [{ [uniqueName()]: 1 }, { [uniqueName()]: { $regex: `^${uniqueName()}` } }] },
+          keys: uniqueName(),
+          order: uniqueName(),
         }),
     },
     {
       name: "find with inner queries and includes",
       weight: 3,
       run: () =>
-        find({ where: { n: { $inQuery: { className: fresh(), where: {} } } }, include: fresh(), count: "1" }),
+        find({
+          where: { n: { $inQuery: { className: uniqueName(), where: {} } } },
+          include: uniqueName(),
+          count: "1",
+        }),
     },
     {
       name: "aggregate of new shapes",
       weight: 2,
       run: () =>
-        send("GET", `/server/aggregate/Row?${query({ pipeline: [{ $match: { [fresh()]: 1 } }] })}`, {
+        send("GET", `/server/aggregate/Row?${query({ pipeline: [{ $match: { [uniqueName()]: 1 } }] })}`, {
           headers: master,
         }),
     },
@@ -226,7 +240,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       weight: 6,
       async run() {
         const { objectId } = JSON.parse(
-          await json("POST", "/classes/Row", { n: unique, text: fresh() }, user),
+          await json("POST", "/classes/Row", { n: unique, text: uniqueName() }, user),
         );
         await json("PUT", `/classes/Row/${objectId}`, { n: { __op: "Increment", amount: 1 } }, user);
         await send("DELETE", `/server/classes/Row/${objectId}`, { headers: user });
@@ -235,7 +249,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     {
       name: "new classes and fields",
       weight: 1,
-      run: () => json("POST", `/classes/${fresh()}`, { [fresh()]: 1 }),
+      run: () => json("POST", `/classes/${uniqueName()}`, { [uniqueName()]: 1 }),
     },
     {
       name: "batch",
@@ -243,9 +257,9 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       run: () =>
         json("POST", "/batch", {
           requests: [
-            { method: "GET", path: `/server/classes/Row/${any(ids)}` },
-            { method: "POST", path: `/server/functions/${fresh()}`, body: {} },
-            { method: "PUT", path: `/server/classes/Row/${any(ids)}`, body: { n: unique } },
+            { method: "GET", path: `/server/classes/Row/${pick(ids)}` },
+            { method: "POST", path: `/server/functions/${uniqueName()}`, body: {} },
+            { method: "PUT", path: `/server/classes/Row/${pick(ids)}`, body: { n: unique } },
           ],
         }),
     },
@@ -253,7 +267,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       name: "request that is sent twice",
       weight: 2,
       async run() {
-        const headers = { ...app, "X-Parse-Request-Id": fresh() };
+        const headers = { ...app, "X-Parse-Request-Id": uniqueName() };
         await json("POST", "/functions/getServerTime", {}, headers);
         await json("POST", "/functions/getServerTime", {}, headers);
       },
@@ -261,19 +275,19 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     {
       name: "function of the cloud code",
       weight: 4,
-      run: () => json("POST", "/functions/hello", { name: fresh() }),
+      run: () => json("POST", "/functions/hello", { name: uniqueName() }),
     },
     {
       name: "settings, hooks and classes of the operator",
       weight: 1,
       // One after the other: two operators who delete one class at once are not what is measured here.
-      run: () => (operating = operating.then(operate, operate)),
+      run: () => (lastChange = lastChange.then(changeSettings, changeSettings)),
     },
     {
       name: "sign-up, log-in and log-out",
       weight: 0.15,
       async run() {
-        const name = fresh();
+        const name = uniqueName();
         await json("POST", "/users", { username: name, password: PASSWORD });
         const answer = JSON.parse(await json("POST", "/login", { username: name, password: PASSWORD }));
         await json("POST", "/logout", {}, { ...app, "X-Parse-Session-Token": String(answer.sessionToken) });
@@ -282,12 +296,12 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     {
       name: "log-in of nobody",
       weight: 0.15,
-      run: () => json("POST", "/login", { username: fresh(), password: fresh() }),
+      run: () => json("POST", "/login", { username: uniqueName(), password: uniqueName() }),
     },
     {
       name: "installation",
       weight: 1,
-      run: () => json("POST", "/installations", { deviceType: "ios", installationId: fresh() }),
+      run: () => json("POST", "/installations", { deviceType: "ios", installationId: uniqueName() }),
     },
     {
       name: "file up, down and deleted",
@@ -297,16 +311,16 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
         const upload = { ...user, "Content-Type": "application/octet-stream" };
         const isIpfs = unique % 20 === 0;
         const saved = JSON.parse(
-          await send("POST", `/server/files/${fresh()}.bin`, {
+          await send("POST", `/server/files/${uniqueName()}.bin`, {
             body,
             headers: { ...upload, ...(isIpfs && { "X-Parse-File-IPFS": "true" }) },
           }),
         );
         await send("GET", new URL(saved.url).pathname, {
-          headers: any<Record<string, string>>([{}, { Range: "bytes=5-9" }, { "If-None-Match": "*" }]),
+          headers: pick<Record<string, string>>([{}, { Range: "bytes=5-9" }, { "If-None-Match": "*" }]),
         });
         if (saved.hash) {
-          await send("GET", `/ipfs/${saved.hash}?filename=${fresh()}.js`);
+          await send("GET", `/ipfs/${saved.hash}?filename=${uniqueName()}.js`);
           await send("GET", `/ipfs/${saved.hash}?width=64`);
           await send("DELETE", `/server/ipfs/pins/${saved.hash}`, { headers: master });
         }
@@ -319,7 +333,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       run: () =>
         json(
           "POST",
-          `/files/${fresh()}.txt`,
+          `/files/${uniqueName()}.txt`,
           {
             _ApplicationId: purse.appId,
             _SessionToken: sessionToken,
@@ -342,14 +356,14 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
         if (url !== undefined) await send("DELETE", new URL(url).pathname, { headers });
       },
     },
-    { name: "upload that breaks off", weight: 1, run: () => breakOff("/server/files/broken.bin", user) },
-    { name: "request that breaks off", weight: 1, run: () => breakOff("/server/classes/Row", app) },
-    { name: "live query that comes and goes", weight: 2, run: follow },
+    { name: "upload that breaks off", weight: 1, run: () => abortRequest("/server/files/broken.bin", user) },
+    { name: "request that breaks off", weight: 1, run: () => abortRequest("/server/classes/Row", app) },
+    { name: "live query that comes and goes", weight: 2, run: openLiveQuery },
   ];
 
-  async function operate(): Promise<void> {
+  async function changeSettings(): Promise<void> {
     const n = unique % 5;
-    await json("PUT", "/config", { params: { [`key${n}`]: fresh() } }, master);
+    await json("PUT", "/config", { params: { [`key${n}`]: uniqueName() } }, master);
     const hook = { functionName: `hook${n}`, url: "https://hooks.example/x" };
     await json("POST", "/hooks/functions", hook, master);
     await send("DELETE", `/server/hooks/functions/hook${n}`, { headers: master });
@@ -369,7 +383,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
   }
 
   /** Announces more than it sends, and goes away. */
-  async function breakOff(path: string, headers: Record<string, string>): Promise<void> {
+  async function abortRequest(path: string, headers: Record<string, string>): Promise<void> {
     const sent = request({ host: "127.0.0.1", port: purse.port, method: "POST", path, agent: false });
     for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);
     sent.setHeader("Content-Length", 1_000);
@@ -378,7 +392,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     sent.destroy();
   }
 
-  async function follow(): Promise<void> {
+  async function openLiveQuery(): Promise<void> {
     const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
     const closed = new Promise((done) => socket.on("close", done));
     let answers = 0;
@@ -387,12 +401,17 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       if (++answers === 4) socket.close();
     });
     socket.on("open", () => {
-      const where = { text: { $regex: `^${fresh()}` }, [fresh()]: 1 };
+      const where = { text: { $regex: `^${uniqueName()}` }, [uniqueName()]: 1 };
       const query = { className: "Row", where };
       for (const message of [
-        { op: "connect", applicationId: purse.appId, installationId: fresh() },
+        { op: "connect", applicationId: purse.appId, installationId: uniqueName() },
         { op: "subscribe", requestId: 1, query },
-        { op: "subscribe", requestId: 2, query: { className: fresh(), where: {} }, sessionToken: fresh() },
+        {
+          op: "subscribe",
+          requestId: 2,
+          query: { className: uniqueName(), where: {} },
+          sessionToken: uniqueName(),
+        },
         { op: "unsubscribe", requestId: 1 },
       ]) {
         socket.send(JSON.stringify(message));

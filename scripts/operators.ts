@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { openOperators, type Store } from "@purse/server";
 
 /** Carries out `operator …`; answers what is to be said. Throws Error for what cannot be done. */
-export async function changeOperators(
+export async function runOperatorCommand(
   store: Store,
   [action, username, ...others]: string[],
   values: { role?: string; password?: string },
@@ -12,18 +12,18 @@ export async function changeOperators(
   if (action === "list") return table(await operators.list());
   if (username === undefined) throw new Error(`operator ${action ?? ""} takes the name of an operator`);
   const password = values.password ?? randomBytes(15).toString("base64url");
-  const told =
+  const passwordNotice =
     values.password === undefined
       ? `Password: ${password}\n\nIt is not kept, so it cannot be shown again.`
       : "";
   switch (action) {
     case "add": {
       const { role } = await operators.add({ username, password, role: values.role ?? "owner" });
-      return `${username}: ${role}\n${told}`.trim();
+      return `${username}: ${role}\n${passwordNotice}`.trim();
     }
     case "reset":
       await operators.reset(username, password);
-      return `${username}: has a new password, no second factor and no session\n${told}`.trim();
+      return `${username}: has a new password, no second factor and no session\n${passwordNotice}`.trim();
     case "remove":
       await operators.remove(username);
       return `${username}: removed`;

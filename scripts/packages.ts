@@ -28,7 +28,7 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
 };
 
 /** Old code also imports `moralis-v1/node` and `moralis-v1/types`. */
-const OLD_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
+const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
 if (import.meta.main) {
   for (const folder of buildPackages()) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
@@ -41,11 +41,11 @@ export function buildPackages(): string[] {
   const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
   const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
-  return [...PACKAGES.map(complete), writeOldName()];
+  return [...PACKAGES.map(assemblePackage), writeLegacyPackage()];
 }
 
 /** Puts beside the compiled modules what makes them a package. */
-function complete(name: PackageName): string {
+function assemblePackage(name: PackageName): string {
   const source = join(ROOT, "packages", name);
   const folder = join(BUILT, name);
   const dist = join(folder, "dist");
@@ -55,7 +55,10 @@ function complete(name: PackageName): string {
   if (name === "client") writeRequireEntry(dist);
   const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), `${JSON.stringify(published(name, manifest), null, 2)}\n`);
+  writeFileSync(
+    join(folder, "package.json"),
+    `${JSON.stringify(publishedManifest(name, manifest), null, 2)}\n`,
+  );
   copyFileSync(join(source, "README.md"), join(folder, "README.md"));
   copyFileSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   return folder;
@@ -65,7 +68,7 @@ function complete(name: PackageName): string {
  * The client by its old name: `"moralis-v1": "npm:@purse/moralis"`. It holds nothing of its own, so that hooks and
  * application share one client; an alias of the client itself would be a second copy of it.
  */
-function writeOldName(): string {
+function writeLegacyPackage(): string {
   const folder = join(BUILT, "moralis");
   const dist = join(folder, "dist");
   const client: Manifest = JSON.parse(readFileSync(join(BUILT, "client/package.json"), "utf8"));
@@ -73,7 +76,7 @@ function writeOldName(): string {
     ...client,
     name: "@purse/moralis",
     description: "@purse/client, to be installed by the name of moralis or moralis-v1.",
-    exports: { ...OLD_EXPORTS, "./package.json": "./package.json" },
+    exports: { ...LEGACY_EXPORTS, "./package.json": "./package.json" },
     dependencies: { "@purse/client": client.version },
     peerDependencies: undefined,
     peerDependenciesMeta: undefined,
@@ -93,7 +96,10 @@ function writeOldName(): string {
   return folder;
 }
 
-function published(name: PackageName, { private: _, devDependencies: __, ...manifest }: Manifest): Manifest {
+function publishedManifest(
+  name: PackageName,
+  { private: _, devDependencies: __, ...manifest }: Manifest,
+): Manifest {
   const dependencies = Object.entries(manifest.dependencies ?? {}).map(([dependency, range]) => [
     dependency,
     dependency.startsWith("@purse/") ? manifest.version : range,

@@ -6,9 +6,9 @@ import { join, relative, resolve } from "node:path";
 import type { DevChain } from "@purse/devchain";
 import {
   type Config,
-  createLog,
+  createLogger,
   createServer,
-  type Log,
+  type Logger,
   loadConfig,
   type PurseServer,
   type ServerOptions,
@@ -36,23 +36,23 @@ async function main(argv: string[]): Promise<void> {
   if (argv.includes("--version") || argv.includes("-v")) return print(await version());
 
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
-  const log = createLog({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
-  const end = endRequested(log);
-  const running = await start(config, log, end.fatal).catch((error: unknown) =>
-    fail(reasonOf(error, config)),
+  const logger = createLogger({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
+  const exit = watchExit(logger);
+  const running = await start(config, logger, exit.fatal).catch((error: unknown) =>
+    fail(explainStartError(error, config)),
   );
   print(await banner(config, running));
 
-  const code = await end.requested;
+  const code = await exit.requested;
   await running.stop();
   process.exit(code);
 }
 
-async function start(config: Config, log: Log, onFatal: (error: Error) => void): Promise<Running> {
-  const chain = config.devChain.enabled ? await startChain(config, log) : undefined;
+async function start(config: Config, logger: Logger, onFatal: (error: Error) => void): Promise<Running> {
+  const chain = config.devChain.enabled ? await startChain(config, logger) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
-      log,
+      logger,
       chains: chainsFor(config, chain),
       appDir: join(ROOT, "app/dist"),
       appConfig: appConfig(config, chain),
@@ -64,26 +64,26 @@ async function start(config: Config, log: Log, onFatal: (error: Error) => void):
     return server;
   };
   /** Changes are made one after the other: nothing stops a server that has not started. */
-  let changed: Promise<void> = Promise.resolve();
-  let isEnding = false;
+  let lastRestart: Promise<void> = Promise.resolve();
+  let isExiting = false;
   let server: PurseServer;
-  const restart: ServerOptions["restart"] = (between) => {
-    changed = changed.then(async () => {
-      if (isEnding) return;
+  const restart: ServerOptions["restart"] = (whileStopped) => {
+    lastRestart = lastRestart.then(async () => {
+      if (isExiting) return;
       await server.stop();
-      const undo = await between();
+      const undo = await whileStopped();
       try {
         server = await startServer();
       } catch (error) {
         if (!undo) throw error;
-        log.error("the server did not start with what was put in its place", { error });
+        logger.error("the server did not start with what was put in its place", { error });
         await undo();
         server = await startServer();
       }
-      log.info("the server has started again");
+      logger.info("the server has started again");
     });
     // Half a server serves nobody: whoever watches over the process starts it anew.
-    changed.catch(fail);
+    lastRestart.catch(fail);
   };
   try {
     server = await startServer();
@@ -93,8 +93,8 @@ async function start(config: Config, log: Log, onFatal: (error: Error) => void):
       },
       chain,
       async stop() {
-        isEnding = true;
-        await changed;
+        isExiting = true;
+        await lastRestart;
         await server.stop();
         await chain?.stop();
       },
@@ -106,17 +106,17 @@ async function start(config: Config, log: Log, onFatal: (error: Error) => void):
 }
 
 /** Without the local chain everything else still works: what is missing is said, not thrown. */
-async function startChain(config: Config, log: Log): Promise<DevChain | undefined> {
+async function startChain(config: Config, logger: Logger): Promise<DevChain | undefined> {
   try {
     const { startDevChain } = await import("@purse/devchain");
     return await startDevChain({
       port: config.devChain.port,
       dataDir: join(config.dataDir, "devchain"),
-      log: (line) => log.debug(line),
+      log: (line) => logger.debug(line),
     });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    log.warn(
+    logger.warn(
       `The local chain did not start: ${reason} Sign-in and data work; balances and transfers do not.`,
     );
     return undefined;
@@ -124,19 +124,21 @@ async function startChain(config: Config, log: Log): Promise<DevChain | undefine
 }
 
 async function banner(config: Config, { url, chain }: Running): Promise<string> {
-  const place = (path: string): string => {
-    const near = relative(process.cwd(), path);
-    return near.startsWith("..") ? path : `./${near}`;
+  const displayPath = (path: string): string => {
+    const relativePath = relative(process.cwd(), path);
+    return relativePath.startsWith("..") ? path : `./${relativePath}`;
   };
   const rows: [string, string][] = [
     ["Open", url],
-    ["Data", place(config.dataDir)],
+    ["Data", displayPath(config.dataDir)],
     [
       "Keys",
-      config.keysPath ? `${place(config.keysPath)} (application id and master key)` : "from the environment",
+      config.keysPath
+        ? `${displayPath(config.keysPath)} (application id and master key)`
+        : "from the environment",
     ],
   ];
-  if (config.cloudFile) rows.push(["Cloud code", place(config.cloudFile)]);
+  if (config.cloudFile) rows.push(["Cloud code", displayPath(config.cloudFile)]);
   if (chain) rows.push(["Local chain", `${chain.url} (chain ${chain.chainId})`]);
   for (const { name, id } of config.chains) rows.push(["Chain", `${name} (${id})`]);
   if (chain && !config.chains.some(({ id }) => id === 1)) {
@@ -146,7 +148,7 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
   return ["", `  Purse ${await version()}`, "", ...lines, "", "  Ctrl-C ends it.", ""].join("\n");
 }
 
-interface End {
+interface ExitControl {
   /** Resolves with the exit code when the process is to end; from then on the deadline runs. */
   requested: Promise<number>;
   /** Something that the server cannot do without has failed for good. */
@@ -157,35 +159,35 @@ interface End {
  * When the process ends: at a signal with 0 (a second Ctrl-C ends it at once), after an error that nobody handled with
  * 1, and some time after something has failed for good, so that whoever watches over it has seen that it is not ready.
  */
-function endRequested(log: Log): End {
+function watchExit(logger: Logger): ExitControl {
   const { promise, resolve } = Promise.withResolvers<number>();
-  let isEnding = false;
-  const end = (code: number): void => {
-    if (isEnding) return;
-    isEnding = true;
+  let isExiting = false;
+  const exit = (code: number): void => {
+    if (isExiting) return;
+    isExiting = true;
     process.once("SIGINT", () => process.exit(130));
     setTimeout(() => {
-      log.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
+      logger.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
     resolve(code);
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => end(0));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => exit(0));
   // A defect whose consequences nobody knows. Errors of cloud code stay in its own thread.
   process.on("uncaughtException", (error, origin) => {
-    log.error("an error was not handled: the process ends", { origin, error });
-    end(1);
+    logger.error("an error was not handled: the process ends", { origin, error });
+    exit(1);
   });
   return {
     requested: promise,
     fatal(error) {
-      log.error("the server has failed for good: the process ends", { error, ms: FATAL_GRACE_MS });
-      setTimeout(() => end(1), FATAL_GRACE_MS).unref();
+      logger.error("the server has failed for good: the process ends", { error, ms: FATAL_GRACE_MS });
+      setTimeout(() => exit(1), FATAL_GRACE_MS).unref();
     },
   };
 }
 
-function reasonOf(error: unknown, { host, port }: Config): unknown {
+function explainStartError(error: unknown, { host, port }: Config): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "EADDRINUSE")
     return new Error(`Port ${port} of ${host} is taken: stop what uses it, or take another with --port`);

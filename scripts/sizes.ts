@@ -77,9 +77,9 @@ export interface Size {
 
 if (import.meta.main) await main(process.argv.slice(2));
 
-async function main([option, wanted]: string[]): Promise<void> {
+async function main([option, requestedName]: string[]): Promise<void> {
   if (option === "--modules") {
-    const subject = SUBJECTS.find(({ name }) => name === wanted);
+    const subject = SUBJECTS.find(({ name }) => name === requestedName);
     if (!subject) throw new Error(`--modules takes one of ${SUBJECTS.map(({ name }) => name).join(", ")}`);
     for (const { file, bytes } of (await measure(subject)).modules)
       console.log(`${String(bytes).padStart(8)}  ${file}`);
@@ -87,7 +87,7 @@ async function main([option, wanted]: string[]): Promise<void> {
   }
   const rows: [Subject, Size][] = [];
   for (const subject of SUBJECTS) rows.push([subject, await measure(subject)]);
-  writeFileSync(PAGE, pageOf(rows));
+  writeFileSync(PAGE, renderPage(rows));
   console.log(`${readFileSync(PAGE, "utf8")}\n${relative(ROOT, PAGE)} is written`);
 }
 
@@ -99,22 +99,22 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
     platform: "browser",
     logLevel: "silent",
     external: ["react", "react/jsx-runtime", "react-dom"],
-    plugins: [madeUp(entry, without)],
+    plugins: [virtualEntry(entry, without)],
     transform: { target: "es2022" },
   });
-  const apart = loadedAtOnce(await chunksOf(bundle));
-  const modules = new Set(apart.flatMap(({ moduleIds }) => moduleIds));
+  const initialChunks = staticImports(await chunksOf(bundle));
+  const modules = new Set(initialChunks.flatMap(({ moduleIds }) => moduleIds));
   // What a page loads at once comes in one file: where a bundler cuts it is not ours to say.
   const chunks = await chunksOf(bundle, (id) => modules.has(id));
   await bundle.close();
-  const atOnce = loadedAtOnce(chunks);
-  const weigh = (of: readonly OutputChunk[]) =>
+  const loadedChunks = staticImports(chunks);
+  const gzipSize = (of: readonly OutputChunk[]) =>
     of.reduce((sum, { code }) => sum + gzipSync(code, { level: 9 }).length, 0);
   return {
-    minified: atOnce.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
-    compressed: weigh(atOnce),
-    later: weigh(chunks.filter((chunk) => !atOnce.includes(chunk))),
-    modules: atOnce
+    minified: loadedChunks.reduce((sum, { code }) => sum + Buffer.byteLength(code), 0),
+    compressed: gzipSize(loadedChunks),
+    later: gzipSize(chunks.filter((chunk) => !loadedChunks.includes(chunk))),
+    modules: loadedChunks
       .flatMap(({ modules }) => Object.entries(modules))
       .map(([file, { renderedLength }]) => ({ file: relative(ROOT, file), bytes: renderedLength }))
       .filter(({ bytes }) => bytes > 0)
@@ -122,26 +122,29 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
   };
 }
 
-async function chunksOf(bundle: RolldownBuild, together?: (id: string) => boolean): Promise<OutputChunk[]> {
-  const codeSplitting = together ? { groups: [{ name: "at-once", test: together }] } : true;
+async function chunksOf(
+  bundle: RolldownBuild,
+  isInMainChunk?: (id: string) => boolean,
+): Promise<OutputChunk[]> {
+  const codeSplitting = isInMainChunk ? { groups: [{ name: "at-once", test: isInMainChunk }] } : true;
   const { output } = await bundle.generate({ minify: true, codeSplitting });
   return output.filter((file) => file.type === "chunk");
 }
 
 /** The entry and what it imports other than by `import()`. */
-function loadedAtOnce(chunks: readonly OutputChunk[]): OutputChunk[] {
-  const reached = new Set(chunks.filter(({ isEntry }) => isEntry));
-  for (const chunk of reached) {
+function staticImports(chunks: readonly OutputChunk[]): OutputChunk[] {
+  const reachable = new Set(chunks.filter(({ isEntry }) => isEntry));
+  for (const chunk of reachable) {
     for (const file of chunk.imports) {
       const imported = chunks.find(({ fileName }) => fileName === file);
-      if (imported) reached.add(imported);
+      if (imported) reachable.add(imported);
     }
   }
-  return [...reached];
+  return [...reachable];
 }
 
 /** An entry that is no file, and imports of the client's index that lead nowhere. */
-function madeUp(entry: string, without?: RegExp): Plugin {
+function virtualEntry(entry: string, without?: RegExp): Plugin {
   const index = join(ROOT, "packages/client/src/index.ts");
   return {
     name: "made-up",
@@ -156,7 +159,7 @@ function madeUp(entry: string, without?: RegExp): Plugin {
   };
 }
 
-function pageOf(rows: readonly [Subject, Size][]): string {
+function renderPage(rows: readonly [Subject, Size][]): string {
   const kilobytes = (bytes: number) => (bytes === 0 ? "" : `${(bytes / 1000).toFixed(1)} kB`);
   const lines = rows.map(
     ([{ name, what, budget = 0 }, { minified, compressed, later }]) =>

@@ -23,7 +23,7 @@ if (!(SECONDS > 0)) throw new Error("--minutes and --seconds must be numbers abo
 /** How long a sample is, in s: 10, or less where the run is short. */
 const SAMPLE_S = Math.min(10, SECONDS / 10);
 /** How long the capacity is measured, in s. */
-const TRIAL_S = Math.min(60, SECONDS / 4);
+const CAPACITY_TEST_S = Math.min(60, SECONDS / 4);
 const WORKERS = 32;
 const SHARE = 0.8;
 /** More requests than this are not open at once. */
@@ -43,7 +43,7 @@ try {
     errors.set(name, (errors.get(name) ?? 0) + 1);
     failures.count++;
   };
-  const capacity = await trial(() => load.next().run().catch(fail));
+  const capacity = await measureCapacity(() => load.next().run().catch(fail));
   console.log(
     `Capacity: ${Math.round(capacity)} requests/s; ${SECONDS} s at ${Math.round(capacity * SHARE)}/s …`,
   );
@@ -62,19 +62,19 @@ try {
 process.exit(failed ? 1 : 0);
 
 /** Requests per second where each worker asks as soon as it was answered. */
-async function trial(step: () => Promise<unknown>): Promise<number> {
-  const until = performance.now() + TRIAL_S * 1_000;
+async function measureCapacity(step: () => Promise<unknown>): Promise<number> {
+  const endsAt = performance.now() + CAPACITY_TEST_S * 1_000;
   // The first half warms up.
-  const from = until - TRIAL_S * 500;
+  const countsFrom = endsAt - CAPACITY_TEST_S * 500;
   let count = 0;
   const worker = async (): Promise<void> => {
-    while (performance.now() < until) {
+    while (performance.now() < endsAt) {
       await step();
-      if (performance.now() > from) count++;
+      if (performance.now() > countsFrom) count++;
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, worker));
-  return count / (TRIAL_S / 2);
+  return count / (CAPACITY_TEST_S / 2);
 }
 
 /** Asks at a rate that does not depend on the answers, and looks at the server every few seconds. */
@@ -85,20 +85,20 @@ async function run(
   failures: { count: number },
 ): Promise<Omit<Soak, "errors">> {
   const rate = capacity * SHARE;
-  const began = performance.now();
+  const startedAt = performance.now();
   const samples: Sample[] = [];
   const steps = new Map<string, Latencies>();
   let open = 0;
-  let held = 0;
+  let throttled = 0;
   let due = 0;
   let requests = 0;
   let events = 0;
   let times: number[] = [];
   let failuresBefore = failures.count;
-  let sampleBegan = began;
+  let sampleStartedAt = startedAt;
 
   const send = (): void => {
-    const asked = performance.now();
+    const sentAt = performance.now();
     const step = load.next();
     open++;
     step
@@ -106,7 +106,7 @@ async function run(
       .catch(fail)
       .finally(() => {
         open--;
-        const ms = performance.now() - asked;
+        const ms = performance.now() - sentAt;
         times.push(ms);
         const known = steps.get(step.name) ?? new Latencies();
         steps.set(step.name, known);
@@ -114,44 +114,44 @@ async function run(
       });
   };
 
-  let last = began;
-  while (performance.now() - began < SECONDS * 1_000) {
+  let last = startedAt;
+  while (performance.now() - startedAt < SECONDS * 1_000) {
     const now = performance.now();
     due += ((now - last) / 1_000) * rate;
     last = now;
     for (; due >= 1; due--) {
       if (open < MAX_OPEN) send();
-      else held++;
+      else throttled++;
     }
-    if (now - sampleBegan >= SAMPLE_S * 1_000) await look();
+    if (now - sampleStartedAt >= SAMPLE_S * 1_000) await takeSample();
     await sleep(5);
   }
   for (let waited = 0; open > 0 && waited < 30_000; waited += 20) await sleep(20);
   if (open > 0) fail(`${open} requests without an answer`);
   await sleep(1_000);
-  await look();
-  return { capacity, rate, seconds: SECONDS, requests, events, held, samples, steps };
+  await takeSample();
+  return { capacity, rate, seconds: SECONDS, requests, events, throttled, samples, steps };
 
-  async function look(): Promise<void> {
+  async function takeSample(): Promise<void> {
     const now = performance.now();
-    const seconds = (now - sampleBegan) / 1_000;
-    const answered = times.sort((a, b) => a - b);
+    const seconds = (now - sampleStartedAt) / 1_000;
+    const latencies = times.sort((a, b) => a - b);
     const { delays, lost } = load.events();
     if (lost > 0) fail(`${lost} events lost`);
     times = [];
-    sampleBegan = now;
-    requests += answered.length;
+    sampleStartedAt = now;
+    requests += latencies.length;
     events += delays.length;
-    const at = (now - began) / 1_000;
+    const at = (now - startedAt) / 1_000;
     const memoryMiB = await memoryOf();
-    if (answered.length === 0) return;
+    if (latencies.length === 0) return;
     samples.push({
       at,
-      requestsPerSecond: answered.length / seconds,
+      requestsPerSecond: latencies.length / seconds,
       errors: failures.count - failuresBefore,
-      p50: share(answered, 0.5),
-      p99: share(answered, 0.99),
-      eventP99: share(
+      p50: quantile(latencies, 0.5),
+      p99: quantile(latencies, 0.99),
+      eventP99: quantile(
         delays.sort((a, b) => a - b),
         0.99,
       ),
@@ -161,8 +161,8 @@ async function run(
   }
 }
 
-function share(sorted: number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0;
+function quantile(sorted: number[], fraction: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
 }
 
 /** What the server's process holds, as it says itself. */

@@ -8,7 +8,7 @@ const GROUPS = 50;
 const USERS = 20;
 const PASSWORD = "correct horse";
 /** How long an event may take before it counts as lost, in ms. */
-const EVENT_MS = 15_000;
+const EVENT_TIMEOUT_MS = 15_000;
 const FILE = randomBytes(64 * 1024);
 
 /** Something that a user of the server does. */
@@ -80,15 +80,15 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     });
   }
 
-  async function expectOk(what: string, asked: Promise<Reply>, holds = ""): Promise<string> {
-    const { status, body } = await asked;
+  async function expectOk(what: string, pendingReply: Promise<Reply>, expectedText = ""): Promise<string> {
+    const { status, body } = await pendingReply;
     const text = body.toString("utf8");
-    if (status >= 200 && status < 300 && text.includes(holds)) return text;
+    if (status >= 200 && status < 300 && text.includes(expectedText)) return text;
     throw new Error(`${what} answered ${status}: ${text.slice(0, 120)}`);
   }
 
   const json = (value: object) => ({ body: JSON.stringify(value) });
-  const any = (most: number) => Math.floor(Math.random() * most);
+  const randomInt = (max: number) => Math.floor(Math.random() * max);
 
   const ids: string[] = [];
   for (let at = 0; at < ROWS; at += 50) {
@@ -102,10 +102,10 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
         ACL: { "*": { read: true, write: true } },
       },
     }));
-    const made: { success: { objectId: string } }[] = JSON.parse(
+    const created: { success: { objectId: string } }[] = JSON.parse(
       await expectOk("filling", call("POST", "/batch", json({ requests }))),
     );
-    ids.push(...made.map(({ success }) => success.objectId));
+    ids.push(...created.map(({ success }) => success.objectId));
   }
   const session = { "X-Parse-Session-Token": "" };
   for (let i = 0; i < USERS; i++) {
@@ -115,11 +115,11 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
   }
   const sockets = await Promise.all(
     Array.from({ length: GROUPS }, (_, group) =>
-      follow(purse, group, (n) => {
-        const began = pending.get(n);
-        if (began === undefined) return;
+      subscribeToGroup(purse, group, (n) => {
+        const sentAt = pending.get(n);
+        if (sentAt === undefined) return;
         pending.delete(n);
-        delays.push(performance.now() - began);
+        delays.push(performance.now() - sentAt);
       }),
     ),
   );
@@ -128,13 +128,13 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     {
       name: "get",
       weight: 40,
-      run: () => expectOk("get", call("GET", `/classes/Row/${ids[any(ROWS)]}`), '"title"'),
+      run: () => expectOk("get", call("GET", `/classes/Row/${ids[randomInt(ROWS)]}`), '"title"'),
     },
     {
       name: "query of 20",
       weight: 20,
       run() {
-        const where = encodeURIComponent(JSON.stringify({ group: any(GROUPS) }));
+        const where = encodeURIComponent(JSON.stringify({ group: randomInt(GROUPS) }));
         return expectOk(
           "query",
           call("GET", `/classes/Row?where=${where}&limit=20`, { headers: session }),
@@ -149,7 +149,11 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
         const n = ++count;
         pending.set(n, performance.now());
         try {
-          await expectOk("update", call("PUT", `/classes/Row/${ids[any(ROWS)]}`, json({ n })), '"updatedAt"');
+          await expectOk(
+            "update",
+            call("PUT", `/classes/Row/${ids[randomInt(ROWS)]}`, json({ n })),
+            '"updatedAt"',
+          );
         } catch (error) {
           pending.delete(n);
           throw error;
@@ -159,7 +163,7 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     {
       name: "create",
       weight: 10,
-      run: () => expectOk("create", call("POST", "/classes/Entry", json({ n: any(9) })), '"objectId"'),
+      run: () => expectOk("create", call("POST", "/classes/Entry", json({ n: randomInt(9) })), '"objectId"'),
     },
     {
       name: "function",
@@ -170,7 +174,7 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
       name: "log-in and log-out",
       weight: 1,
       async run() {
-        const user = { username: `soak${any(USERS)}`, password: PASSWORD };
+        const user = { username: `soak${randomInt(USERS)}`, password: PASSWORD };
         const { sessionToken } = JSON.parse(await expectOk("log-in", call("POST", "/login", json(user))));
         const headers = { "X-Parse-Session-Token": sessionToken };
         await expectOk("log-out", call("POST", "/logout", { body: "{}", headers }));
@@ -205,8 +209,8 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
     },
     events() {
       const now = performance.now();
-      for (const [n, began] of pending) {
-        if (now - began < EVENT_MS) continue;
+      for (const [n, sentAt] of pending) {
+        if (now - sentAt < EVENT_TIMEOUT_MS) continue;
         pending.delete(n);
         lost++;
       }
@@ -223,7 +227,11 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
 }
 
 /** Tells of every update in a group. Throws Error where the subscription is refused. */
-async function follow(purse: Purse, group: number, onUpdate: (n: number) => void): Promise<WebSocket> {
+async function subscribeToGroup(
+  purse: Purse,
+  group: number,
+  onUpdate: (n: number) => void,
+): Promise<WebSocket> {
   const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { perMessageDeflate: false });
   await new Promise((open, fail) => socket.once("open", open).once("error", fail));
   const query = { className: "Row", where: { group }, fields: ["n"] };
@@ -232,8 +240,10 @@ async function follow(purse: Purse, group: number, onUpdate: (n: number) => void
     [{ op: "subscribe", requestId: 1, query }, "subscribed"],
   ] as const) {
     socket.send(JSON.stringify(message));
-    const told = await new Promise<string>((done) => socket.once("message", (data) => done(data.toString())));
-    if (JSON.parse(told).op !== answer) throw new Error(`The live query was answered: ${told}`);
+    const response = await new Promise<string>((done) =>
+      socket.once("message", (data) => done(data.toString())),
+    );
+    if (JSON.parse(response).op !== answer) throw new Error(`The live query was answered: ${response}`);
   }
   socket.on("message", (data) => {
     const { op, object }: { op: string; object?: { n?: number } } = JSON.parse(data.toString());

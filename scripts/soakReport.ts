@@ -27,7 +27,7 @@ export interface Soak {
   /** What went wrong, by what it was. */
   errors: Map<string, number>;
   /** Requests that were not sent as too many were open already. */
-  held: number;
+  throttled: number;
   samples: Sample[];
   /** By what was done. */
   steps: Map<string, Latencies>;
@@ -56,7 +56,7 @@ function page(soak: Soak): string {
     ["requests", round(soak.requests)],
     ["events of live queries", round(soak.events)],
     ["errors", failures.length === 0 ? "none" : failures.join(", ")],
-    ["requests held back", round(soak.held)],
+    ["requests held back", round(soak.throttled)],
     ["p50, p99 (medians of the samples)", `${p50.toFixed(1)} ms, ${p99.toFixed(1)} ms`],
     ["p99 ÷ p50", (p99 / p50).toFixed(1)],
     ["save to event, p99", `${median(warm.map(({ eventP99 }) => eventP99)).toFixed(1)} ms`],
@@ -67,8 +67,8 @@ function page(soak: Soak): string {
   ];
   const steps = [...soak.steps].sort(([, a], [, b]) => b.count - a.count);
   const stepRows = steps.map(([name, times]) => {
-    const [half, most] = [times.share(0.5), times.share(0.99)];
-    return `| ${name} | ${round(times.count)} | ${half.toFixed(1)} | ${most.toFixed(1)} | ${(most / half).toFixed(1)} |`;
+    const [median50, max] = [times.quantile(0.5), times.quantile(0.99)];
+    return `| ${name} | ${round(times.count)} | ${median50.toFixed(1)} | ${max.toFixed(1)} | ${(max / median50).toFixed(1)} |`;
   });
   return `# A long run
 
@@ -128,9 +128,9 @@ function curve(samples: Sample[]): string {
       ],
     },
   ];
-  const until = samples.at(-1)?.at ?? 1;
+  const duration = samples.at(-1)?.at ?? 1;
   const height = panels.length * (PANEL + GAP) + 20;
-  const body = panels.map((panel, i) => drawn(panel, samples, until, 30 + i * (PANEL + GAP)));
+  const body = panels.map((panel, i) => drawPanel(panel, samples, duration, 30 + i * (PANEL + GAP)));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="Memory, latency and requests over time" font-family="system-ui, sans-serif" font-size="12">
 <style>
 .ground{fill:#ffffff}.text{fill:#1f2328}.grid{stroke:#d1d9e0}
@@ -146,33 +146,35 @@ ${body.join("\n")}
 `;
 }
 
-function drawn({ title, unit, lines }: Panel, samples: Sample[], until: number, top: number): string {
-  const most = niceAbove(Math.max(1e-9, ...lines.flatMap(({ values }) => values)));
-  const x = (at: number) => LEFT + (at / until) * (WIDTH - LEFT - 20);
-  const y = (value: number) => top + PANEL - (value / most) * PANEL;
-  const parts = [`<text class="text" x="${LEFT}" y="${top - 8}" font-weight="600">${title} (${unit})</text>`];
+function drawPanel({ title, unit, lines }: Panel, samples: Sample[], duration: number, top: number): string {
+  const max = niceAbove(Math.max(1e-9, ...lines.flatMap(({ values }) => values)));
+  const x = (at: number) => LEFT + (at / duration) * (WIDTH - LEFT - 20);
+  const y = (value: number) => top + PANEL - (value / max) * PANEL;
+  const elements = [
+    `<text class="text" x="${LEFT}" y="${top - 8}" font-weight="600">${title} (${unit})</text>`,
+  ];
   for (const share of [0, 0.5, 1]) {
-    const at = y(most * share).toFixed(1);
-    parts.push(
+    const at = y(max * share).toFixed(1);
+    elements.push(
       `<line class="grid" x1="${LEFT}" x2="${WIDTH - 20}" y1="${at}" y2="${at}"/>`,
-      `<text class="text" x="${LEFT - 8}" y="${at}" dy="4" text-anchor="end">${round(most * share)}</text>`,
+      `<text class="text" x="${LEFT - 8}" y="${at}" dy="4" text-anchor="end">${round(max * share)}</text>`,
     );
   }
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-    const label = until >= 120 ? `${round((until * share) / 60)} min` : `${round(until * share)} s`;
+    const label = duration >= 120 ? `${round((duration * share) / 60)} min` : `${round(duration * share)} s`;
     const anchor = share === 0 ? "start" : share === 1 ? "end" : "middle";
-    parts.push(
-      `<text class="text" x="${x(until * share).toFixed(1)}" y="${top + PANEL + 16}" text-anchor="${anchor}">${label}</text>`,
+    elements.push(
+      `<text class="text" x="${x(duration * share).toFixed(1)}" y="${top + PANEL + 16}" text-anchor="${anchor}">${label}</text>`,
     );
   }
   for (const [i, { name, className, values }] of lines.entries()) {
     const points = samples.map(({ at }, n) => `${x(at).toFixed(1)},${y(values[n] ?? 0).toFixed(1)}`);
-    parts.push(
+    elements.push(
       `<polyline class="${className}" points="${points.join(" ")}"/>`,
       `<text class="f${className}" x="${WIDTH - 20 - (lines.length - 1 - i) * 80}" y="${top - 8}" text-anchor="end">${name}</text>`,
     );
   }
-  return parts.join("\n");
+  return elements.join("\n");
 }
 
 /** The next of 1, 2, 5, 10, 20, … */

@@ -1,13 +1,13 @@
-// `npm start`: installs what is missing, builds what is stale, runs Purse with the pinned Node.js.
+// `npm start`: installs what is missing, builds what has changed, runs the built server with the pinned Node.js.
 import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { ensureAppBuilt } from "./build.mjs";
+import { ensureAppBuilt, ensureServerBuilt, serverFile } from "./build.mjs";
 import { compiled, ensureInstalled, node, root } from "./install.mjs";
 
 ensureInstalled();
 ensureAppBuilt();
+ensureServerBuilt();
 
-const child = spawn(node, [join(root, "scripts/purse.ts"), ...process.argv.slice(2)], {
+const child = spawn(node, [serverFile, ...process.argv.slice(2)], {
   stdio: "inherit",
   cwd: root,
   env: { ...compiled, ...process.env },

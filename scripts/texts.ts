@@ -6,11 +6,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { LANGUAGES } from "../app/src/i18n/languages.ts";
-import { PARTS, type Part, readAppTexts } from "./appTexts.ts";
+import { BUNDLES, type Bundle, readAppTexts } from "./appTexts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
-export interface Standing {
+export interface TranslationStatus {
   /** ISO 639-1. */
   code: string;
   /** The file of translations, below the project. */
@@ -20,66 +20,66 @@ export interface Standing {
   /** Translations of what nothing says. */
   stale: string[];
   /** Translations that have other places `{name}` than their sentence. */
-  misplaced: string[];
+  mismatched: string[];
 }
 
 if (import.meta.main) main(process.argv.slice(2));
 
 function main([option]: string[]): void {
   if (option === "--bare") {
-    for (const text of readAppTexts().bare) console.log(text);
+    for (const text of readAppTexts().hardcoded) console.log(text);
     return;
   }
-  const all = standings();
-  for (const standing of all) {
-    const { file, missing, stale, misplaced } = standing;
+  const all = translationStatuses();
+  for (const status of all) {
+    const { file, missing, stale, mismatched } = status;
     console.log(
-      `${file}: ${missing.length} missing, ${stale.length} stale, ${misplaced.length} with other places`,
+      `${file}: ${missing.length} missing, ${stale.length} stale, ${mismatched.length} with other places`,
     );
-    for (const [sentence, saidIn] of missing) console.log(`  missing    ${sentence}    (${saidIn[0]})`);
+    for (const [sentence, usedIn] of missing) console.log(`  missing    ${sentence}    (${usedIn[0]})`);
     for (const sentence of stale) console.log(`  stale      ${sentence}`);
-    for (const sentence of misplaced) console.log(`  places     ${sentence}`);
+    for (const sentence of mismatched) console.log(`  places     ${sentence}`);
   }
   if (option === "--write") writeAll(all);
 }
 
 /** How every language that a part is translated to stands beside what the part says. */
-export function standings(): Standing[] {
-  const { said } = readAppTexts();
+export function translationStatuses(): TranslationStatus[] {
+  const { usages } = readAppTexts();
   return LANGUAGES.flatMap(({ code, load }) =>
-    PARTS.filter((part) => load[part]).map((part) => standingOf(code, part, said[part])),
+    BUNDLES.filter((bundle) => load[bundle]).map((bundle) => statusOf(code, bundle, usages[bundle])),
   );
 }
 
-function standingOf(code: string, part: Part, said: ReadonlyMap<string, string[]>): Standing {
-  const file = fileOf(code, part);
+function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, string[]>): TranslationStatus {
+  const file = fileOf(code, bundle);
   const translation = read(file);
   return {
     code,
     file,
-    missing: [...said].filter(([sentence]) => !translation[sentence]),
-    stale: Object.keys(translation).filter((sentence) => !said.has(sentence)),
-    misplaced: Object.entries(translation).flatMap(([sentence, translated]) =>
-      translated !== "" && placesOf(sentence) !== placesOf(translated) ? [sentence] : [],
+    missing: [...usages].filter(([sentence]) => !translation[sentence]),
+    stale: Object.keys(translation).filter((sentence) => !usages.has(sentence)),
+    mismatched: Object.entries(translation).flatMap(([sentence, translated]) =>
+      translated !== "" && placeholdersOf(sentence) !== placeholdersOf(translated) ? [sentence] : [],
     ),
   };
 }
 
-function fileOf(code: string, part: Part): string {
-  return `app/src/i18n/${part === "app" ? code : `${code}.${part}`}.json`;
+function fileOf(code: string, bundle: Bundle): string {
+  return `app/src/i18n/${bundle === "app" ? code : `${code}.${bundle}`}.json`;
 }
 
 function read(file: string): Record<string, string> {
   return existsSync(join(ROOT, file)) ? JSON.parse(readFileSync(join(ROOT, file), "utf8")) : {};
 }
 
-function writeAll(all: readonly Standing[]): void {
+function writeAll(all: readonly TranslationStatus[]): void {
   const before = new Map(all.map(({ file }) => [file, read(file)]));
   for (const { code, file, missing, stale } of all) {
     const translation = { ...before.get(file) };
     for (const sentence of stale) delete translation[sentence];
     // A sentence may have moved from one part to the other, with its translation.
-    const known = PARTS.map((part) => before.get(fileOf(code, part)) ?? {});
+    const known = BUNDLES.map((bundle) => before.get(fileOf(code, bundle)) ?? {});
     for (const [sentence] of missing)
       translation[sentence] = known.find((each) => each[sentence])?.[sentence] ?? "";
     const sorted = Object.fromEntries(Object.entries(translation).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -88,6 +88,6 @@ function writeAll(all: readonly Standing[]): void {
   }
 }
 
-function placesOf(sentence: string): string {
+function placeholdersOf(sentence: string): string {
   return [...new Set(sentence.match(/\{\w+\}/g))].sort().join(" ");
 }

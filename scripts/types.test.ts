@@ -83,7 +83,7 @@ describe("npm run purse -- types", () => {
   function purseTypes(...args: string[]): string {
     const env = { ...process.env, PURSE_APP_ID: purse.appId, PURSE_MASTER_KEY: purse.masterKey };
     try {
-      const command = [join(ROOT, "scripts/moving.ts"), "types", "--out", written(), ...args];
+      const command = [join(ROOT, "scripts/cli.ts"), "types", "--out", written(), ...args];
       return execFileSync(process.execPath, command, { encoding: "utf8", env, stdio: "pipe" });
     } catch (error) {
       return String(Object(error).stderr);

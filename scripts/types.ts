@@ -13,11 +13,11 @@ export async function classesOfServer(
   { appId, masterKey }: Pick<Config, "appId" | "masterKey">,
 ): Promise<DescribedClass[]> {
   const headers = { "x-parse-application-id": appId, "x-parse-master-key": masterKey };
-  const answer = await fetch(`${url.replace(/\/+$/, "")}/schemas`, { headers });
-  const body: unknown = await answer.json().catch(() => undefined);
+  const response = await fetch(`${url.replace(/\/+$/, "")}/schemas`, { headers });
+  const body: unknown = await response.json().catch(() => undefined);
   if (!isJsonObject(body) || !Array.isArray(body.results)) {
     const reason =
-      isJsonObject(body) && typeof body.error === "string" ? body.error : `status ${answer.status}`;
+      isJsonObject(body) && typeof body.error === "string" ? body.error : `status ${response.status}`;
     throw new Error(`${url} does not tell its classes: ${reason}`);
   }
   return body.results.filter(isJsonObject).map(({ className, fields }) => ({

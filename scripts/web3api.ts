@@ -18,7 +18,7 @@ import {
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "packages/client/src/web3api");
-const MARK =
+const GENERATED_NOTICE =
   "// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.";
 
 const rows: readonly EndpointRow[] = ENDPOINTS;
@@ -37,7 +37,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** What may be given for each kind of parameter. */
-const GIVEN: Readonly<Record<Kind, string>> = {
+const INPUT_TYPES: Readonly<Record<Kind, string>> = {
   chain: "string | number",
   address: "string",
   addresses: "string | readonly string[]",
@@ -87,7 +87,7 @@ if (stale.length > 0 && process.argv.includes("--check")) {
 }
 
 function operationsFile(): string {
-  const groups = Object.entries(Object.groupBy(inGroups(), ({ group }) => group));
+  const groups = Object.entries(Object.groupBy(rowsByGroup(), ({ group }) => group));
   const types = groups.map(([group, of = []]) => `readonly ${group}: {\n${of.map(callType).join("\n")}\n};`);
   const values = groups.map(([group, of = []]) => `${group}: {\n${of.map(route).join("\n")}\n},`);
   const body = `export interface Operations {\n${types.join("\n")}\n}
@@ -97,7 +97,7 @@ export const operations = {\n${values.join("\n")}\n} as const satisfies Operatio
   const results = [...new Set([...body.matchAll(/\b[A-Z]\w+\b/g)].map(([name]) => name))].filter((name) =>
     isResult(name),
   );
-  return `${MARK}
+  return `${GENERATED_NOTICE}
 import type { JsonObject } from "@purse/protocol";
 import type { Call, OneOf, OperationTable } from "./operation.ts";
 import type { ${results.toSorted().join(", ")} } from "./results.ts";
@@ -107,7 +107,7 @@ ${body}`;
 }
 
 /** In the order in which clients have always had the groups. */
-function inGroups(): EndpointRow[] {
+function rowsByGroup(): EndpointRow[] {
   const order = ["native", "account", "token", "resolve", "defi", "storage", "info"];
   return rows.toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }
@@ -119,25 +119,26 @@ function isResult(name: string): boolean {
 function callType(row: EndpointRow): string {
   const whole = typeof row.body === "object" ? row.body.whole : undefined;
   const named = row.parameters.filter((each) => !whole || each.in !== "body");
-  const fields = `{ ${named.map(given).join(" ")} }`;
+  const fields = `{ ${named.map(parameterType).join(" ")} }`;
   const body = row.parameters.find((each) => each.in === "body");
   const both = [
     ...(named.length > 0 ? [fields] : []),
-    ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${GIVEN[body.kind]}>`] : []),
+    ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${INPUT_TYPES[body.kind]}>`] : []),
   ];
   const parameters = both.join(" & ") || "Record<never, never>";
-  return `/** ${row.about} */\nreadonly ${row.name}: Call<${parameters}, ${answerType(row.answer)}>;`;
+  return `/** ${row.about} */\nreadonly ${row.name}: Call<${parameters}, ${responseType(row.answer)}>;`;
 }
 
-function given(row: ParameterRow): string {
+function parameterType(row: ParameterRow): string {
   const { name, kind, required, choices = [] } = row;
   const one = quoted(choices).join(" | ");
-  const type = kind === "choice" ? one : kind === "choices" ? `string | readonly (${one})[]` : GIVEN[kind];
+  const type =
+    kind === "choice" ? one : kind === "choices" ? `string | readonly (${one})[]` : INPUT_TYPES[kind];
   // The signed-in user's address, or the connected wallet's, is meant where there is none.
   return `${name}${required && name !== "address" ? "" : "?"}: ${type};`;
 }
 
-function answerType(answer: string): string {
+function responseType(answer: string): string {
   const one = resultType(answer.replace("[]", ""));
   return answer.endsWith("[]") ? `${one}[]` : one;
 }
@@ -155,7 +156,7 @@ function route(row: EndpointRow): string {
 }
 
 function resultsFile(): string {
-  return `${MARK}
+  return `${GENERATED_NOTICE}
 import type { JsonObject } from "@purse/protocol";
 
 /*

@@ -5,6 +5,6 @@ export const SettingsContext = createContext<AppSettings | null>(null);
 
 export function useSettings(): AppSettings {
   const settings = useContext(SettingsContext);
-  if (!settings) throw new Error("useSettings is for pages inside the app");
+  if (!settings) throw new Error("useSettings must be used inside SettingsContext");
   return settings;
 }

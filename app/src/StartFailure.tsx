@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { ErrorState } from "./design/states.tsx";
 import { reachability } from "./query/reachability.ts";
 
-/** In the place of all pages, why they could not start. They are loaded anew by hand, or once the server answers. */
+/** Replaces the app if it cannot start. It reloads on demand, or once the server is reachable. */
 export function StartFailure({ error }: { error: unknown }) {
   useEffect(() => {
     const stop = reachability.subscribe(() => {

@@ -1,20 +1,20 @@
-/** What a page's missing code is called: a sentence of the texts. */
+/** The message shown if the code of a page cannot be loaded. */
 const MESSAGE = "Check your connection and that the server is running, then reload the page.";
-/** As browsers say it, and Vite of styles. */
+/** How browsers and Vite report missing chunks and styles. */
 const CHUNK_ERROR = /dynamically imported module|module script failed|error loading|unable to preload/i;
 
 /**
- * Code of a page that does not come, as without a connection, is a failure that people can read. Left as it is, the
- * router would load the whole page anew, and the browser's own page for "no connection" would take the app's place.
+ * Turns a failed dynamic import into an error with a message for users. Otherwise the router would reload the page,
+ * and without a connection the browser would replace the app with its own error page.
  */
 export function handleChunkErrors(): void {
   window.addEventListener("vite:preloadError", ({ payload }) => {
-    // What was never built in, as a wallet's library, is not the page's own code: whoever wanted it says so.
+    // Libraries that are not part of the build, such as wallet libraries, report their own errors.
     if (CHUNK_ERROR.test(payload.message)) payload.message = MESSAGE;
   });
 }
 
-/** Asking for the same code again would not help: browsers and the router remember that it is missing. */
+/** Whether a chunk failed to load. Retrying does not help, because browsers and the router cache the failure. */
 export function isChunkError(error: unknown): boolean {
   return error instanceof Error && error.message === MESSAGE;
 }

@@ -16,7 +16,7 @@ it.each([
   [100, 'XMLHttpRequest failed: "Failed to fetch"', "Can't reach the server"],
   [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain is currently unavailable"],
   [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain is currently unavailable"],
-  [100, "The IPFS node cannot be asked: fetch failed", "IPFS is currently unavailable"],
+  [100, "The IPFS node failed: fetch failed", "IPFS is currently unavailable"],
   [100, "The request was cut off", "Upload interrupted"],
   [101, "Invalid username/password.", "Wrong username or password"],
   [101, "The password is wrong.", "Wrong password"],
@@ -34,12 +34,12 @@ it.each([
   expect(explain({ code, message }).title).toBe(title);
 });
 
-it("keeps the server's words where there are none better", () => {
+it("keeps the server's message where there is no better one", () => {
   const message = "There is no such upload: begin it anew.";
   expect(explain({ code: 101, message }).detail).toBe(message);
 });
 
-it("explains a deadline that has passed without the number of a browser's exception", () => {
+it("explains a timeout without the number of a browser's exception", () => {
   const timeout = new DOMException("signal timed out", "TimeoutError");
   expect(explain(timeout)).toMatchObject({
     title: "The server is taking too long to respond",

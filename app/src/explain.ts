@@ -6,15 +6,15 @@ export interface Explanation {
   code: number | undefined;
 }
 
-/** An error in words for people: sentences of the texts. Without a detail the error's own message stands there. */
+/** The title and detail of an error. Without a detail the error's own message is shown. */
 interface ErrorText {
   title: string;
   detail?: string;
 }
 
-/** Errors whose code means different things, told apart by the messages of the protocol. */
+/** Errors whose code is ambiguous, distinguished by their protocol message. */
 const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] = [
-  // The server answers, and what it asks does not: a chain's node, or its IPFS node.
+  // The server responds, but a chain node or the IPFS node behind it does not.
   {
     code: 100,
     message: /^(the node of )?chain ".*" cannot /,
@@ -22,7 +22,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
   {
     code: 100,
-    message: /^The IPFS node cannot be asked/,
+    message: /^The IPFS node failed/,
     text: { title: "IPFS is currently unavailable" },
   },
   {
@@ -64,7 +64,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   },
 ];
 
-/** What people can do about an error, by its code: those of the server, and of wallets (EIP-1193). */
+/** Messages by error code, of the server and of wallets (EIP-1193). */
 const BY_CODE: Readonly<Record<number, ErrorText>> = {
   4001: { title: "Request rejected in wallet", detail: "Nothing was signed or sent." },
   4100: {
@@ -100,7 +100,7 @@ const BY_CODE: Readonly<Record<number, ErrorText>> = {
   209: { title: "Session expired", detail: "Sign in again. Your unsaved input is kept." },
 };
 
-/** Puts an error into words for people, with `t` of the texts in theirs. What the server says stays as it says it. */
+/** Explains an error to users, translated by `t`. Messages of the server are kept as they are. */
 export function explain(error: unknown, t: Translator["t"] = createTranslator("en").t): Explanation {
   if (error instanceof DOMException && error.name === "TimeoutError") {
     return {
@@ -143,7 +143,7 @@ export function explain(error: unknown, t: Translator["t"] = createTranslator("e
       code,
     };
   }
-  // Failures of the app itself, as that the server did not answer, are sentences of the texts.
+  // Errors thrown by the app itself have translated messages.
   return { title: t("Something went wrong"), detail: t(message || "No reason given."), code };
 }
 

@@ -18,13 +18,13 @@ const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
 const root = createRoot(container);
 
-/** The app calls none, so its start asks the server nothing and is over at once. */
+/** The app uses no plugins, so starting the client sends no request. */
 const NO_PLUGINS: [] = [];
 
 handleChunkErrors();
-// The code of the page comes while the settings do.
+// Loads the page code in parallel with the settings.
 void router.load();
-// Both are asked for at once; what went wrong is said in the reader's language too.
+// Settings and translations load in parallel, so errors are translated too.
 const pendingSettings = loadSettings().catch((error: unknown) => ({ error }));
 const translator = await loadTranslator("app");
 const settings = await pendingSettings;

@@ -4,7 +4,7 @@ import { ErrorState } from "./design/states.tsx";
 import { NotFound } from "./pages/NotFound.tsx";
 import { Shell } from "./shell/Shell.tsx";
 
-/** The shell is the root: every page is shown inside it. */
+/** The root route renders the shell around every page. */
 export const root = createRootRoute({
   component: Shell,
   notFoundComponent: NotFound,
@@ -13,7 +13,7 @@ export const root = createRootRoute({
   ),
 });
 
-/** A text of the address bar; undefined where it is none, or empty. */
+/** A non-empty string parameter of the URL; undefined otherwise. */
 export function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,16 +1,16 @@
-/** What the server tells the app of itself at `/config.json`. */
+/** Public settings that the server returns at `/config.json`. */
 export interface AppSettings {
   appId: string;
   serverUrl: string;
   development: boolean;
-  /** Whether the server tells which classes somebody may find in. */
+  /** Whether the server lists the classes that a user can query. */
   listsClasses: boolean;
-  /** Whether a new password ends the sessions on other devices. */
+  /** Whether changing the password revokes the other sessions. */
   passwordEndsSessions: boolean;
   chains: AppChain[];
-  /** Funded wallets of the local chain; only in development. */
+  /** Funded accounts of the local chain, in development only. */
   devWallets: { address: string; privateKey: string }[];
-  /** Wallets of others that the operator offers, with the public ids that they want; null where there is none. */
+  /** Wallet services with their public IDs; null if not configured. */
   wallets: {
     walletConnect: { projectId: string; relayUrl: string | null } | null;
     web3Auth: { clientId: string; network: string } | null;
@@ -19,26 +19,26 @@ export interface AppSettings {
 }
 
 export interface AppChain {
-  /** EIP-155. */
+  /** EIP-155 chain ID. */
   id: number;
   hexId: string;
   name: string;
-  /** Only of the local chain. */
+  /** Set for the local chain only. */
   rpcUrl: string | null;
   nativeCurrency: { name: string; symbol: string; decimals: number };
 }
 
-/** How long the server may take to tell them, in ms. */
+/** Timeout of the settings request, in ms. */
 const TIMEOUT_MS = 20_000;
 
-/** Throws Error with words for people where the server does not answer. */
+/** Throws an Error with a message for users if the server does not respond. */
 export async function loadSettings(): Promise<AppSettings> {
   const response = await fetch("/config.json", { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
     () => undefined,
   );
   if (!response?.ok) throw new Error("The server did not respond. Check that it is running, then try again.");
   const settings: AppSettings = await response.json();
-  // The app is served by the server that it talks to: behind a proxy its own origin is the right one.
+  // The app is served by the server it talks to. Behind a proxy, its own origin is the correct one.
   const { pathname } = new URL(settings.serverUrl);
   return { ...settings, serverUrl: new URL(pathname, window.location.origin).href };
 }
@@ -47,7 +47,7 @@ export function chainByHexId(settings: AppSettings, hexId: string): AppChain | u
   return settings.chains.find((chain) => chain.hexId === hexId.toLowerCase());
 }
 
-/** The chain that pages show while no wallet says another. */
+/** The chain shown while no wallet is connected. */
 export function defaultChain(settings: AppSettings): AppChain | undefined {
   return settings.chains[0];
 }

@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import { useTranslation } from "./i18n/TranslationContext.tsx";
 
-/** What the window is called: a sentence of the texts, or one that is put together already. */
+/** Sets the document title to a translation key or a finished text. */
 export function usePageTitle(title: string): void {
   const { t } = useTranslation();
   const translated = t(title);

@@ -13,7 +13,7 @@ import { root } from "../../scripts/install.mjs";
 import { launchBrowser, visit } from "../../tests/support/browser.ts";
 import { loadPage, type PageLoad } from "../../tests/support/pageLoad.ts";
 import { startPurse } from "../../tests/support/purse.ts";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const TARGET = join(root, "docs/internals/benchmarks/app.md");
 
@@ -28,8 +28,8 @@ const PAGES = {
 
 /** The phone as Lighthouse has it: a processor four times slower, a slow fourth generation of the mobile network. */
 const DEVICES = {
-  desktop: { width: 1280, height: 800, slower: 1, latencyMs: 0, bytesPerSecond: -1 },
-  phone: { width: 390, height: 844, slower: 4, latencyMs: 150, bytesPerSecond: 204_800 },
+  desktop: { width: 1280, height: 800, cpuSlowdown: 1, latencyMs: 0, bytesPerSecond: -1 },
+  phone: { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bytesPerSecond: 204_800 },
 } as const;
 type Device = keyof typeof DEVICES;
 
@@ -58,15 +58,15 @@ try {
   await browser.close();
   await purse.remove();
 }
-writeFileSync(TARGET, pageOf());
+writeFileSync(TARGET, renderPage());
 console.log("docs/internals/benchmarks/app.md is written");
 
 async function measure(browser: Browser, device: Device, url: string): Promise<Measured> {
-  const { width, height, slower, latencyMs, bytesPerSecond } = DEVICES[device];
+  const { width, height, cpuSlowdown, latencyMs, bytesPerSecond } = DEVICES[device];
   const { page, close } = await visit(browser, { viewport: { width, height } });
   try {
     const devtools = await page.context().newCDPSession(page);
-    await devtools.send("Emulation.setCPUThrottlingRate", { rate: slower });
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: cpuSlowdown });
     await devtools.send("Network.enable");
     await devtools.send("Network.emulateNetworkConditions", {
       offline: false,
@@ -89,10 +89,10 @@ async function interactionMs(page: Page): Promise<number> {
   await commands.waitFor();
   await page.keyboard.press("Escape");
   await commands.waitFor({ state: "detached" });
-  const taken = await msUntil(page, "[role=dialog]", () => page.keyboard.press("Control+k"));
+  const elapsed = await msUntil(page, "[role=dialog]", () => page.keyboard.press("Control+k"));
   await page.keyboard.press("Escape");
   await commands.waitFor({ state: "detached" });
-  return taken;
+  return elapsed;
 }
 
 async function routeMs(page: Page): Promise<number> {
@@ -103,29 +103,29 @@ async function routeMs(page: Page): Promise<number> {
 }
 
 /** ms of the page's own clock from the next key or click until another element is there, one frame later. */
-async function msUntil(page: Page, selector: string, act: () => Promise<unknown>): Promise<number> {
+async function msUntil(page: Page, selector: string, action: () => Promise<unknown>): Promise<number> {
   await page.evaluate((wanted) => {
     const before = new Set(document.querySelectorAll(wanted));
-    const begin = () => {
+    const start = () => {
       const from = performance.now();
-      const look = () => {
+      const check = () => {
         const isThere = [...document.querySelectorAll(wanted)].some((each) => !before.has(each));
         if (isThere) requestAnimationFrame(() => Reflect.set(window, "msTaken", performance.now() - from));
-        else requestAnimationFrame(look);
+        else requestAnimationFrame(check);
       };
-      look();
+      check();
     };
     Reflect.set(window, "msTaken", null);
     const controller = new AbortController();
     for (const type of ["keydown", "click"])
-      window.addEventListener(type, () => [controller.abort(), begin()], {
+      window.addEventListener(type, () => [controller.abort(), start()], {
         capture: true,
         signal: controller.signal,
       });
   }, selector);
-  await act();
-  const taken = await page.waitForFunction(() => Reflect.get(window, "msTaken"));
-  return Number(await taken.jsonValue());
+  await action();
+  const elapsed = await page.waitForFunction(() => Reflect.get(window, "msTaken"));
+  return Number(await elapsed.jsonValue());
 }
 
 function rowOf(device: Device, name: string, all: readonly Measured[]): string {
@@ -146,12 +146,12 @@ function rowOf(device: Device, name: string, all: readonly Measured[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-function pageOf(): string {
-  const { slower, latencyMs, bytesPerSecond } = DEVICES.phone;
+function renderPage(): string {
+  const { cpuSlowdown, latencyMs, bytesPerSecond } = DEVICES.phone;
   return `# App performance
 
 Each page opened by a first-time visitor in Chromium, with the server on the same machine; median of ${ROUNDS} rounds. The phone is
-emulated: a CPU ${slower} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
+emulated: a CPU ${cpuSlowdown} times slower, ${latencyMs} ms to the server, ${(bytesPerSecond * 8) / 1_000_000} Mbit/s. "Code" is the document, scripts and styles,
 compressed. "Largest paint" is LCP (good: up to 2500 ms), "shift" is CLS (good: up to 0.1), long tasks are those over 50 ms.
 "Commands" is the time from Ctrl+K until the palette is shown, "next page" from a click until a page is shown whose code is not loaded yet.
 Bytes and shifts do not depend on the machine; \`tests/browser/shell.test.ts\` enforces them.
@@ -160,6 +160,6 @@ Bytes and shifts do not depend on the machine; \`tests/browser/shell.test.ts\` e
 | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
-${madeBy("npm run bench:app")}
+${provenance("npm run bench:app")}
 `;
 }

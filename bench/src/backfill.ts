@@ -45,9 +45,9 @@ try {
   const readings = await readAll();
   await measure("SQLite alone", () => writeAll(readings, sqliteIndex(join(folder, "alone.sqlite"))));
   await measure("PostgreSQL alone", async () => {
-    const place = { url: await newDatabase(server.url), schema: "alone" };
-    const sql = openPostgres(place, 2);
-    await preparePostgres(sql, place.schema);
+    const options = { url: await newDatabase(server.url), schema: "alone" };
+    const sql = openPostgres(options, 2);
+    await preparePostgres(sql, options.schema);
     await writeAll(
       readings,
       postgresIndex(sql, async () => undefined),
@@ -69,9 +69,9 @@ try {
 process.exit(0);
 
 async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const result = await run();
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (performance.now() - startedAt) / 1000;
   const note = typeof result === "string" ? result : "";
   results.push({ what, seconds, note });
   console.log(`${what}: ${seconds.toFixed(1)} s, ${perSecond(seconds)} transfers/s ${note}`);
@@ -82,7 +82,7 @@ async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
 async function readRaw(): Promise<void> {
   const SIZE = 100;
   const starts = Array.from({ length: Math.ceil((head + 1) / SIZE) }, (_, i) => i * SIZE).values();
-  const ask = async (method: string, from: number, ...more: boolean[]) => {
+  const sendBatch = async (method: string, from: number, ...more: boolean[]) => {
     const numbers = Array.from({ length: Math.min(SIZE, head - from + 1) }, (_, i) => from + i);
     const body = numbers.map((number) => {
       return { jsonrpc: "2.0", id: number, method, params: [`0x${number.toString(16)}`, ...more] };
@@ -93,7 +93,10 @@ async function readRaw(): Promise<void> {
   };
   const worker = async () => {
     for (const from of starts) {
-      await Promise.all([ask("eth_getBlockByNumber", from, true), ask("eth_getBlockReceipts", from)]);
+      await Promise.all([
+        sendBatch("eth_getBlockByNumber", from, true),
+        sendBatch("eth_getBlockReceipts", from),
+      ]);
     }
   };
   await Promise.all([worker(), worker(), worker()]);
@@ -122,10 +125,10 @@ async function index(database: Parameters<typeof createChainService>[0]["databas
   const chains = [{ id: chain.chainId, name: "busy", aliases: [], rpcUrls: [chain.url] }];
   const service = createChainService({ chains, database, log: silent });
   const memory: number[] = [];
-  const looking = setInterval(() => memory.push(process.memoryUsage.rss() / 2 ** 20), 200);
+  const memoryTimer = setInterval(() => memory.push(process.memoryUsage.rss() / 2 ** 20), 200);
   await service.start();
   while ((service.status()[0]?.indexed ?? 0) < head) await sleep(20);
-  clearInterval(looking);
+  clearInterval(memoryTimer);
   await service.stop();
   const half = memory.slice(memory.length >> 1);
   return `(memory ${Math.round(Math.max(...memory))} MiB at most, ${Math.round(Math.max(...half) - Math.min(...half))} MiB variation in the second half)`;
@@ -134,7 +137,7 @@ async function index(database: Parameters<typeof createChainService>[0]["databas
 async function ponder(): Promise<string> {
   const url = await newDatabase(server.url);
   const { coins, pieces, items } = chain.traffic;
-  const described = {
+  const benchChain = {
     id: chain.chainId,
     rpc: chain.url,
     coins: coins.map(({ address }) => address),
@@ -158,7 +161,7 @@ async function ponder(): Promise<string> {
       env: {
         ...process.env,
         DATABASE_URL: url,
-        BENCH_CHAIN: JSON.stringify(described),
+        BENCH_CHAIN: JSON.stringify(benchChain),
         PONDER_TELEMETRY_DISABLED: "true",
         PONDER_LOG_LEVEL: "warn",
       },

@@ -53,7 +53,7 @@ const root = join(import.meta.dirname, "../..");
 ensureInstalled(join(root, "bench"), "the bench's contestants");
 const { startLimit, startParseServer, startPurse } = await import("./contestants.ts");
 const { newDatabase, startPostgres } = await import("../../tests/support/postgresServer.ts");
-const { fire, GENERATOR, verify } = await import("./load.ts");
+const { generateLoad: fire, GENERATOR, verify } = await import("./load.ts");
 
 const contestants: Contestant[] = [];
 const postgres = await startPostgres({ durable: true });
@@ -78,15 +78,16 @@ try {
 
 async function measure(): Promise<Map<Case, (Load | undefined)[]>> {
   const table = new Map<Case, (Load | undefined)[]>();
-  const wanted = (Object.keys(CASES) as Case[]).filter((name) => !values.case || name === values.case);
-  for (const name of wanted) {
+  const selected = (Object.keys(CASES) as Case[]).filter((name) => !values.case || name === values.case);
+  for (const name of selected) {
     const loads: Load[][] = contestants.map(() => []);
-    for (const { shots } of contestants) if (shots[name]) await verify(shots[name], CASES[name].expected);
+    for (const { requests: shots } of contestants)
+      if (shots[name]) await verify(shots[name], CASES[name].expected);
     for (let round = 1; round <= Number(values.rounds); round++) {
-      for (const [i, { shots, name: who }] of contestants.entries()) {
-        const shot = shots[name];
-        if (!shot) continue;
-        const load = await fire(shot, Number(values.seconds));
+      for (const [i, { requests: shots, name: who }] of contestants.entries()) {
+        const request = shots[name];
+        if (!request) continue;
+        const load = await fire(request, Number(values.seconds));
         loads[i]?.push(load);
         console.log(`${CASES[name].about}, round ${round}, ${who}: ${Math.round(load.requestsPerSecond)}/s`);
       }

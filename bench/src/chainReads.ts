@@ -23,7 +23,7 @@ const TRANSFERS = Number(values.transfers);
 const PER_BLOCK = 50;
 const WALLETS = 10_000;
 const CHAIN = 999;
-const ASKED = 2_000;
+const QUERY_COUNT = 2_000;
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "purse-bench-reads-"));
@@ -42,7 +42,7 @@ try {
   }).trim();
   const page = `# Benchmarks of chain index reads
 
-${TRANSFERS.toLocaleString("en")} ERC-20 transfers between ${WALLETS.toLocaleString("en")} wallets, with an uneven distribution. ${ASKED.toLocaleString("en")} pages of 100
+${TRANSFERS.toLocaleString("en")} ERC-20 transfers between ${WALLETS.toLocaleString("en")} wallets, with an uneven distribution. ${QUERY_COUNT.toLocaleString("en")} pages of 100
 rows of one wallet each, sequentially, in ms: the endpoint (parameters, page, total, blocks, JSON) compared with
 the bare SQL of page and total.
 
@@ -69,11 +69,16 @@ async function measure(name: string, database: Database): Promise<void> {
   const reader = await openReader(placeOf(database, CHAIN), 1);
   const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
   if (!route) throw new Error("there is no getTokenTransfers");
-  const own = Array.from({ length: ASKED }, () => walletOf(random()));
+  const own = Array.from({ length: QUERY_COUNT }, () => walletOf(random()));
   for (const address of own.slice(0, 200)) await route.run({ address, limit: 100 });
-  const asked = await times(own, (address) => route.run({ address, limit: 100 }));
-  const bare = await times(own, (address) => bareSql(reader, address));
-  const [p50, p99, bare50, bare99] = [at(asked, 0.5), at(asked, 0.99), at(bare, 0.5), at(bare, 0.99)];
+  const endpointTimes = await measureTimes(own, (address) => route.run({ address, limit: 100 }));
+  const sqlTimes = await measureTimes(own, (address) => bareSql(reader, address));
+  const [p50, p99, bare50, bare99] = [
+    quantile(endpointTimes, 0.5),
+    quantile(endpointTimes, 0.99),
+    quantile(sqlTimes, 0.5),
+    quantile(sqlTimes, 0.99),
+  ];
   const line = `| a wallet's transfers, ${name} | ${p50.toFixed(2)} | ${p99.toFixed(2)} | ${bare50.toFixed(2)} | ${bare99.toFixed(2)} | ${(p99 / bare99).toFixed(2)} × |`;
   rows.push(line);
   console.log(line);
@@ -146,16 +151,19 @@ async function bareSql(reader: Awaited<ReturnType<typeof openReader>>, address: 
   ];
 }
 
-async function times(addresses: string[], ask: (address: string) => Promise<unknown>): Promise<number[]> {
-  const found: number[] = [];
+async function measureTimes(
+  addresses: string[],
+  query: (address: string) => Promise<unknown>,
+): Promise<number[]> {
+  const durations: number[] = [];
   for (const address of addresses) {
-    const began = performance.now();
-    await ask(address);
-    found.push(performance.now() - began);
+    const startedAt = performance.now();
+    await query(address);
+    durations.push(performance.now() - startedAt);
   }
-  return found.sort((a, b) => a - b);
+  return durations.sort((a, b) => a - b);
 }
 
-function at(sorted: number[], share: number): number {
+function quantile(sorted: number[], share: number): number {
   return sorted[Math.floor(sorted.length * share)] ?? 0;
 }

@@ -8,7 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ensureInstalled, root } from "../../scripts/install.mjs";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: { objects: { type: "string", default: "10000" }, rounds: { type: "string", default: "5" } },
@@ -70,7 +70,7 @@ same work ${2} times before. parse 8.6.0 and moralis 1.7.0 are stubbed below the
 | --- | --: | --: | --: | --: | --: |
 ${rows.join("\n")}
 
-${madeBy("npm run bench:client")}
+${provenance("npm run bench:client")}
 `;
 writeFileSync(join(root, "docs/internals/benchmarks/client.md"), page);
 console.log(`\n${page}`);

@@ -24,7 +24,7 @@ interface Subject {
 }
 
 /** The server, in memory: takes the text of a batch and answers its text. */
-function answer(body: string): string {
+function respond(body: string): string {
   const { requests }: { requests: { body: Record<string, unknown> }[] } = JSON.parse(body);
   const updatedAt = "2026-01-02T00:00:00.000Z";
   return JSON.stringify(requests.map(() => ({ success: { updatedAt, likes: 8, tags: ["a", "b", "new"] } })));
@@ -40,7 +40,7 @@ async function objectsOf(client: string): Promise<ObjectApi> {
       appId: "bench",
       plugins: [],
       // Below the request, where it would go out, as with the others.
-      fetch: async (_: string, { body }: { body: string }) => ({ ...OK, text: async () => answer(body) }),
+      fetch: async (_: string, { body }: { body: string }) => ({ ...OK, text: async () => respond(body) }),
     });
     return Moralis.Object;
   }
@@ -50,7 +50,7 @@ async function objectsOf(client: string): Promise<ObjectApi> {
   Their.serverURL = "http://127.0.0.1/server";
   // Below the request, where it would go out: what it costs to make the text is measured.
   core.getRESTController().ajax = async (_: string, __: string, body: string) => ({
-    response: JSON.parse(answer(body)),
+    response: JSON.parse(respond(body)),
     status: 200,
     headers: {},
   });
@@ -112,14 +112,14 @@ async function round(): Promise<void> {
 
 /** The last time counts: by then the code is compiled. */
 async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
-  const before = busy();
+  const before = cpuTimeMs();
   const done = await work();
-  times[what] = busy() - before;
+  times[what] = cpuTimeMs() - before;
   return done;
 }
 
 /** Milliseconds that this thread has worked: others that want the processor do not count. */
-function busy(): number {
+function cpuTimeMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 }

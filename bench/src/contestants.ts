@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 const NODE = join(ROOT, "node_modules/.bin/node");
@@ -11,7 +12,7 @@ const MASTER_KEY = "bench-master-key";
 const ROWS = 100_000;
 
 /** One request, as the load generator repeats it. */
-export interface Shot {
+export interface LoadRequest {
   method: "GET" | "POST" | "PUT";
   url: string;
   headers: Record<string, string>;
@@ -36,19 +37,20 @@ export type Case =
 export interface Contestant {
   name: string;
   /** Undefined where the contestant has nothing like it. */
-  shots: Partial<Record<Case, Shot>>;
+  requests: Partial<Record<Case, LoadRequest>>;
   stop(): Promise<void>;
 }
 
 /** On SQLite, or on the PostgreSQL database of a URL. */
 export async function startPurse(databaseUrl?: string): Promise<Contestant> {
+  ensureServerBuilt();
   const folder = mkdtempSync(join(tmpdir(), "bench-purse-"));
   const port = await freePort();
   const child = spawn(
     NODE,
     [
       ...(process.env.BENCH_NODE_FLAGS?.split(" ") ?? []),
-      join(ROOT, "scripts/purse.ts"),
+      serverFile,
       "--port",
       `${port}`,
       "--data-dir",
@@ -66,12 +68,12 @@ export async function startPurse(databaseUrl?: string): Promise<Contestant> {
       stdio: ["ignore", "inherit", "inherit"],
     },
   );
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok);
-  const shots = await parseShots(`http://127.0.0.1:${port}/server`);
+  await waitUntil(async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok);
+  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
   const name = `Purse (${databaseUrl === undefined ? "SQLite" : "PostgreSQL"})`;
   // What parse-server on PostgreSQL can only do with PostGIS is shown without a peer.
-  shots.near = nearShot(`http://127.0.0.1:${port}/server`);
-  return { name, shots, stop: () => end(child, folder) };
+  requests.near = nearRequest(`http://127.0.0.1:${port}/server`);
+  return { name, requests, stop: () => stop(child, folder) };
 }
 
 export async function startParseServer(databaseUrl: string): Promise<Contestant> {
@@ -79,9 +81,9 @@ export async function startParseServer(databaseUrl: string): Promise<Contestant>
   const child = spawn(NODE, [join(import.meta.dirname, "parseServer.mjs"), `${port}`, databaseUrl], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  await ready(child);
-  const shots = await parseShots(`http://127.0.0.1:${port}/server`);
-  return { name: "parse-server (PostgreSQL)", shots, stop: () => end(child) };
+  await waitUntilReady(child);
+  const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
+  return { name: "parse-server (PostgreSQL)", requests, stop: () => stop(child) };
 }
 
 export async function startLimit(): Promise<Contestant> {
@@ -94,7 +96,7 @@ export async function startLimit(): Promise<Contestant> {
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
-  await ready(child);
+  await waitUntilReady(child);
   const url = `http://127.0.0.1:${port}`;
   const json = { "Content-Type": "application/json" };
   for (let at = 0; at < ROWS; at += 1_000) {
@@ -103,7 +105,7 @@ export async function startLimit(): Promise<Contestant> {
   }
   const { objectId } = await post(`${url}/create`, json, { ...rowOf(0), ACL: aclOf(0, "user") });
   const one = JSON.stringify({ ...rowOf(1), ACL: aclOf(1, "user") });
-  const shots: Contestant["shots"] = {
+  const requests: Contestant["requests"] = {
     get: { method: "GET", url: `${url}/get/${objectId}`, headers: {} },
     "query-100": { method: "GET", url: `${url}/find`, headers: {} },
     create: { method: "POST", url: `${url}/create`, headers: json, body: one },
@@ -115,11 +117,11 @@ export async function startLimit(): Promise<Contestant> {
     },
     function: { method: "POST", url: `${url}/function`, headers: json, body: '{"name":"Ada"}' },
   };
-  return { name: "limit (node:http + better-sqlite3)", shots, stop: () => end(child, folder) };
+  return { name: "limit (node:http + better-sqlite3)", requests, stop: () => stop(child, folder) };
 }
 
 /** The same user, rows and requests for everything that speaks the Parse protocol. */
-async function parseShots(url: string): Promise<Contestant["shots"]> {
+async function parseProtocolRequests(url: string): Promise<Contestant["requests"]> {
   const app = { "X-Parse-Application-Id": APP_ID, "Content-Type": "application/json" };
   const master = { ...app, "X-Parse-Master-Key": MASTER_KEY };
   const credentials = { username: "bench", password: "bench password" };
@@ -137,7 +139,7 @@ async function parseShots(url: string): Promise<Contestant["shots"]> {
   const object = { ...rowOf(1), ACL: { [userId]: { read: true, write: true } } };
   const { objectId } = await post(`${url}/classes/Row`, session, object);
   const where = encodeURIComponent(JSON.stringify({ open: true }));
-  const more = await moreShots(url, app, master);
+  const more = await queryRequests(url, app, master);
   const create = { method: "POST", path: "/server/classes/Made", body: object };
   return {
     get: { method: "GET", url: `${url}/classes/Row/${objectId}`, headers: session },
@@ -168,11 +170,11 @@ const SALES = 20_000;
 const ROLES = 200;
 
 /** Questions of other kinds, about classes of their own. */
-async function moreShots(
+async function queryRequests(
   url: string,
   app: Record<string, string>,
   master: Record<string, string>,
-): Promise<Contestant["shots"]> {
+): Promise<Contestant["requests"]> {
   const pointer = (className: string, objectId: unknown) => ({ __type: "Pointer", className, objectId });
   const save = (className: string, count: number, fields: (n: number) => object) =>
     saveMany(url, master, className, count, fields);
@@ -214,7 +216,7 @@ async function moreShots(
     className: string,
     params: Record<string, unknown>,
     headers: Record<string, string> = session,
-  ): Shot => {
+  ): LoadRequest => {
     const texts = Object.entries(params).map(([name, value]) => [
       name,
       typeof value === "string" ? value : JSON.stringify(value),
@@ -236,7 +238,7 @@ async function moreShots(
 }
 
 /** Objects close to a place, nearest first. */
-function nearShot(url: string): Shot {
+function nearRequest(url: string): LoadRequest {
   const place = { __type: "GeoPoint", latitude: 10, longitude: 20 };
   const where = JSON.stringify({ at: { $nearSphere: place, $maxDistanceInKilometers: 500 } });
   return {
@@ -296,23 +298,23 @@ async function post(
   return response.json();
 }
 
-async function ready(child: ChildProcess): Promise<void> {
+async function waitUntilReady(child: ChildProcess): Promise<void> {
   await new Promise<void>((done, fail) => {
     child.stdout?.on("data", (chunk) => String(chunk).includes("ready") && done());
     child.once("exit", (code) => fail(new Error(`A contestant ended with ${code}`)));
   });
 }
 
-async function end(child: ChildProcess, folder?: string): Promise<void> {
+async function stop(child: ChildProcess, folder?: string): Promise<void> {
   const gone = new Promise((done) => child.once("exit", done));
   child.kill("SIGTERM");
   await gone;
   if (folder) rmSync(folder, { recursive: true, force: true });
 }
 
-async function until(test: () => Promise<boolean>): Promise<void> {
+async function waitUntil(condition: () => Promise<boolean>): Promise<void> {
   const deadline = Date.now() + 30_000;
-  while (!(await test().catch(() => false))) {
+  while (!(await condition().catch(() => false))) {
     if (Date.now() > deadline) throw new Error("A contestant did not start");
     await new Promise((done) => setTimeout(done, 50));
   }

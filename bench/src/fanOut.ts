@@ -16,17 +16,17 @@ interface Contestant {
   name: string;
   url: string;
   /** Sent by a socket once it is open; each answered by one message. */
-  greetings: string[];
+  handshake: string[];
   write(): Promise<unknown>;
   stop(): Promise<unknown>;
 }
 
-async function ofPurse(name: string, purse: Purse): Promise<Contestant> {
+async function startPurseContestant(name: string, purse: Purse): Promise<Contestant> {
   const query = { className: "Row", where: { open: true } };
   return {
     name,
     url: purse.serverUrl.replace("http", "ws"),
-    greetings: [
+    handshake: [
       JSON.stringify({ op: "connect", applicationId: purse.appId }),
       JSON.stringify({ op: "subscribe", requestId: 1, query }),
     ],
@@ -40,7 +40,7 @@ async function ofPurse(name: string, purse: Purse): Promise<Contestant> {
   };
 }
 
-async function bare(): Promise<Contestant> {
+async function startBareContestant(): Promise<Contestant> {
   const port = await freePort();
   const child = spawn(process.execPath, [join(import.meta.dirname, "bareBroadcast.mjs"), `${port}`]);
   await new Promise((ready) => child.stdout.once("data", ready));
@@ -49,7 +49,7 @@ async function bare(): Promise<Contestant> {
   return {
     name: "bare ws",
     url: `ws://127.0.0.1:${port}`,
-    greetings: [],
+    handshake: [],
     write: () => post(`http://127.0.0.1:${port}`, {}, JSON.stringify(event)),
     stop: async () => child.kill(),
   };
@@ -66,24 +66,26 @@ async function post(url: string, headers: Record<string, string>, body: string):
 }
 
 /** Opens sockets; each calls back with every message after its greetings. */
-async function follow(
-  { url, greetings }: Contestant,
+async function subscribe(
+  { url, handshake }: Contestant,
   count: number,
   onEvent: () => void,
 ): Promise<WebSocket[]> {
   const sockets: WebSocket[] = [];
   for (let at = 0; at < count; at += 50) {
-    const some = Array.from({ length: Math.min(50, count - at) }, () => greet(url, greetings, onEvent));
+    const some = Array.from({ length: Math.min(50, count - at) }, () =>
+      connectSocket(url, handshake, onEvent),
+    );
     sockets.push(...(await Promise.all(some)));
   }
   return sockets;
 }
 
-async function greet(url: string, greetings: string[], onEvent: () => void): Promise<WebSocket> {
+async function connectSocket(url: string, handshake: string[], onEvent: () => void): Promise<WebSocket> {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   await new Promise((open, fail) => socket.once("open", open).once("error", fail));
-  for (const greeting of greetings) {
-    socket.send(greeting);
+  for (const message of handshake) {
+    socket.send(message);
     await new Promise((answered) => socket.once("message", answered));
   }
   socket.on("message", onEvent);
@@ -92,15 +94,15 @@ async function greet(url: string, greetings: string[], onEvent: () => void): Pro
 
 /** Milliseconds from each write to its last event, the shortest first. */
 async function measure(contestant: Contestant, { sockets: count, writes }: FanOutSize): Promise<number[]> {
-  let left = 0;
+  let remaining = 0;
   let done: () => void = () => undefined;
-  const sockets = await follow(contestant, count, () => {
-    left -= 1;
-    if (left === 0) done();
+  const sockets = await subscribe(contestant, count, () => {
+    remaining -= 1;
+    if (remaining === 0) done();
   });
   const times: number[] = [];
   for (let i = 0; i < writes; i++) {
-    left = count;
+    remaining = count;
     const all = new Promise<void>((resolve) => {
       done = resolve;
     });
@@ -132,9 +134,9 @@ export async function measureFanOut(size: FanOutSize): Promise<FanOut[]> {
   const results: FanOut[] = [];
   try {
     contestants.push(
-      await bare(),
-      await ofPurse("Purse, SQLite", await startPurse()),
-      await ofPurse(
+      await startBareContestant(),
+      await startPurseContestant("Purse, SQLite", await startPurse()),
+      await startPurseContestant(
         "Purse, PostgreSQL",
         await startPurse({ env: { PURSE_DATABASE_URL: await newDatabase(postgres.url) } }),
       ),

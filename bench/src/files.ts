@@ -11,7 +11,7 @@ import { pipeline } from "node:stream/promises";
 import { parseArgs } from "node:util";
 import { startPurse } from "../../tests/support/purse.ts";
 import { residentBytes } from "./idleSockets.ts";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: { mib: { type: "string", default: "256" }, rounds: { type: "string", default: "5" } },
@@ -21,7 +21,7 @@ const ROUNDS = Number(values.rounds);
 const CHUNK = Buffer.alloc(256 * 1024, "purse");
 const BYTES = MIB * 2 ** 20;
 /** Small files at once, and how many in a round. */
-const AT_ONCE = 16;
+const CONCURRENCY = 16;
 const SMALL = { bytes: 64 * 1024, count: 500 };
 
 interface Contestant {
@@ -43,7 +43,7 @@ interface Result {
 const KINDS = ["up, one large file", "down, one large file", "up, small files", "down, small files"] as const;
 type Kind = (typeof KINDS)[number];
 
-async function bare(): Promise<Contestant> {
+async function startBareContestant(): Promise<Contestant> {
   const child: ChildProcess = spawn(process.execPath, [join(import.meta.dirname, "bareStreaming.mjs")]);
   const port = await new Promise<number>((ready) => {
     child.stdout?.once("data", (text) => ready(Number(text)));
@@ -59,7 +59,7 @@ async function bare(): Promise<Contestant> {
   };
 }
 
-async function ofPurse(): Promise<Contestant> {
+async function startPurseContestant(): Promise<Contestant> {
   const purse = await startPurse({ env: { PURSE_MAX_UPLOAD_SIZE: `${MIB + 1}mb` } });
   return {
     name: "Purse",
@@ -86,7 +86,7 @@ async function upload({ port, headers, uploadTo }: Contestant, bytes: number): P
     path: uploadTo,
     headers: { ...headers, "Content-Type": "application/octet-stream", "Content-Length": bytes },
   });
-  const answered = new Promise<string>((resolve, reject) => {
+  const pendingName = new Promise<string>((resolve, reject) => {
     sent.on("error", reject);
     sent.on("response", (response) => {
       let text = "";
@@ -98,35 +98,36 @@ async function upload({ port, headers, uploadTo }: Contestant, bytes: number): P
     });
   });
   await pipeline(Readable.from(content(bytes)), sent);
-  return answered;
+  return pendingName;
 }
 
 async function download({ port, pathOf }: Contestant, name: string, bytes: number): Promise<void> {
-  const got = await new Promise<number>((resolve, reject) => {
-    const asked = request({ port, host: "127.0.0.1", path: pathOf(name) }, (response) => {
+  const receivedBytes = await new Promise<number>((resolve, reject) => {
+    const clientRequest = request({ port, host: "127.0.0.1", path: pathOf(name) }, (response) => {
       let size = 0;
       response.on("data", (chunk: Buffer) => (size += chunk.length));
       response.on("end", () => resolve(size));
       response.on("error", reject);
     });
-    asked.on("error", reject).end();
+    clientRequest.on("error", reject).end();
   });
-  if (got !== bytes) throw new Error(`A download had ${got} bytes in the place of ${bytes}`);
+  if (receivedBytes !== bytes)
+    throw new Error(`A download had ${receivedBytes} bytes in the place of ${bytes}`);
 }
 
 /** Some at once, until all are done. */
-async function together(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
+async function runConcurrently(count: number, task: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
-    while (next < count) await work(next++);
+    while (next < count) await task(next++);
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
 }
 
-async function secondsOf(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return (performance.now() - began) / 1_000;
+async function secondsOf(task: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await task();
+  return (performance.now() - startedAt) / 1_000;
 }
 
 async function round(contestant: Contestant): Promise<Record<Kind, number>> {
@@ -137,12 +138,12 @@ async function round(contestant: Contestant): Promise<Record<Kind, number>> {
   const down = await secondsOf(() => download(contestant, large, BYTES));
   const names: string[] = [];
   const upSmall = await secondsOf(() =>
-    together(SMALL.count, async (i) => {
+    runConcurrently(SMALL.count, async (i) => {
       names[i] = await upload(contestant, SMALL.bytes);
     }),
   );
   const downSmall = await secondsOf(() =>
-    together(SMALL.count, (i) => download(contestant, names[i] ?? "", SMALL.bytes)),
+    runConcurrently(SMALL.count, (i) => download(contestant, names[i] ?? "", SMALL.bytes)),
   );
   return {
     "up, one large file": MIB / up,
@@ -154,11 +155,11 @@ async function round(contestant: Contestant): Promise<Record<Kind, number>> {
 
 const contestants: Contestant[] = [];
 try {
-  contestants.push(await bare(), await ofPurse());
+  contestants.push(await startBareContestant(), await startPurseContestant());
   const results = contestants.map(() => new Map<Kind, Result>(KINDS.map((kind) => [kind, { rates: [] }])));
   const purse = contestants[1];
   const memory: number[] = [];
-  const looking = setInterval(() => {
+  const memoryTimer = setInterval(() => {
     if (purse) memory.push(residentBytes(purse.pid));
   }, 100);
   for (let i = 0; i < ROUNDS; i++) {
@@ -168,7 +169,7 @@ try {
       console.log(contestant.name, rates);
     }
   }
-  clearInterval(looking);
+  clearInterval(memoryTimer);
   const median = ({ rates }: Result) => rates.toSorted((a, b) => a - b)[rates.length >> 1] ?? 0;
   const rows = KINDS.map((kind) => {
     const [limit = 0, ours = 0] = results.map((each) => median(each.get(kind) ?? { rates: [] }));
@@ -179,7 +180,7 @@ try {
   const half = memory.slice(memory.length >> 1);
   const page = `# Benchmarks of files
 
-One file of ${MIB} MiB, and ${SMALL.count} files of ${SMALL.bytes / 1024} KiB, ${AT_ONCE} at once: uploaded, then downloaded. Median of ${ROUNDS} interleaved rounds. Bare \`node:http\`
+One file of ${MIB} MiB, and ${SMALL.count} files of ${SMALL.bytes / 1024} KiB, ${CONCURRENCY} at once: uploaded, then downloaded. Median of ${ROUNDS} interleaved rounds. Bare \`node:http\`
 streams the bodies into files (flushed before it responds) and out of them, without names, permissions,
 metadata or ranges.
 
@@ -189,7 +190,7 @@ ${rows.join("\n")}
 
 Memory of the server during the test: ${mib(Math.max(...memory))} MiB at most; in the second half between ${mib(Math.min(...half))} and ${mib(Math.max(...half))} MiB.
 
-${madeBy("npm run bench:files")}
+${provenance("npm run bench:files")}
 `;
   writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/files.md"), page);
   console.log(`\n${page}`);

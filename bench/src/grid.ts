@@ -14,7 +14,7 @@ import { launchBrowser, visit } from "../../tests/support/browser.ts";
 import { fillLarge, LARGE_FIELDS, largeField } from "../../tests/support/largeClass.ts";
 import { startPurse } from "../../tests/support/purse.ts";
 import { setUpStudio, signInToStudio } from "../../tests/support/studio.ts";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: { rows: { type: "string", default: "100000" }, seconds: { type: "string", default: "8" } },
@@ -37,9 +37,9 @@ interface Frames {
 const purse = await startPurse();
 const browser = await launchBrowser();
 try {
-  const begun = performance.now();
-  await fillLarge(purse, ROWS, full);
-  const filledMs = performance.now() - begun;
+  const startedAt = performance.now();
+  await fillLarge(purse, ROWS, fullRow);
+  const filledMs = performance.now() - startedAt;
   await setUpStudio(purse);
   const { page, close } = await visit(browser);
   await signInToStudio(page, purse, "ada");
@@ -53,13 +53,13 @@ try {
   if (!box) throw new Error("The grid is not in sight");
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   const scrolls = [
-    await scrolled(page, "nothing (baseline of the machine)", 0, 0),
-    await scrolled(page, "down, 500 px at a time", 0, 500),
-    await scrolled(page, "right, 300 px at a time", 300, 0),
-    await scrolled(page, "both ways at once", -150, 300),
+    await measureScroll(page, "nothing (baseline of the machine)", 0, 0),
+    await measureScroll(page, "down, 500 px at a time", 0, 500),
+    await measureScroll(page, "right, 300 px at a time", 300, 0),
+    await measureScroll(page, "both ways at once", -150, 300),
   ];
   const loaded = await loadedRows(page);
-  const keys = await worked(page);
+  const keys = await measureKeys(page);
   await close();
   report({ filledMs, first, scrolls, loaded, keys });
 } finally {
@@ -67,7 +67,7 @@ try {
   await purse.remove();
 }
 
-function full(n: number): Record<string, JsonValue> {
+function fullRow(n: number): Record<string, JsonValue> {
   const object: Record<string, JsonValue> = {};
   for (let i = 1; i < LARGE_FIELDS; i += 1) object[largeField(i)] = i % 2 === 0 ? n * i : `text ${n} of ${i}`;
   return object;
@@ -75,45 +75,45 @@ function full(n: number): Record<string, JsonValue> {
 
 /** From the address to the first row; the count comes later. */
 async function firstPage(page: Page): Promise<{ rowsMs: number; countMs: number }> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await page.goto(`${purse.url}/studio/data?class=Large`);
   await page.getByRole("gridcell", { name: "row0000000", exact: true }).waitFor();
-  const rowsMs = performance.now() - begun;
+  const rowsMs = performance.now() - startedAt;
   await page.getByText("more than 1,000 rows").waitFor();
-  return { rowsMs, countMs: performance.now() - begun };
+  return { rowsMs, countMs: performance.now() - startedAt };
 }
 
 /** Turns the wheel for a while and notes when each frame came. */
-async function scrolled(page: Page, name: string, x: number, y: number): Promise<Frames> {
-  const noting = page.evaluate(
+async function measureScroll(page: Page, name: string, x: number, y: number): Promise<Frames> {
+  const recording = page.evaluate(
     (ms) =>
       new Promise<number[]>((done) => {
-        const at: number[] = [];
+        const frameTimes: number[] = [];
         const end = performance.now() + ms;
-        const note = (now: number) => {
-          at.push(now);
-          if (now < end) requestAnimationFrame(note);
-          else done(at);
+        const recordFrame = (now: number) => {
+          frameTimes.push(now);
+          if (now < end) requestAnimationFrame(recordFrame);
+          else done(frameTimes);
         };
-        requestAnimationFrame(note);
+        requestAnimationFrame(recordFrame);
       }),
     MS,
   );
   const cpu = await page.context().newCDPSession(page);
   await cpu.send("Performance.enable", { timeDomain: "threadTicks" });
   const before = await taskSeconds();
-  let isOver = false;
-  void noting.then(() => {
-    isOver = true;
+  let isDone = false;
+  void recording.then(() => {
+    isDone = true;
   });
-  while (!isOver) {
+  while (!isDone) {
     if (x !== 0 || y !== 0) await page.mouse.wheel(x, y);
     await new Promise((resolve) => setTimeout(resolve, 16));
   }
-  const at = await noting;
+  const frameTimes = await recording;
   const cpuMs = ((await taskSeconds()) - before) * 1_000;
   await cpu.detach();
-  const gaps = at.slice(1).map((each, i) => each - (at[i] ?? each));
+  const gaps = frameTimes.slice(1).map((each, i) => each - (frameTimes[i] ?? each));
   return {
     name,
     frames: gaps.length,
@@ -139,7 +139,7 @@ async function loadedRows(page: Page): Promise<number> {
 }
 
 /** Arrows, a selection, a letter that is typed: how long each takes from the key until it is seen. */
-async function worked(page: Page): Promise<{ name: string; ms: number[] }[]> {
+async function measureKeys(page: Page): Promise<{ name: string; ms: number[] }[]> {
   await page.evaluate(() => {
     const seen: number[] = [];
     Object.assign(window, { seenEvents: seen });
@@ -210,7 +210,7 @@ ${keys
 
 The first rows are shown ${ms(first.rowsMs)} after the address was entered; the count ${ms(first.countMs)} after it; nothing waits for it.
 
-${madeBy("npm run bench:grid")}
+${provenance("npm run bench:grid")}
 The machine's load average was ${load.toFixed(0)} while it was measured: above the number of cores, frames are
 missed for lack of CPU time, and the CPU time is the meaningful value.
 `;

@@ -38,7 +38,7 @@ interface Row {
 }
 
 console.log(`Seed ${seed}; ${attacks.length} attacks. Again: npm run measure:hostile -- --seed ${seed}`);
-let isAbove = false;
+let isOverLimit = false;
 for (const database of ["sqlite", "postgres"] as const) {
   if (values.database !== "both" && values.database !== database) continue;
   const server = database === "postgres" ? await startPostgres() : undefined;
@@ -52,13 +52,13 @@ for (const database of ["sqlite", "postgres"] as const) {
       const { result, cost } = await target.measure(() => attack.run(target, random));
       rows.push({ attack, statuses: result, cost });
     }
-    isAbove = report(database, rows) || isAbove;
+    isOverLimit = report(database, rows) || isOverLimit;
   } finally {
     await target.stop();
     await server?.stop();
   }
 }
-process.exit(isAbove ? 1 : 0);
+process.exit(isOverLimit ? 1 : 0);
 
 /** The first requests of a process take longer, as their code is compiled. */
 async function warmUp(target: Target): Promise<void> {
@@ -70,9 +70,9 @@ async function warmUp(target: Target): Promise<void> {
 }
 
 function report(database: string, rows: readonly Row[]): boolean {
-  const above = rows.filter(({ cost }) => faultsOf(cost).length > 0);
-  const shown = values.all ? rows : above;
-  console.log(`\n## ${database}: ${rows.length} attacks, ${above.length} above a bar\n`);
+  const overLimit = rows.filter(({ cost }) => exceededLimits(cost).length > 0);
+  const shown = values.all ? rows : overLimit;
+  console.log(`\n## ${database}: ${rows.length} attacks, ${overLimit.length} above a bar\n`);
   if (shown.length > 0) {
     console.log(
       "| route | generator | status | wait (ms) | loop held up (ms of CPU) | CPU (ms) | allocated (MB) | growth (MB) | above |",
@@ -89,19 +89,19 @@ function report(database: string, rows: readonly Row[]): boolean {
       ms(cost.cpuMs),
       megabytes(cost.allocatedBytes),
       megabytes(cost.growthBytes),
-      faultsOf(cost).join(", "),
+      exceededLimits(cost).join(", "),
     ];
     console.log(`| ${cells.join(" | ")} |`);
   }
   const worst = (pick: (cost: Cost) => number) =>
-    rows.reduce((most, { cost }) => Math.max(most, pick(cost)), 0);
+    rows.reduce((max, { cost }) => Math.max(max, pick(cost)), 0);
   console.log(
     `\nAt worst: ${ms(worst(({ waitMs }) => waitMs))} ms of waiting, ${ms(worst(({ stallMs }) => stallMs))} ms of CPU in one go, ${megabytes(worst(({ growthBytes }) => growthBytes))} MB of growth.`,
   );
-  return above.length > 0;
+  return overLimit.length > 0;
 }
 
-function faultsOf({ waitMs, stallMs, growthBytes, failedProbes }: Cost): string[] {
+function exceededLimits({ waitMs, stallMs, growthBytes, failedProbes }: Cost): string[] {
   return [
     ...(waitMs > MAX_WAIT_MS ? ["wait"] : []),
     ...(stallMs > MAX_WAIT_MS ? ["held up"] : []),

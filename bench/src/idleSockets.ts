@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { WebSocket } from "ws";
 import { type Purse, startPurse } from "../../tests/support/purse.ts";
 
-const AT_ONCE = 100;
+const CONCURRENCY = 100;
 
 export interface IdleSockets {
   count: number;
@@ -17,8 +17,8 @@ export async function measureIdleSockets(count: number): Promise<IdleSockets> {
   const sockets: WebSocket[] = [];
   try {
     const before = residentBytes(purse.pid);
-    for (let at = 0; at < count; at += AT_ONCE) {
-      const some = Array.from({ length: Math.min(AT_ONCE, count - at) }, () => open(purse));
+    for (let at = 0; at < count; at += CONCURRENCY) {
+      const some = Array.from({ length: Math.min(CONCURRENCY, count - at) }, () => openSocket(purse));
       sockets.push(...(await Promise.all(some)));
     }
     return { count, before, after: residentBytes(purse.pid) };
@@ -28,10 +28,10 @@ export async function measureIdleSockets(count: number): Promise<IdleSockets> {
   }
 }
 
-async function open(purse: Purse): Promise<WebSocket> {
+async function openSocket(purse: Purse): Promise<WebSocket> {
   const socket = new WebSocket(purse.serverUrl.replace("http", "ws"), { perMessageDeflate: false });
   await new Promise((opened, fail) => socket.once("open", opened).once("error", fail));
-  const query = { className: "Row", where: { open: true } };
+  const query = { className: "Row", where: { openSocket: true } };
   for (const message of [
     { op: "connect", applicationId: purse.appId },
     { op: "subscribe", requestId: 1, query },

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { measureFanOut } from "./fanOut.ts";
 import { measureIdleSockets } from "./idleSockets.ts";
-import { madeBy } from "./madeBy.ts";
+import { provenance } from "./provenance.ts";
 
 const { values } = parseArgs({
   options: {
@@ -38,7 +38,7 @@ ${rows.join("\n")}
 
 ${idle.count.toLocaleString("en")} idle connections, each with one subscription: ${mib(idle.before)} before, ${mib(idle.after)} with them, ${((idle.after - idle.before) / idle.count / 1024).toFixed(1)} KiB each.
 
-${madeBy("npm run bench:live")}
+${provenance("npm run bench:live")}
 `;
 writeFileSync(join(import.meta.dirname, "../../docs/internals/benchmarks/live.md"), page);
 console.log(`\n${page}`);

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Shot } from "./contestants.ts";
+import type { LoadRequest } from "./contestants.ts";
 
 export interface Load {
   requestsPerSecond: number;
@@ -18,26 +18,26 @@ const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 export const GENERATOR = hasWrk ? "wrk" : "autocannon";
 
 /** Throws where the answer is not what it should be. */
-export async function verify(shot: Shot, expected: (text: string) => boolean): Promise<void> {
-  const { method, headers, body } = shot;
-  const response = await fetch(shot.url, { method, headers, ...(body !== undefined && { body }) });
+export async function verify(request: LoadRequest, expected: (text: string) => boolean): Promise<void> {
+  const { method, headers, body } = request;
+  const response = await fetch(request.url, { method, headers, ...(body !== undefined && { body }) });
   const text = await response.text();
   if (!response.ok || !expected(text))
-    throw new Error(`${shot.url} answered ${response.status}: ${text.slice(0, 300)}`);
+    throw new Error(`${request.url} answered ${response.status}: ${text.slice(0, 300)}`);
 }
 
 /** Repeats a request over 32 connections, in a process of its own. Throws where an answer was not 2xx. */
-export function fire(shot: Shot, seconds: number): Promise<Load> {
-  return hasWrk ? fireWrk(shot, seconds) : fireAutocannon(shot, seconds);
+export function generateLoad(request: LoadRequest, seconds: number): Promise<Load> {
+  return hasWrk ? runWrk(request, seconds) : runAutocannon(request, seconds);
 }
 
-async function fireWrk(shot: Shot, seconds: number): Promise<Load> {
+async function runWrk(request: LoadRequest, seconds: number): Promise<Load> {
   const script = join(mkdtempSync(join(tmpdir(), "bench-wrk-")), "shot.lua");
-  const headers = Object.entries(shot.headers).map(
+  const headers = Object.entries(request.headers).map(
     ([name, value]) => `wrk.headers[${JSON.stringify(name)}]=${JSON.stringify(value)}`,
   );
-  const body = shot.body === undefined ? [] : [`wrk.body=[==[${shot.body}]==]`];
-  writeFileSync(script, [`wrk.method="${shot.method}"`, ...headers, ...body].join("\n"));
+  const body = request.body === undefined ? [] : [`wrk.body=[==[${request.body}]==]`];
+  writeFileSync(script, [`wrk.method="${request.method}"`, ...headers, ...body].join("\n"));
   const output = await run("wrk", [
     "-t1",
     `-c${CONNECTIONS}`,
@@ -45,9 +45,9 @@ async function fireWrk(shot: Shot, seconds: number): Promise<Load> {
     "--latency",
     "-s",
     script,
-    shot.url,
+    request.url,
   ]);
-  if (/Non-2xx/.test(output)) throw new Error(`${shot.url}: ${/Non-2xx.*/.exec(output)?.[0]}`);
+  if (/Non-2xx/.test(output)) throw new Error(`${request.url}: ${/Non-2xx.*/.exec(output)?.[0]}`);
   return {
     requestsPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
     p50: milliseconds(/\s50%\s+(\S+)/.exec(output)?.[1]),
@@ -55,9 +55,9 @@ async function fireWrk(shot: Shot, seconds: number): Promise<Load> {
   };
 }
 
-async function fireAutocannon(shot: Shot, seconds: number): Promise<Load> {
-  const headers = Object.entries(shot.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const body = shot.body === undefined ? [] : ["-b", shot.body];
+async function runAutocannon(request: LoadRequest, seconds: number): Promise<Load> {
+  const headers = Object.entries(request.headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const body = request.body === undefined ? [] : ["-b", request.body];
   const bin = join(import.meta.dirname, "../node_modules/.bin/autocannon");
   const args = [
     "-c",
@@ -65,15 +65,15 @@ async function fireAutocannon(shot: Shot, seconds: number): Promise<Load> {
     "-d",
     `${seconds}`,
     "-m",
-    shot.method,
+    request.method,
     "-j",
     ...headers,
     ...body,
-    shot.url,
+    request.url,
   ];
   const result: { non2xx: number; requests: { average: number }; latency: { p50: number; p99: number } } =
     JSON.parse(await run(bin, args));
-  if (result.non2xx > 0) throw new Error(`${shot.url}: ${result.non2xx} answers were not 2xx`);
+  if (result.non2xx > 0) throw new Error(`${request.url}: ${result.non2xx} answers were not 2xx`);
   return { requestsPerSecond: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 

@@ -9,8 +9,8 @@ import { chainNamed, DEX_CHAINS, type DexChain } from "./exchanges.ts";
  */
 
 /** Stands for the chain's own coin. */
-const COIN = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
-const NOBODY = "0x0000000000000000000000000000000000000000";
+const NATIVE_CURRENCY = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
+const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
 const MAX_UINT256 = 2n ** 256n - 1n;
 const MAX_SLIPPAGE = 50;
 /** How long a swap may wait to get into a block, in s. */
@@ -34,7 +34,7 @@ const quoterAbi = parseAbi([
 ]);
 const erc20Abi = parseAbi(["function approve(address spender, uint256 amount)"]);
 
-interface Order {
+interface SwapOrder {
   chain: DexChain;
   from: Address;
   to: Address;
@@ -43,7 +43,7 @@ interface Order {
 }
 
 /** One way to exchange, and what it gives. */
-interface Offer {
+interface Quote {
   exchange: string;
   router: Address;
   /** Of one pool of the third version; undefined for a path of the second. */
@@ -56,14 +56,14 @@ interface Offer {
 export function dexPlugin(chains: readonly DexChain[] = DEX_CHAINS): Plugin {
   const quote: PluginFunction = async ({ params }) => {
     const order = orderOf(chains, params);
-    return { data: await quoted(order, await bestOffer(order)) };
+    return { data: await describeQuote(order, await bestQuote(order)) };
   };
   const swap: PluginFunction = async ({ params }) => {
     const order = orderOf(chains, params);
     const owner = addressOf(params, "fromAddress");
     const slippage = slippageOf(params.slippage);
-    const offer = await bestOffer(order);
-    const least = (offer.amountOut * BigInt(Math.round((100 - slippage) * 1e6))) / 100_000_000n;
+    const quote = await bestQuote(order);
+    const minAmountOut = (quote.amountOut * BigInt(Math.round((100 - slippage) * 1e6))) / 100_000_000n;
     const deadline = BigInt(Math.floor(Date.now() / 1000) + DEADLINE_SECONDS);
     const transaction: PluginTrigger = {
       name: "web3Transaction",
@@ -71,55 +71,57 @@ export function dexPlugin(chains: readonly DexChain[] = DEX_CHAINS): Plugin {
       shouldReturnResponse: true,
       data: {
         from: owner,
-        to: offer.router,
-        value: isCoin(order.from) ? order.amount.toString() : "0",
-        data: swapCall(order, offer, { owner, least, deadline }),
+        to: quote.router,
+        value: isNativeCurrency(order.from) ? order.amount.toString() : "0",
+        data: swapCall(order, quote, { owner, minAmountOut, deadline }),
       },
     };
-    const data = { ...(await quoted(order, offer)), minimumAmount: least.toString() };
-    return { data, triggers: [...(await approvals(order, owner, offer.router)), transaction] };
+    const data = { ...(await describeQuote(order, quote)), minimumAmount: minAmountOut.toString() };
+    return { data, triggers: [...(await approvals(order, owner, quote.router)), transaction] };
   };
   return { name: "dex", functions: { quote, swap } };
 }
 
 export default dexPlugin();
 
-async function bestOffer(order: Order): Promise<Offer> {
+async function bestQuote(order: SwapOrder): Promise<Quote> {
   const { chain, amount } = order;
   const wrapped = hexOf(chain.wrappedNative);
   const [tokenIn, tokenOut] = [asToken(order.from, wrapped), asToken(order.to, wrapped)];
   if (tokenIn === tokenOut) throw new Error("fromTokenAddress and toTokenAddress must be two tokens");
   const direct = [tokenIn, tokenOut];
   const paths = direct.includes(wrapped) ? [direct] : [direct, [tokenIn, wrapped, tokenOut]];
-  const asked = [
+  const requests = [
     ...chain.v2.flatMap(({ name, router }) =>
-      paths.map(async (path): Promise<Offer | undefined> => {
+      paths.map(async (path): Promise<Quote | undefined> => {
         const params = { amountIn: amount.toString(), path };
-        const amounts = await read(chain, router, v2Abi, "getAmountsOut", params);
-        const amountOut = Array.isArray(amounts) ? wholeOf(amounts.at(-1)) : undefined;
+        const amounts = await callContract(chain, router, v2Abi, "getAmountsOut", params);
+        const amountOut = Array.isArray(amounts) ? parseUint256(amounts.at(-1)) : undefined;
         return amountOut
           ? { exchange: name, router: hexOf(router), fee: undefined, path, amountOut }
           : undefined;
       }),
     ),
     ...chain.v3.flatMap(({ name, router, quoter, feeTiers }) =>
-      feeTiers.map(async (fee): Promise<Offer | undefined> => {
+      feeTiers.map(async (fee): Promise<Quote | undefined> => {
         const params = { tokenIn, tokenOut, fee, amountIn: amount.toString(), sqrtPriceLimitX96: "0" };
-        const amountOut = wholeOf(await read(chain, quoter, quoterAbi, "quoteExactInputSingle", params));
+        const amountOut = parseUint256(
+          await callContract(chain, quoter, quoterAbi, "quoteExactInputSingle", params),
+        );
         return amountOut
           ? { exchange: name, router: hexOf(router), fee, path: direct, amountOut }
           : undefined;
       }),
     ),
   ];
-  const offers = (await Promise.all(asked)).filter((offer) => offer !== undefined);
-  const [best] = offers.sort((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
+  const quotes = (await Promise.all(requests)).filter((quote) => quote !== undefined);
+  const [best] = quotes.sort((a, b) => (a.amountOut < b.amountOut ? 1 : -1));
   if (best) return best;
   throw new Error("No pool exchanges these tokens in this amount");
 }
 
 /** What a contract answers; undefined where it refuses, which for routers means that there is no such pool. */
-async function read(
+async function callContract(
   chain: DexChain,
   address: string,
   abi: Abi,
@@ -135,45 +137,50 @@ async function read(
   }
 }
 
-async function quoted({ chain, from, to, amount }: Order, offer: Offer) {
-  const tokens = [from, to].filter((token) => !isCoin(token));
+async function describeQuote({ chain, from, to, amount }: SwapOrder, quote: Quote) {
+  const tokens = [from, to].filter((token) => !isNativeCurrency(token));
   const found = await Parse.Cloud.run<unknown>("getTokenMetadata", {
     chain: `0x${chain.id.toString(16)}`,
     addresses: tokens,
   });
-  const facts: unknown[] = Array.isArray(found) ? found : [];
-  const told = (token: Address) => {
-    const own = Object(facts.find((each) => Object(each).address === token));
-    return isCoin(token)
+  const metadata: unknown[] = Array.isArray(found) ? found : [];
+  const describeToken = (token: Address) => {
+    const tokenMetadata = Object(metadata.find((each) => Object(each).address === token));
+    return isNativeCurrency(token)
       ? { address: token, name: "", symbol: "", decimals: 18 }
-      : { address: token, name: own.name, symbol: own.symbol, decimals: Number(own.decimals) };
+      : {
+          address: token,
+          name: tokenMetadata.name,
+          symbol: tokenMetadata.symbol,
+          decimals: Number(tokenMetadata.decimals),
+        };
   };
   return {
-    fromToken: told(from),
-    toToken: told(to),
+    fromToken: describeToken(from),
+    toToken: describeToken(to),
     fromTokenAmount: amount.toString(),
-    toTokenAmount: offer.amountOut.toString(),
-    exchange: offer.exchange,
-    router: offer.router,
-    path: offer.path,
-    ...(offer.fee !== undefined && { fee: offer.fee }),
+    toTokenAmount: quote.amountOut.toString(),
+    exchange: quote.exchange,
+    router: quote.router,
+    path: quote.path,
+    ...(quote.fee !== undefined && { fee: quote.fee }),
   };
 }
 
 /** What lets the router take the tokens: as many as are exchanged, and no more. */
 async function approvals(
-  { chain, from, amount }: Order,
+  { chain, from, amount }: SwapOrder,
   owner: Address,
   spender: Address,
 ): Promise<PluginTrigger[]> {
-  if (isCoin(from)) return [];
+  if (isNativeCurrency(from)) return [];
   const answer = await Parse.Cloud.run<unknown>("getTokenAllowance", {
     chain: `0x${chain.id.toString(16)}`,
     address: from,
     owner_address: owner,
     spender_address: spender,
   });
-  const allowed = wholeOf(Object(answer).allowance) ?? 0n;
+  const allowed = parseUint256(Object(answer).allowance) ?? 0n;
   if (allowed >= amount) return [];
   const approve = (units: bigint): PluginTrigger => ({
     name: "web3Transaction",
@@ -190,37 +197,45 @@ async function approvals(
 }
 
 function swapCall(
-  { from, to, amount }: Order,
-  { fee, path }: Offer,
-  { owner, least, deadline }: { owner: Address; least: bigint; deadline: bigint },
+  { from, to, amount }: SwapOrder,
+  { fee, path }: Quote,
+  { owner, minAmountOut, deadline }: { owner: Address; minAmountOut: bigint; deadline: bigint },
 ): string {
-  const [tokenIn, tokenOut] = [path[0] ?? NOBODY, path.at(-1) ?? NOBODY];
+  const [tokenIn, tokenOut] = [path[0] ?? ZERO_ADDRESS, path.at(-1) ?? ZERO_ADDRESS];
   if (fee !== undefined) {
     // The router keeps the wrapped coin to itself, to unwrap it.
-    const recipient = isCoin(to) ? NOBODY : owner;
-    const limits = { deadline, amountIn: amount, amountOutMinimum: least, sqrtPriceLimitX96: 0n };
+    const recipient = isNativeCurrency(to) ? ZERO_ADDRESS : owner;
+    const limits = { deadline, amountIn: amount, amountOutMinimum: minAmountOut, sqrtPriceLimitX96: 0n };
     const args = [{ tokenIn, tokenOut, fee, recipient, ...limits }] as const;
     const single = encodeFunctionData({ abi: v3Abi, functionName: "exactInputSingle", args });
-    if (!isCoin(to)) return single;
-    const unwrap = encodeFunctionData({ abi: v3Abi, functionName: "unwrapWETH9", args: [least, owner] });
+    if (!isNativeCurrency(to)) return single;
+    const unwrap = encodeFunctionData({
+      abi: v3Abi,
+      functionName: "unwrapWETH9",
+      args: [minAmountOut, owner],
+    });
     return encodeFunctionData({ abi: v3Abi, functionName: "multicall", args: [[single, unwrap]] });
   }
-  if (isCoin(from)) {
-    const args = [least, path, owner, deadline] as const;
+  if (isNativeCurrency(from)) {
+    const args = [minAmountOut, path, owner, deadline] as const;
     return encodeFunctionData({ abi: v2Abi, functionName: "swapExactETHForTokens", args });
   }
-  const functionName = isCoin(to) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
-  return encodeFunctionData({ abi: v2Abi, functionName, args: [amount, least, path, owner, deadline] });
+  const functionName = isNativeCurrency(to) ? "swapExactTokensForETH" : "swapExactTokensForTokens";
+  return encodeFunctionData({
+    abi: v2Abi,
+    functionName,
+    args: [amount, minAmountOut, path, owner, deadline],
+  });
 }
 
 /** Throws Error that says what is wrong. */
-function orderOf(chains: readonly DexChain[], params: Record<string, unknown>): Order {
+function orderOf(chains: readonly DexChain[], params: Record<string, unknown>): SwapOrder {
   const chain = chainNamed(chains, params.chain);
   if (!chain)
     throw new Error(
       `No exchange is known on this chain: known are ${chains.map(({ names: [name] }) => name).join(", ")}`,
     );
-  const amount = wholeOf(params.amount);
+  const amount = parseUint256(params.amount);
   if (!amount) throw new Error("amount must be a whole number above 0, in the token's smallest unit");
   return {
     chain,
@@ -244,19 +259,19 @@ function slippageOf(value: unknown): number {
 }
 
 /** A uint256; undefined for anything else. */
-function wholeOf(value: unknown): bigint | undefined {
+function parseUint256(value: unknown): bigint | undefined {
   const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof text !== "string" || !/^\d{1,78}$/.test(text)) return undefined;
   const whole = BigInt(text);
   return whole <= MAX_UINT256 ? whole : undefined;
 }
 
-function isCoin(token: Address): boolean {
-  return token === COIN;
+function isNativeCurrency(token: Address): boolean {
+  return token === NATIVE_CURRENCY;
 }
 
 function asToken(token: Address, wrapped: Address): Address {
-  return isCoin(token) ? wrapped : token;
+  return isNativeCurrency(token) ? wrapped : token;
 }
 
 function hexOf(text: string): Address {

@@ -19,7 +19,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -32,12 +32,12 @@ const PIECES = "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512";
 
 let purse: Purse;
 let browser: Browser;
-let hand: ChainHand;
+let hand: ChainClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
   [purse, browser] = await Promise.all([startPurse({ devChain: true }), launchBrowser()]);
-  hand = await chainHand(purse);
+  hand = await createChainClient(purse);
 }, 90_000);
 afterAll(async () => {
   await browser?.close();
@@ -105,7 +105,7 @@ describe("the search box", () => {
     expectNoErrors(visitor);
   });
 
-  it("tells a block's hash from a transaction's", async () => {
+  it("distinguishes a block's hash from a transaction's", async () => {
     const { hash } = await node().getBlock({ blockNumber: 12n });
     const visitor = await open("/explorer");
     await search(visitor, hash);
@@ -168,7 +168,7 @@ describe("the head", () => {
 });
 
 describe("a block", () => {
-  it("leads to the ones before and after, by keys too", async () => {
+  it("links to the previous and next block, by keys too", async () => {
     const { page } = await open("/explorer/block/59");
     await page
       .getByRole("table", { name: "Transactions" })
@@ -186,8 +186,8 @@ describe("a block", () => {
     await page.getByRole("heading", { level: 1, name: "Block 59" }).waitFor();
   });
 
-  it("tells which NFTs changed hands in it", async () => {
-    const hash = await hand.moveItem(0, devAccount(7).address, await hand.itemOf(0), 1n);
+  it("lists the NFTs that were transferred in it", async () => {
+    const hash = await hand.transferItem(0, devAccount(7).address, await hand.ownedItemId(0), 1n);
     const { blockNumber } = await node().getTransactionReceipt({ hash });
     const visitor = await open(`/explorer/block/${blockNumber}`);
     const { page } = visitor;
@@ -226,7 +226,7 @@ describe("a block", () => {
 });
 
 describe("a transaction", () => {
-  it("tells what it called and what it moved", async () => {
+  it("shows what it called and what it transferred", async () => {
     const visitor = await open(`/explorer/tx/${SWAP}`);
     const { page } = visitor;
     await page.getByText("Success").waitFor();
@@ -245,7 +245,7 @@ describe("a transaction", () => {
     expectNoErrors(visitor);
   });
 
-  it("tells its logs, decoded and raw, and its internal calls, each in the URL", async () => {
+  it("shows its logs, decoded and raw, and its internal calls, each in the URL", async () => {
     const { page } = await open(`/explorer/tx/${SWAP}`);
     await page.getByRole("tab", { name: "6 logs" }).click();
     await page.getByText("Swap", { exact: true }).waitFor();
@@ -284,7 +284,7 @@ describe("a transaction", () => {
   });
 
   it("is orphaned after a reorganisation, not gone", async () => {
-    const hash = await hand.moveToken(3, devAccount(4).address, 1n);
+    const hash = await hand.transferToken(3, devAccount(4).address, 1n);
     await node().waitForTransactionReceipt({ hash });
     const { page } = await open(`/explorer/tx/${hash}`);
     await page.getByText("Success").waitFor();
@@ -377,7 +377,7 @@ describe("tokens, NFTs and pairs", () => {
     expect(shown).toBe(`${formatUnits(balance, 18)} PURSE`);
   });
 
-  it("shows a collection and an NFT, and reads its metadata again", async () => {
+  it("shows a collection and an NFT, and refreshes its metadata", async () => {
     const visitor = await open(`/explorer/nft/${PIECES}`);
     const { page } = visitor;
     await page.getByText("Purse Piece #1", { exact: true }).click();

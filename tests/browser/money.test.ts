@@ -24,7 +24,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 const WETH = "0x88485acaeffe61b62ab284503b1f5673a1b0d937";
@@ -35,7 +35,7 @@ let second: DevChain;
 let secondDir: string;
 const SECOND = "0x7a6a";
 let browser: Browser;
-let hand: ChainHand;
+let hand: ChainClient;
 let visits: Visit[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   second = await startDevChain({ port: 0, dataDir: secondDir, chainId: Number(SECOND) });
   const env = { PURSE_CHAIN_SECOND_RPC_URL: second.url, PURSE_CHAIN_SECOND_ID: String(Number(SECOND)) };
   [purse, browser] = await Promise.all([startPurse({ devChain: true, env }), launchBrowser()]);
-  hand = await chainHand(purse);
+  hand = await createChainClient(purse);
 }, 120_000);
 afterAll(async () => {
   await browser?.close();
@@ -110,9 +110,9 @@ describe("the portfolio", () => {
 
   it("hides what comes to be seen only: moves of nothing and dust", async () => {
     const { page } = await visitAs(6);
-    await hand.moveToken(1, devAccount(6).address, 0n);
-    await hand.moveToken(1, devAccount(6).address, 1n);
-    await hand.moveToken(1, devAccount(6).address, parseEther("3"));
+    await hand.transferToken(1, devAccount(6).address, 0n);
+    await hand.transferToken(1, devAccount(6).address, 1n);
+    await hand.transferToken(1, devAccount(6).address, parseEther("3"));
     await open(page, "/portfolio", { chain: "0x539" });
     const history = page.getByRole("region", { name: "History" });
     await history.getByText("+3 PURSE").waitFor();
@@ -216,7 +216,7 @@ describe("sending what a wallet holds", () => {
     const visitor = await visitAs(0);
     const { page } = visitor;
     const to = getAddress(devAccount(7).address);
-    const id = await hand.pieceOf(0);
+    const id = await hand.ownedNftId(0);
     await open(page, "/send", { asset: `${hand.collection}/${id}` });
     await page.getByLabel("Recipient").fill(to);
     await page.getByRole("button", { name: "Review" }).click();
@@ -230,7 +230,7 @@ describe("sending what a wallet holds", () => {
       args: [id],
     });
     expect(owner).toBe(to);
-    const item = await hand.itemOf(0);
+    const item = await hand.ownedItemId(0);
     await open(page, "/send", { asset: `${hand.items}/${item}` });
     await page.getByLabel("Recipient").fill(to);
     await page.getByLabel(/^Amount \(/).fill("2");
@@ -287,7 +287,7 @@ describe("sending what a wallet holds", () => {
     await page.getByText("Looks similar to a known address, but is different").waitFor();
     // Whom the chain remembers is known in every browser.
     const past = devAccount(7).address;
-    await hand.moveToken(2, past, 1n);
+    await hand.transferToken(2, past, 1n);
     await page.reload();
     await field.fill(`${past.slice(0, 6)}${"0".repeat(32)}${past.slice(-4)}`.toLowerCase());
     await page.getByText("Looks similar to a known address, but is different").waitFor();
@@ -302,7 +302,7 @@ describe("sending what a wallet holds", () => {
   it("switches the wallet to the right network, and says where people decline", async () => {
     const visitor = await visitAs(3);
     const { page, wallet } = visitor;
-    wallet.beOnChain("0x2105");
+    wallet.setChain("0x2105");
     await open(page, "/send", { chain: "0x539", to: devAccount(8).address, amount: "0.1" });
     await page.getByText("Wrong network").waitFor();
     await page.getByRole("button", { name: "Switch to Local chain" }).click();
@@ -511,13 +511,13 @@ describe("a contract", () => {
     await page.getByLabel("to (address)").fill(devAccount(1).address);
     await page.getByLabel("id (uint256)").fill("1");
     await page.getByRole("button", { name: "Simulate" }).click();
-    await page.getByText("uint8 takes what lies between 0 and 255.").waitFor();
+    await page.getByText("uint8 must be between 0 and 255.").waitFor();
     await page.getByLabel("Value (ETH)").waitFor();
     await page.getByRole("link", { name: /^balanceOfBatch/ }).click();
     await page.getByRole("button", { name: "Add to accounts" }).click();
     await page.getByRole("button", { name: "Add to ids" }).click();
     await page.getByLabel("accounts[0] (address)").fill(devAccount(0).address);
-    await page.getByLabel("ids[0] (uint256)").fill(String(await hand.itemOf(0)));
+    await page.getByLabel("ids[0] (uint256)").fill(String(await hand.ownedItemId(0)));
     await page.getByRole("button", { name: "Read", exact: true }).click();
     await page.getByRole("region", { name: "Result" }).getByRole("listitem").waitFor();
     await expectAccessible(page);

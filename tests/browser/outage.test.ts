@@ -9,16 +9,16 @@ import {
   visit,
 } from "../support/browser.ts";
 import {
-  breakServer,
+  disconnectServer,
   failApi,
   forEach,
   hangServer,
-  mendServer,
+  IDLE_PAGES_LIMIT,
   namesOf,
   outageProblemsOf,
+  pageState,
   problemsOf,
-  shownOn,
-  WAITING,
+  reconnectServer,
 } from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
@@ -72,12 +72,12 @@ describe("every page, while the server and the node do not answer", () => {
       PAGES,
       (path) =>
         asVisitor(path, async (page, context) => {
-          await breakServer(context, purse);
+          await disconnectServer(context, purse);
           await page.goto(purse.url + path);
           await page.getByRole("heading", { level: 1 }).first().waitFor();
           return outageProblemsOf(path, page);
         }),
-      WAITING,
+      IDLE_PAGES_LIMIT,
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
@@ -106,16 +106,16 @@ describe("a page that was there when the server goes", () => {
       await tokens.getByText("Purse Token").waitFor();
       await page.getByRole("img", { name: /./ }).or(page.getByRole("slider")).first().waitFor();
       const before = await total.locator(".total").innerText();
-      await breakServer(context, purse);
+      await disconnectServer(context, purse);
       await page.getByRole("button", { name: "Refresh" }).click();
       await total.getByText(/^Last updated/).waitFor();
       expect(await total.locator(".total").innerText()).toBe(before);
       await tokens.getByText("Purse Token").waitFor();
       await tokens.getByText(/^Last updated/).waitFor();
-      expect((await shownOn(page)).empty).toEqual([]);
+      expect((await pageState(page)).empty).toEqual([]);
       await page.getByRole("banner").getByText("Can't reach the server").waitFor();
       await expectAccessible(page);
-      await mendServer(context);
+      await reconnectServer(context);
       await expect.poll(() => page.getByText(/^Last updated/).count(), { timeout: 40_000 }).toBe(0);
       expect(await page.getByText("Can't reach the server").count()).toBe(0);
     });
@@ -128,14 +128,14 @@ describe("a page that was there when the server goes", () => {
       const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
       await rows.getByRole("link").first().waitFor();
       const before = await rows.count();
-      await breakServer(context, purse);
+      await disconnectServer(context, purse);
       await page.getByText("Unreachable").waitFor();
       await page
         .getByText(/^Last updated/)
         .first()
         .waitFor();
       expect(await rows.count()).toBe(before);
-      await mendServer(context);
+      await reconnectServer(context);
       await page.getByText("Synced").waitFor();
     });
   });
@@ -158,7 +158,7 @@ describe("a page that was there when the server goes", () => {
           }),
         );
       const before = await placesOf();
-      await breakServer(context, purse);
+      await disconnectServer(context, purse);
       await page.getByRole("button", { name: "Refresh" }).click();
       await tokens.getByText(/^Last updated/).waitFor();
       await page
@@ -191,7 +191,7 @@ describe("every page, while one of the things that it reads fails", () => {
         });
         await page.goto(purse.url + path);
         await page.waitForLoadState("networkidle");
-        const { empty: healthy } = await shownOn(page);
+        const { empty: healthy } = await pageState(page);
         const found: string[] = [];
         for (const name of [...names].filter((each) => !isBeside(path, each))) {
           await failApi(context, purse, name);
@@ -205,7 +205,7 @@ describe("every page, while one of the things that it reads fails", () => {
                 skeletons === 0 && retries > 0 && empty.every((title) => healthy.includes(title)),
             )),
           );
-          await mendServer(context);
+          await reconnectServer(context);
         }
         return found;
       }),

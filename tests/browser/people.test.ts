@@ -16,7 +16,7 @@ import {
   type Visit,
   visit,
 } from "../support/browser.ts";
-import { standInForMagic } from "../support/magicService.ts";
+import { mockMagic } from "../support/magicService.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
@@ -270,7 +270,7 @@ describe("wallets that are no extension", () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 4);
-    const mails = await standInForMagic(page, 4);
+    const mails = await mockMagic(page, 4);
     await page.goto(`${purse.url}/sign-in`);
     await page.getByText("Email wallet (Magic)").click();
     await page.getByLabel("Wallet email").fill("grace");
@@ -409,7 +409,7 @@ describe("the account", () => {
     await logIn(other.page, "sessions");
     await other.page.waitForURL(({ pathname }) => pathname === "/account");
     await one.page.getByRole("tab", { name: "Sign-in methods" }).click();
-    await one.page.getByText("1 other session ends").waitFor();
+    await one.page.getByText("1 other session will be signed out").waitFor();
     const ending = one.page.getByRole("list", { name: "Sessions to be revoked" });
     await ending.getByText("Chrome, Linux, with password, last used").waitFor();
     await one.page.getByRole("tab", { name: "Sessions" }).click();
@@ -561,7 +561,7 @@ describe("data", () => {
     expect(await page.getByLabel("serves").inputValue()).toBe("8");
     await page.getByLabel("serves").fill("x");
     await page.getByRole("button", { name: "Save", exact: true }).click();
-    await page.getByText("That is no number").waitFor();
+    await page.getByText("Invalid number").waitFor();
     await page.getByLabel("serves").fill("9");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByRole("dialog", { name: "Recipe record" }).waitFor({ state: "detached" });

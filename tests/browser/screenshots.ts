@@ -1,5 +1,5 @@
 /*
- * Writes docs/screenshots: every page of the app and every room of the studio, at desktop and phone width, light and
+ * Writes docs/screenshots: every page of the app and every page of the studio, at desktop and phone width, light and
  * dark. `npm run screenshots`; `-- app` or `-- studio` for one of the two.
  */
 import { mkdirSync } from "node:fs";

@@ -234,7 +234,7 @@ describe("in German", () => {
     await expectAccessible(page);
   }, 240_000);
 
-  it("fits a phone and leaves nothing in English in every room of the studio", async () => {
+  it("fits a phone and leaves nothing in English on every page of the studio", async () => {
     const { page } = await open({ viewport: PHONE });
     await setUpStudio(purse);
     await signInToStudio(page, purse, "ada");

@@ -81,7 +81,7 @@ async function columnOf(page: Page, field: string): Promise<number> {
 }
 
 async function row(className: string, fields: JsonObject): Promise<string> {
-  const { body } = await owner.ask("POST", `/data/${className}/rows`, { fields });
+  const { body } = await owner.request("POST", `/data/${className}/rows`, { fields });
   return String(body.objectId);
 }
 
@@ -99,7 +99,7 @@ async function batch(count: number): Promise<{ ids: string[]; name: string; path
 }
 
 async function read(objectId: string, className = "Small"): Promise<JsonObject> {
-  return (await owner.ask("GET", `/data/${className}/rows/${objectId}`)).body;
+  return (await owner.request("GET", `/data/${className}/rows/${objectId}`)).body;
 }
 
 describe("the grid", () => {
@@ -108,9 +108,9 @@ describe("the grid", () => {
     const { page } = visitor;
     await cells(page, "row0000000").waitFor();
     expect(await grid(page).getAttribute("aria-colcount")).toBe("201");
-    await page.getByText("more than 1,000 rows").waitFor();
+    await page.getByText("1,000+ rows").waitFor();
     expect(await grid(page).getAttribute("aria-rowcount")).toBe("-1");
-    await page.getByRole("button", { name: "Count all" }).click();
+    await page.getByRole("button", { name: "Show exact count" }).click();
     await page.getByText("100,000 rows").waitFor();
     expect(await grid(page).getAttribute("aria-rowcount")).toBe("100001");
     expect(await grid(page).getByRole("gridcell").count()).toBeLessThan(1_000);
@@ -179,26 +179,26 @@ describe("the grid", () => {
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "name" }).fill("nobody");
     await page.keyboard.press("Escape");
-    expect(await page.getByText("is changed and not saved").count()).toBe(0);
+    expect(await page.getByText("with unsaved changes").count()).toBe(0);
     await page.keyboard.type("Grace");
     await page.keyboard.press("Tab");
     await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("x1");
     await page.keyboard.press("Enter");
-    await grid(page).getByText("That is no number.").waitFor();
+    await grid(page).getByText("Enter a number.").waitFor();
     await page.getByRole("textbox", { name: "score" }).fill("12.5");
     await page.keyboard.press("Enter");
     await goTo(page, await columnOf(page, "list"));
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "JSON" }).fill("[1, 2");
-    await page.getByText("That is not JSON yet").waitFor();
+    await page.getByText("Invalid JSON").waitFor();
     await page.getByRole("textbox", { name: "JSON" }).fill("[1, 2]");
-    await page.getByRole("button", { name: "Take" }).click();
-    await page.getByText("1 row is changed and not saved").waitFor();
+    await page.getByRole("button", { name: "Apply" }).click();
+    await page.getByText("1 row with unsaved changes").waitFor();
     await expectAccessible(page);
     expect((await read(objectId)).name).toBe("Ada");
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("1 row is changed and not saved").waitFor({ state: "detached" });
+    await page.getByText("1 row with unsaved changes").waitFor({ state: "detached" });
     expect(await read(objectId)).toMatchObject({ name: "Grace", score: 12.5, list: [1, 2] });
     expectNoErrors(visitor);
   });
@@ -211,7 +211,7 @@ describe("the grid", () => {
     await goTo(page, await columnOf(page, "name"));
     await page.keyboard.type("mine");
     await page.keyboard.press("Enter");
-    await owner.ask("PUT", `/data/Small/rows/${objectId}`, { fields: { name: "theirs" } });
+    await owner.request("PUT", `/data/Small/rows/${objectId}`, { fields: { name: "theirs" } });
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByRole("button", { name: "Compare" }).click();
     const compare = page.getByRole("dialog");
@@ -220,7 +220,7 @@ describe("the grid", () => {
     await expectAccessible(page);
     await compare.getByRole("combobox").click();
     await page.getByRole("option", { name: "Yours" }).click();
-    await compare.getByRole("button", { name: "Go on with these" }).click();
+    await compare.getByRole("button", { name: "Continue" }).click();
     expect((await read(objectId)).name).toBe("theirs");
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(async () => (await read(objectId)).name).toBe("mine");
@@ -234,13 +234,13 @@ describe("the grid", () => {
     await form.getByLabel("name").fill("Hedy");
     await form.getByLabel("score").fill("many");
     await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("That is no number.").waitFor();
+    await form.getByText("Enter a number.").waitFor();
     await form.getByLabel("score").fill("7");
     await form.getByRole("button", { name: "Create" }).click();
     await cells(page, "Hedy").waitFor();
     await cells(page, "Hedy").click();
     await page.keyboard.press("Shift+Space");
-    await page.getByText("1 row is picked").waitFor();
+    await page.getByText("1 row selected").waitFor();
     await page.getByRole("button", { name: "Delete…" }).click();
     const question = page.getByRole("dialog");
     const yes = question.getByRole("button", { name: "Delete", exact: true });
@@ -255,15 +255,15 @@ describe("the grid", () => {
     await question.getByLabel("Type delete").fill("delete");
     await yes.click();
     await page.getByRole("button", { name: "Delete now" }).click();
-    await page.getByText("1 row is deleted.").first().waitFor();
+    await page.getByText("1 row deleted").first().waitFor();
     expect(await cells(page, "Hedy").count()).toBe(0);
     expectNoErrors(visitor);
   });
 
   it("is narrowed by filters of the address, and looked at as somebody else", async () => {
     const { objectId } = await smallRow();
-    await owner.ask("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
-    await owner.ask("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
+    await owner.request("POST", "/data/Small/rows", { fields: { name: "hidden", score: 99, ACL: {} } });
+    await owner.request("POST", "/data/Small/rows", { fields: { name: "open", score: 99 } });
     const visitor = await open("guest", "/data?class=Small");
     const { page } = visitor;
     await cells(page, objectId).waitFor();
@@ -276,14 +276,14 @@ describe("the grid", () => {
     await page.getByRole("button", { name: "Add", exact: true }).click();
     await cells(page, objectId).waitFor({ state: "detached" });
     await page.getByText("2 rows").waitFor();
-    await page.getByRole("button", { name: "Look as a user" }).click();
-    await page.getByRole("button", { name: "Look", exact: true }).click();
+    await page.getByRole("button", { name: "View as user" }).click();
+    await page.getByRole("button", { name: "View", exact: true }).click();
     await page.getByText("1 row", { exact: true }).waitFor();
     await page.reload();
     await cells(page, "open").waitFor();
     expect(await cells(page, "hidden").count()).toBe(0);
     await expectAccessible(page);
-    await page.getByRole("button", { name: "Take away: score is at least 99" }).click();
+    await page.getByRole("button", { name: "Remove filter score is at least 99" }).click();
     await cells(page, objectId).waitFor();
     expectNoErrors(visitor);
   });
@@ -296,7 +296,7 @@ describe("the grid", () => {
     );
     const { page } = visitor;
     await cells(page, objectId).waitFor();
-    const change = (fields: JsonObject) => owner.ask("PUT", `/data/Small/rows/${objectId}`, { fields });
+    const change = (fields: JsonObject) => owner.request("PUT", `/data/Small/rows/${objectId}`, { fields });
     await expect
       .poll(async () => {
         await change({ name: `live ${Math.random()}` });
@@ -306,7 +306,7 @@ describe("the grid", () => {
     await grid(page).locator("[data-flashing]").first().waitFor();
     await smallRow();
     await page.getByRole("button", { name: /new row/ }).click();
-    await page.getByRole("button", { name: "Read again" }).waitFor();
+    await page.getByRole("button", { name: "Refresh" }).waitFor();
     await change({ score: 50 });
     await cells(page, objectId).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Export" }).click();
@@ -331,26 +331,26 @@ describe("the grid", () => {
     const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
     expect((await clipboard()).split(/\r?\n/).map((line) => line.split("\t")[1])).toEqual(["0", "1"]);
     await cells(page, ids[0] ?? "").click({ button: "right" });
-    await page.getByRole("menuitem", { name: "Copy the rows as JSON" }).click();
+    await page.getByRole("menuitem", { name: "Copy rows as JSON" }).click();
     await expect.poll(clipboard).toContain(`"objectId": "${ids[0]}"`);
 
     await page.evaluate(() => navigator.clipboard.writeText('Grace\t=7\r\n"two\nlines"\t8\r\n'));
     await goTo(page, await columnOf(page, "name"));
     await page.keyboard.press("Control+v");
-    await page.getByText("2 rows are changed and not saved").waitFor();
+    await page.getByText("2 rows with unsaved changes").waitFor();
     const bad = grid(page).locator('[aria-invalid="true"]');
-    expect(await bad.getAttribute("title")).toBe("That is no number.");
+    expect(await bad.getAttribute("title")).toBe("Enter a number.");
     await expectAccessible(page);
     expect((await read(ids[0] ?? "")).score).toBe(0);
     await page.keyboard.press("Control+z");
-    await page.getByText("2 rows are changed and not saved").waitFor({ state: "detached" });
+    await page.getByText("2 rows with unsaved changes").waitFor({ state: "detached" });
     await page.keyboard.press("Control+v");
     await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("70");
     await page.keyboard.press("Enter");
     await bad.waitFor({ state: "detached" });
     await page.keyboard.press("Control+s");
-    await page.getByText("rows are changed and not saved").waitFor({ state: "detached" });
+    await page.getByText("rows with unsaved changes").waitFor({ state: "detached" });
     expect(await read(ids[0] ?? "")).toMatchObject({ name: "Grace", score: 70 });
     expect(await read(ids[1] ?? "")).toMatchObject({ name: "two\nlines", score: 8 });
     expectNoErrors(visitor);
@@ -366,7 +366,7 @@ describe("the grid", () => {
     await page.keyboard.type("5");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Control+s");
-    await page.getByText("is changed and not saved").waitFor({ state: "detached" });
+    await page.getByText("with unsaved changes").waitFor({ state: "detached" });
     await cells(page, "5").waitFor();
     expect(asked).toEqual([`PUT /studio/api/data/Small/rows/${ids[0]}`]);
   });
@@ -378,7 +378,7 @@ describe("the grid", () => {
     const order = await row("Order", { roaster: to, total: 12 });
     const objects = [{ __type: "Pointer", className: "Small", objectId: small }];
     const sells = { __op: "AddRelation", objects };
-    await owner.ask("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
+    await owner.request("PUT", `/data/Roaster/rows/${roaster}`, { fields: { sells } });
     const visitor = await open("edith", "/data?class=Order&order=-createdAt");
     const { page } = visitor;
     await cells(page, order).click();
@@ -387,20 +387,20 @@ describe("the grid", () => {
     await panel.getByRole("heading", { name: order }).waitFor();
     await panel.getByRole("button", { name: "Edit total" }).click();
     await page.getByRole("textbox", { name: "Number" }).fill("13");
-    await page.getByRole("button", { name: "Take" }).click();
+    await page.getByRole("button", { name: "Apply" }).click();
     await panel.getByRole("tab", { name: "Changes" }).click();
-    await panel.getByRole("region", { name: "Not saved" }).getByText("12").waitFor();
+    await panel.getByRole("region", { name: "Unsaved" }).getByText("12").waitFor();
     await expectAccessible(page);
     await panel.getByRole("button", { name: "Revert" }).click();
-    await panel.getByText("Everything is as it was read.").waitFor();
+    await panel.getByText("No unsaved changes").waitFor();
     await panel.getByRole("tab", { name: "Fields" }).click();
     await panel.getByRole("button", { name: `Open Roaster ${roaster}` }).click();
     await panel.getByRole("heading", { name: roaster }).waitFor();
     expect(new URL(page.url()).searchParams.get("class")).toBe("Roaster");
-    await panel.getByRole("tab", { name: "Related" }).click();
+    await panel.getByRole("tab", { name: "Related rows" }).click();
     await panel.getByRole("region", { name: "sells" }).getByText("Espresso").waitFor();
     await panel
-      .getByRole("region", { name: "Order by roaster" })
+      .getByRole("region", { name: "Order via roaster" })
       .getByRole("button", { name: order })
       .waitFor();
     await expectAccessible(page);
@@ -421,7 +421,7 @@ describe("the grid", () => {
     const panel = page.getByRole("dialog").first();
     const dialog = page.getByRole("dialog").last();
     const edit = (field: string) => panel.getByRole("button", { name: `Edit ${field}` }).click();
-    const take = () => dialog.getByRole("button", { name: "Take", exact: true }).click();
+    const take = () => dialog.getByRole("button", { name: "Apply", exact: true }).click();
     await edit("partner");
     await dialog.getByRole("searchbox").fill("PARTNER 0");
     await dialog.getByRole("button", { name: partner }).click();
@@ -430,13 +430,13 @@ describe("the grid", () => {
     await edit("place");
     await dialog.getByLabel("Latitude").fill("91");
     await dialog.getByLabel("Longitude").fill("8.5");
-    await dialog.getByText("Latitude (-90 to 90)").waitFor();
+    await dialog.getByText("Enter latitude (-90 to 90)").waitFor();
     await dialog.getByLabel("Latitude").fill("47.25");
-    await dialog.getByRole("img", { name: "At 47.25, 8.5" }).waitFor();
+    await dialog.getByRole("img", { name: "47.25, 8.5" }).waitFor();
     await take();
     await edit("area");
     await dialog.getByLabel("Corners").fill("[[0, 0], [0, 200], [1, 1]]");
-    await dialog.getByText("Corner 2 is no").waitFor();
+    await dialog.getByText("Corner 2 must be").waitFor();
     await dialog.getByLabel("Corners").fill("[[0, 0], [0, 2], [1, 1]]");
     await take();
     await edit("secret");
@@ -450,26 +450,26 @@ describe("the grid", () => {
     await take();
     await edit("logo");
     const file = { name: "logo.txt", mimeType: "text/plain", buffer: Buffer.from("a logo") };
-    await dialog.getByLabel("Upload another one").setInputFiles(file);
+    await dialog.getByLabel("Upload a file").setInputFiles(file);
     await dialog.getByRole("link", { name: /logo.txt/ }).waitFor();
     await expectAccessible(page);
     await take();
     await edit("ACL");
-    await dialog.getByRole("button", { name: "Anyone" }).click();
-    await dialog.getByRole("checkbox", { name: "writes Anyone" }).click();
+    await dialog.getByRole("button", { name: "Public" }).click();
+    await dialog.getByRole("checkbox", { name: "Write Public" }).click();
     await expectAccessible(page);
     await take();
     await panel.getByRole("button", { name: "Rows of sells" }).click();
-    await dialog.getByRole("button", { name: "Add a row" }).click();
+    await dialog.getByRole("button", { name: "Add row" }).click();
     await dialog.getByRole("searchbox").fill(small);
     await dialog.getByRole("list", { name: "Rows of Small" }).getByRole("button", { name: small }).click();
-    await dialog.getByRole("button", { name: `Take ${small} out` }).waitFor();
+    await dialog.getByRole("button", { name: `Remove ${small}` }).waitFor();
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await panel.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Save changes" }).click();
-    await page.getByText("is changed and not saved").waitFor({ state: "detached" });
+    await page.getByText("with unsaved changes").waitFor({ state: "detached" });
     expect(await read(id, "Roaster")).toMatchObject({
       partner: { objectId: partner },
       place: { latitude: 47.25, longitude: 8.5 },
@@ -494,18 +494,18 @@ describe("the grid", () => {
     await dialog.getByText("rows.csv: 3 rows").waitFor();
     await dialog.getByRole("combobox", { name: "Field for Points" }).click();
     await page.getByRole("option", { name: "score · Number" }).click();
-    await dialog.getByRole("button", { name: "Check the file" }).click();
-    await dialog.getByText("2 rows fit.").waitFor();
+    await dialog.getByRole("button", { name: "Validate" }).click();
+    await dialog.getByText("2 rows are valid").waitFor();
     await expectAccessible(page);
     const [refused] = await Promise.all([
       page.waitForEvent("download"),
-      dialog.getByRole("button", { name: "Save the refused rows" }).click(),
+      dialog.getByRole("button", { name: "Download rejected rows" }).click(),
     ]);
     expect(refused.suggestedFilename()).toBe("Small-refused.csv");
     await dialog.getByRole("button", { name: "Import 2 rows" }).click();
-    await dialog.getByText("2 rows are imported.").waitFor();
+    await dialog.getByText("2 rows imported").waitFor();
     const where = encodeURIComponent(JSON.stringify({ name }));
-    const { body } = await owner.ask("GET", `/data/Small?where=${where}&order=score`);
+    const { body } = await owner.request("GET", `/data/Small?where=${where}&order=score`);
     expect(body.results).toMatchObject([{ score: 1 }, { score: 3 }]);
     expectNoErrors(visitor);
   });
@@ -515,30 +515,30 @@ describe("the grid", () => {
     const visitor = await open("edith", path);
     const { page } = visitor;
     await cells(page, ids[0] ?? "").waitFor();
-    await page.getByRole("button", { name: "All of these" }).click();
-    await page.getByRole("menuitem", { name: "Change all rows…" }).click();
+    await page.getByRole("button", { name: "Bulk actions" }).click();
+    await page.getByRole("menuitem", { name: "Update all rows…" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("4 rows will be changed.").waitFor();
+    await dialog.getByText("4 rows will be updated.").waitFor();
     await dialog.getByRole("combobox", { name: "Field" }).click();
     await page.getByRole("option", { name: "score" }).click();
-    await dialog.getByRole("button", { name: "Change rows" }).click();
-    await dialog.getByText("Type a value").waitFor();
+    await dialog.getByRole("button", { name: "Update rows" }).click();
+    await dialog.getByText("Enter a value").waitFor();
     await dialog.getByLabel("Value", { exact: true }).fill("77");
     await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Change rows" }).click();
-    await dialog.getByText("4 rows are changed.").waitFor();
+    await dialog.getByRole("button", { name: "Update rows" }).click();
+    await dialog.getByText("4 rows updated.").waitFor();
     await dialog.getByRole("button", { name: "Close" }).last().click();
     await expect.poll(() => cells(page, "77").count()).toBe(4);
-    await page.getByRole("button", { name: "All of these" }).click();
+    await page.getByRole("button", { name: "Bulk actions" }).click();
     await page.getByRole("menuitem", { name: "Delete all rows…" }).click();
     await dialog.getByText("4 rows will be deleted.").waitFor();
     await expectAccessible(page);
     await dialog.getByLabel("Type delete").fill("delete");
     await dialog.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("All of these rows are taken out").waitFor();
+    await page.getByText("All matching rows are marked for deletion").waitFor();
     expect((await read(ids[0] ?? "")).score).toBe(77);
     await page.getByRole("button", { name: "Delete now" }).click();
-    await page.getByText("No row fulfils the filters").waitFor();
+    await page.getByText("No rows match the filters").waitFor();
     expect((await read(ids[3] ?? "")).code).toBe(101);
     expectNoErrors(visitor);
   });
@@ -562,9 +562,9 @@ describe("the grid", () => {
     await choose("Field", "roaster");
     await choose("Field of roaster", "name");
     await dialog.getByLabel("Value", { exact: true }).fill(name);
-    await dialog.getByRole("button", { name: "Or another condition" }).click();
+    await dialog.getByRole("button", { name: "Add “or” condition" }).click();
     await choose("Field 2", "total");
-    await choose("Condition 2", "is more than");
+    await choose("Condition 2", "is greater than");
     await dialog.getByLabel("Value 2").fill("900000");
     await expectAccessible(page);
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -572,9 +572,9 @@ describe("the grid", () => {
     await cells(page, mine).waitFor();
     await cells(page, dear).waitFor();
     await page.reload();
-    await page.getByText(`roaster.name is ${name} or total is more than 900000`).click();
-    await dialog.getByRole("button", { name: "Leave condition 2 out" }).click();
-    await dialog.getByRole("button", { name: "Change", exact: true }).click();
+    await page.getByText(`roaster.name is ${name} or total is greater than 900000`).click();
+    await dialog.getByRole("button", { name: "Remove condition 2" }).click();
+    await dialog.getByRole("button", { name: "Apply", exact: true }).click();
     await cells(page, dear).waitFor({ state: "detached" });
     expectNoErrors(visitor);
   });
@@ -592,11 +592,11 @@ describe("the grid", () => {
     const { page } = visitor;
     await page.getByRole("button", { name: "Explain" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByText("An index would help: n").waitFor();
+    await dialog.getByText("Suggested index: n").waitFor();
     await expectAccessible(page);
-    await dialog.getByRole("button", { name: "Make the index" }).click();
-    await dialog.getByText("No other index would help.").waitFor();
-    const { body } = await owner.ask("GET", `/schema/classes/${className}`);
+    await dialog.getByRole("button", { name: "Create index" }).click();
+    await dialog.getByText("No index suggestions").waitFor();
+    const { body } = await owner.request("GET", `/schema/classes/${className}`);
     expect(body.indexes).toMatchObject({ n: { n: 1 } });
     expectNoErrors(visitor);
   });
@@ -631,8 +631,8 @@ describe("the grid", () => {
     const visitor = await open("guest", "/data?class=Small&order=-createdAt", CLIPBOARD);
     const { page } = visitor;
     await cells(page, objectId).waitFor();
-    await page.getByText("You can look here; editors and owners change it.").waitFor();
-    for (const name of ["New row", "Import", "All of these"])
+    await page.getByText("Read-only. Editors and owners can make changes.").waitFor();
+    for (const name of ["New row", "Import", "Bulk actions"])
       expect(await page.getByRole("button", { name }).count(), name).toBe(0);
     await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("x");
@@ -642,9 +642,9 @@ describe("the grid", () => {
     await page.keyboard.press("Delete");
     await page.keyboard.press("Control+i");
     await page.keyboard.press("Shift+Space");
-    await page.getByText("1 row is picked").waitFor();
+    await page.getByText("1 row selected").waitFor();
     expect(await page.getByRole("button", { name: "Delete…" }).count()).toBe(0);
-    expect(await page.getByText("is changed and not saved").count()).toBe(0);
+    expect(await page.getByText("with unsaved changes").count()).toBe(0);
     await page.keyboard.press("Enter");
     const panel = page.getByRole("dialog");
     await panel.getByRole("heading", { name: objectId }).waitFor();
@@ -652,8 +652,8 @@ describe("the grid", () => {
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Explain" }).click();
-    await panel.getByText("The plan").first().waitFor();
-    expect(await panel.getByRole("button", { name: "Make the index" }).count()).toBe(0);
+    await panel.getByText("Query plan").first().waitFor();
+    expect(await panel.getByRole("button", { name: "Create index" }).count()).toBe(0);
     expect((await read(objectId)).score).toBe(1);
     expectNoErrors(visitor);
   });

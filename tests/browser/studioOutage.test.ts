@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_PAGES } from "../support/appPages.ts";
 import { launchBrowser, visit } from "../support/browser.ts";
 import {
-  breakServer,
+  disconnectServer,
   failApi,
   forEach,
   hangServer,
-  mendServer,
+  IDLE_PAGES_LIMIT,
   namesOf,
   outageProblemsOf,
+  pageState,
   problemsOf,
-  shownOn,
-  WAITING,
+  reconnectServer,
 } from "../support/outage.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
@@ -65,11 +65,11 @@ describe("every page of the studio, while the server does not answer", () => {
       PAGES,
       (path) =>
         asOperator(async (page, context) => {
-          await breakServer(context, purse, [STATE]);
+          await disconnectServer(context, purse, [STATE]);
           await open(page, path);
           return outageProblemsOf(path, page);
         }),
-      WAITING,
+      IDLE_PAGES_LIMIT,
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
@@ -98,7 +98,7 @@ describe("every page of the studio, while one of the things that it reads fails"
         });
         await open(page, path);
         await page.waitForLoadState("networkidle");
-        const { empty: healthy } = await shownOn(page);
+        const { empty: healthy } = await pageState(page);
         const found: string[] = [];
         for (const name of [...names].filter((each) => !isBeside(each))) {
           await failApi(context, purse, name);
@@ -111,7 +111,7 @@ describe("every page of the studio, while one of the things that it reads fails"
                 skeletons === 0 && retries > 0 && empty.every((title) => healthy.includes(title)),
             )),
           );
-          await mendServer(context);
+          await reconnectServer(context);
         }
         return found;
       }),

@@ -15,7 +15,7 @@ import {
 const ROOMS: readonly (readonly [path: string, title: string])[] = [
   ["/operators", "Operators"],
   ["/operators?show=account", "Operators"],
-  ["/audit", "Audit"],
+  ["/audit", "Audit log"],
   ["/classes?class=Order", "Classes"],
   ["/classes?show=code", "Classes"],
   ["/permissions", "Permissions"],
@@ -35,7 +35,7 @@ beforeAll(async () => {
   owner = await setUpStudio(purse);
   await addOperator(owner, "edith", "editor");
   await addOperator(owner, "guest", "readOnly");
-  await owner.ask("POST", "/schema/classes/Order", {
+  await owner.request("POST", "/schema/classes/Order", {
     edit: { fields: { total: { type: "Number" }, buyer: { type: "Pointer", targetClass: "_User" } } },
   });
 }, 180_000);
@@ -76,19 +76,19 @@ async function roleOf(name: string, has: { users?: string[]; roles?: string[] } 
 }
 
 async function classOf(className: string, edit: JsonObject): Promise<void> {
-  await owner.ask("POST", `/schema/classes/${className}`, { edit });
+  await owner.request("POST", `/schema/classes/${className}`, { edit });
 }
 
 async function permissionsOf(className: string): Promise<unknown> {
-  return (await owner.ask("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
+  return (await owner.request("GET", `/schema/classes/${className}`)).body.classLevelPermissions;
 }
 
 async function rolesIn(): Promise<{ name: string; gate?: JsonObject }[]> {
-  return JSON.parse(JSON.stringify((await owner.ask("GET", "/roles")).body.roles));
+  return JSON.parse(JSON.stringify((await owner.request("GET", "/roles")).body.roles));
 }
 
 async function fieldsOf(className: string): Promise<unknown> {
-  return (await owner.ask("GET", `/schema/classes/${className}`)).body.fields;
+  return (await owner.request("GET", `/schema/classes/${className}`)).body.fields;
 }
 
 const card = (page: Page, name: string) => page.getByRole("region", { name, exact: true }).first();
@@ -107,29 +107,29 @@ describe("owners and operators", () => {
   it("add one with a role, disable them, reset their password, and remove them", async () => {
     const visitor = await open("ada", "/operators");
     const { page } = visitor;
-    await page.getByRole("button", { name: "Add an operator" }).click();
+    await page.getByRole("button", { name: "Add operator" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("hedy");
-    await dialog(page).getByLabel("First password").fill("short");
+    await dialog(page).getByLabel("Initial password").fill("short");
     await choose(page, "Role", /^Editor/);
     await pressInDialog(page, "Add");
-    await dialog(page).getByText("12 characters or more").last().waitFor();
-    await dialog(page).getByLabel("First password").fill(STUDIO_PASSWORD);
+    await dialog(page).getByText("At least 12 characters").last().waitFor();
+    await dialog(page).getByLabel("Initial password").fill(STUDIO_PASSWORD);
     await pressInDialog(page, "Add");
     const row = page.getByRole("row").filter({ hasText: "hedy" });
     await row.getByText("editor").waitFor();
-    await page.getByRole("button", { name: "Change hedy" }).click();
+    await page.getByRole("button", { name: "Edit hedy" }).click();
     await dialog(page).getByRole("checkbox").click();
     await pressInDialog(page, "Save");
     await row.getByText("Disabled").waitFor();
-    await page.getByRole("button", { name: "Change hedy" }).click();
+    await page.getByRole("button", { name: "Edit hedy" }).click();
     await dialog(page).getByRole("checkbox").click();
     await pressInDialog(page, "Save");
     await row.getByText("Active").waitFor();
-    await page.getByRole("button", { name: "Change hedy" }).click();
+    await page.getByRole("button", { name: "Edit hedy" }).click();
     await pressInDialog(page, "Reset");
     await dialog(page).getByLabel("New password").fill(NEW_PASSWORD);
     await pressInDialog(page, "Reset");
-    await page.getByText("hedy can sign in with the new password.").waitFor();
+    await page.getByText("Access reset for hedy").waitFor();
     expect((await new StudioClient(purse).signIn("hedy", NEW_PASSWORD)).status).toBe(201);
     await pressInDialog(page, "Remove");
     await pressInDialog(page, "Remove");
@@ -144,19 +144,19 @@ describe("an operator's own account", () => {
     const other = await addOperator(owner, "grace", "readOnly");
     const visitor = await open("grace", "/operators");
     const { page } = visitor;
-    await card(page, "Sessions").getByRole("button", { name: "End", exact: true }).first().waitFor();
-    await page.getByLabel("Present password").fill(STUDIO_PASSWORD);
+    await card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).first().waitFor();
+    await page.getByLabel("Current password").fill(STUDIO_PASSWORD);
     await page.getByLabel("New password").fill(NEW_PASSWORD);
-    await page.getByRole("button", { name: "Change the password" }).click();
-    await page.getByText("The password is changed").first().waitFor();
-    expect((await other.ask("GET", "/sessions")).status).toBe(401);
+    await page.getByRole("button", { name: "Change password" }).click();
+    await page.getByText("Password changed").first().waitFor();
+    expect((await other.request("GET", "/sessions")).status).toBe(401);
     await expect
-      .poll(() => card(page, "Sessions").getByRole("button", { name: "End", exact: true }).count())
+      .poll(() => card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).count())
       .toBe(0);
     expect((await new StudioClient(purse).signIn("grace", NEW_PASSWORD)).status).toBe(201);
     await page.reload();
-    await card(page, "Sessions").getByRole("button", { name: "End", exact: true }).click();
-    await page.getByText("The session has ended.").first().waitFor();
+    await card(page, "Sessions").getByRole("button", { name: "Revoke", exact: true }).click();
+    await page.getByText("Session revoked").first().waitFor();
     expectNoErrors(visitor);
   });
 
@@ -164,33 +164,35 @@ describe("an operator's own account", () => {
     await addOperator(owner, "alan", "editor");
     const visitor = await open("alan", "/operators");
     const { page } = visitor;
-    await page.getByRole("button", { name: "Set it up" }).click();
+    await page.getByRole("button", { name: "Set up" }).click();
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
-    await pressInDialog(page, "Go on");
-    await dialog(page).getByRole("img", { name: "The code to scan" }).waitFor();
+    await pressInDialog(page, "Continue");
+    await dialog(page).getByRole("img", { name: "QR code" }).waitFor();
     await expectAccessible(page);
-    const secret = (await dialog(page).getByRole("region", { name: "Or type this key" }).innerText()).trim();
-    await dialog(page).getByLabel("Code of the authenticator").fill(new TOTP({ secret }).generate());
-    await pressInDialog(page, "Turn it on");
+    const secret = (
+      await dialog(page).getByRole("region", { name: "Or enter this key manually" }).innerText()
+    ).trim();
+    await dialog(page).getByLabel("Authenticator code").fill(new TOTP({ secret }).generate());
+    await pressInDialog(page, "Enable");
     const codes = await dialog(page).getByRole("region", { name: "Recovery codes" }).innerText();
     const [code = ""] = codes.trim().split(/\s+/);
-    await pressInDialog(page, "I have kept them");
-    await page.getByText("On: signing in takes a code too").waitFor();
+    await pressInDialog(page, "I've saved my recovery codes");
+    await page.getByText("On – code required at sign-in").waitFor();
     expect(await page.getByText(code).count()).toBe(0);
     expect((await new StudioClient(purse).signIn("alan", STUDIO_PASSWORD)).status).toBe(401);
-    await page.getByRole("button", { name: "Take it away" }).click();
+    await page.getByRole("button", { name: "Disable" }).click();
     await dialog(page).getByLabel("Your password").fill(STUDIO_PASSWORD);
     await dialog(page).getByLabel("Code", { exact: true }).fill(code);
-    await pressInDialog(page, "Take it away");
-    await page.getByText("Off: the password alone is enough").waitFor();
+    await pressInDialog(page, "Disable");
+    await page.getByText("Off – password only").waitFor();
     expectNoErrors(visitor);
   });
 });
 
 describe("the audit trail", () => {
   it("tells who did what, filters by the address of the page, and shows what was before and after", async () => {
-    await owner.ask("PUT", "/config", { params: { motto: "old" } });
-    await owner.ask("PUT", "/config", { params: { motto: "new" } });
+    await owner.request("PUT", "/config", { params: { motto: "old" } });
+    await owner.request("PUT", "/config", { params: { motto: "new" } });
     const visitor = await open("ada", "/audit");
     const { page } = visitor;
     await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
@@ -202,26 +204,26 @@ describe("the audit trail", () => {
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await choose(page, "Operator", "edith");
-    await page.getByText("Nothing of that kind was done").waitFor();
-    await page.getByRole("button", { name: "Show everything" }).click();
+    await page.getByText("No matching entries").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("row").filter({ hasText: "POST /operators" }).first().waitFor();
     expectNoErrors(visitor);
   });
 
   it("is for owners alone", async () => {
     const { page } = await open("edith", "/audit");
-    await page.getByText("The audit trail is for owners").waitFor();
+    await page.getByText("Only owners can view the audit log").waitFor();
   });
 });
 
 describe("the security check", () => {
   it("says what is open, how bad it is and what to do, and leads to the class", async () => {
-    await owner.ask("POST", "/schema/classes/OpenToAll", {
+    await owner.request("POST", "/schema/classes/OpenToAll", {
       edit: {
         classLevelPermissions: { find: { "*": true }, addField: { "*": true }, delete: { "*": true } },
       },
     });
-    const { body } = await owner.ask("GET", "/security");
+    const { body } = await owner.request("GET", "/security");
     const [worst] = Array.isArray(body.results) ? body.results : [];
     const visitor = await open("edith", "/security");
     const { page } = visitor;
@@ -232,7 +234,7 @@ describe("the security check", () => {
     await first.getByText(String(Object(worst).title)).waitFor();
     await first.getByText(String(Object(worst).advice)).waitFor();
     await expectAccessible(page);
-    await page.getByRole("link", { name: "Open the class OpenToAll" }).first().click();
+    await page.getByRole("link", { name: "Open class OpenToAll" }).first().click();
     await page.getByRole("heading", { name: "OpenToAll", exact: true }).waitFor();
     expectNoErrors(visitor);
   });
@@ -242,80 +244,80 @@ describe("an editor of classes", () => {
   it("creates a class, sees what each change does before it is done, and gets the code of it", async () => {
     const visitor = await open("edith", "/classes");
     const { page } = visitor;
-    await page.getByRole("button", { name: "Create a class" }).click();
+    await page.getByRole("button", { name: "Create class" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("9lives");
-    await dialog(page).getByText("Letters, digits and _").waitFor();
+    await dialog(page).getByText("Use letters, digits and _").waitFor();
     await dialog(page).getByLabel("Name", { exact: true }).fill("Game");
-    await pressInDialog(page, "Go on");
+    await pressInDialog(page, "Continue");
     await dialog(page).getByText("+ Game", { exact: true }).waitFor();
     await pressInDialog(page, "Create");
     await page.getByRole("heading", { name: "Game", exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("class")).toBe("Game");
-    await page.getByRole("button", { name: "Add a field" }).click();
+    await page.getByRole("button", { name: "Add field" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("score");
     await choose(page, "Type", "Number");
-    await dialog(page).getByLabel("Default").fill("many");
-    await dialog(page).getByText("That must be a number").waitFor();
-    await dialog(page).getByLabel("Default").fill("0");
+    await dialog(page).getByLabel("Default value").fill("many");
+    await dialog(page).getByText("Enter a number").waitFor();
+    await dialog(page).getByLabel("Default value").fill("0");
     await dialog(page).getByRole("checkbox").click();
     await pressInDialog(page, "Add");
-    await page.getByRole("button", { name: "Add a field" }).click();
+    await page.getByRole("button", { name: "Add field" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("player");
     await choose(page, "Type", "Pointer");
     await choose(page, "Target class", "_User");
     await pressInDialog(page, "Add");
-    await page.getByRole("button", { name: "Add an index" }).click();
+    await page.getByRole("button", { name: "Add index" }).click();
     await choose(page, "Field 1", "score");
     await choose(page, "Order 1", "descending");
-    await dialog(page).getByLabel("Name of the index").fill("best");
+    await dialog(page).getByLabel("Index name").fill("best");
     await pressInDialog(page, "Add");
-    await page.getByText("3 changes are not carried out yet").waitFor();
+    await page.getByText("3 pending changes").waitFor();
     expect(await fieldsOf("Game")).not.toHaveProperty("score");
-    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     const lines = dialog(page).getByRole("list", { name: "Changes" });
     await lines.getByText("+ Game.score Number (required, default 0)").waitFor();
     await lines.getByText('+ Game index best {"score":-1}').waitFor();
     await expectAccessible(page);
     await pressInDialog(page, "Apply");
-    await page.getByText("Game is changed.").first().waitFor();
+    await page.getByText("Game updated").first().waitFor();
     expect(await fieldsOf("Game")).toMatchObject({
       score: { type: "Number", required: true, defaultValue: 0 },
       player: { type: "Pointer", targetClass: "_User" },
     });
     await page.getByRole("button", { name: "Remove score" }).click();
-    await page.getByRole("button", { name: "Undo the change of score" }).click();
+    await page.getByRole("button", { name: "Undo change to score" }).click();
     await page.getByRole("button", { name: "Remove player" }).click();
-    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     await dialog(page).getByText("- Game.player with its values").waitFor();
     await pressInDialog(page, "Apply");
     await expect.poll(() => fieldsOf("Game")).not.toHaveProperty("player");
-    await page.getByRole("tab", { name: "As code" }).click();
+    await page.getByRole("tab", { name: "Code" }).click();
     await page.getByText('score: { type: "Number", required: true, defaultValue: 0 }').waitFor();
     expect(await page.getByRole("button", { name: "Copy schemas of purse.config.ts" }).count()).toBe(1);
     expectNoErrors(visitor);
   });
 
   it("does not empty or drop one; an owner does, once its name is typed", async () => {
-    await owner.ask("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
-    await owner.ask("POST", "/data/Scrap/rows", { fields: { a: 1 } });
+    await owner.request("POST", "/schema/classes/Scrap", { edit: { fields: { a: { type: "Number" } } } });
+    await owner.request("POST", "/data/Scrap/rows", { fields: { a: 1 } });
     const { page: editors } = await open("edith", "/classes?class=Scrap");
-    await expect.poll(() => editors.getByRole("button", { name: "Drop Scrap" }).isDisabled()).toBe(true);
+    await expect.poll(() => editors.getByRole("button", { name: "Delete Scrap" }).isDisabled()).toBe(true);
     const { page } = await open("ada", "/classes?class=Scrap");
-    await page.getByRole("button", { name: "Drop Scrap" }).click();
-    expect(await dialog(page).getByRole("button", { name: "Drop it" }).isDisabled()).toBe(true);
-    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
-    await pressInDialog(page, "Drop it");
+    await page.getByRole("button", { name: "Delete Scrap" }).click();
+    expect(await dialog(page).getByRole("button", { name: "Delete class" }).isDisabled()).toBe(true);
+    await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
+    await pressInDialog(page, "Delete class");
     await dialog(page).getByText("not empty").first().waitFor();
     await pressInDialog(page, "Cancel");
-    await page.getByRole("button", { name: "Empty Scrap" }).click();
-    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
+    await page.getByRole("button", { name: "Delete all rows of Scrap" }).click();
+    await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
     await pressInDialog(page, "Delete all rows");
-    await page.getByText("Scrap is empty.").first().waitFor();
-    await page.getByRole("button", { name: "Drop Scrap" }).click();
-    await dialog(page).getByLabel("Type Scrap to go on").fill("Scrap");
-    await pressInDialog(page, "Drop it");
-    await page.getByText("Scrap is gone.").first().waitFor();
-    expect((await owner.ask("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
+    await page.getByText("All rows of Scrap deleted").first().waitFor();
+    await page.getByRole("button", { name: "Delete Scrap" }).click();
+    await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
+    await pressInDialog(page, "Delete class");
+    await page.getByText("Scrap deleted").first().waitFor();
+    expect((await owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
   });
 });
 
@@ -352,26 +354,26 @@ describe("the permissions of a class", () => {
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    const create = "owner: create, does not apply: a new object names nobody yet";
+    const create = "owner: create, not applicable: a new object has no pointers yet";
     await grid.getByRole("button", { name: create }).waitFor();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Add a role or user" }).click();
-    await choose(page, "Who", "One user");
+    await page.getByRole("button", { name: "Add role or user" }).click();
+    await choose(page, "Who", "Specific user");
     await dialog(page).getByRole("combobox", { name: "User" }).fill(username);
     await dialog(page).getByRole("option", { name: username }).first().waitFor();
     await page.keyboard.press("Enter");
     await pressInDialog(page, "Add");
-    await cell(`${username}: count, may, as Signed in may`).waitFor();
+    await cell(`${username}: count, inherited from Authenticated`).waitFor();
     await cell(`${above}: delete`).click();
     await cell("Everyone: addField").click();
-    await grid.getByText("Server alone").first().waitFor();
-    const pending = card(page, "Changes not carried out yet");
-    await pending.getByText("4 changes are not carried out yet").waitFor();
-    await pending.getByText("Everyone may no longer find").waitFor();
-    await pending.getByText("owner may update").waitFor();
-    await pending.getByText("Open to everyone").waitFor();
-    await pending.getByRole("button", { name: "Undo: Everyone may addField" }).click();
+    await grid.getByText("Master key only").first().waitFor();
+    const pending = card(page, "Pending changes");
+    await pending.getByText("4 pending changes").waitFor();
+    await pending.getByText("Revoke find from Everyone").waitFor();
+    await pending.getByText("Grant update to owner").waitFor();
+    await pending.getByText("Public write access").waitFor();
+    await pending.getByRole("button", { name: "Undo: Grant addField to Everyone" }).click();
     await page.getByRole("checkbox", { name: "note: hidden from Everyone" }).click();
     await expectAccessible(page);
     await page.route("**/studio/api/schema/classes/*", (route) =>
@@ -379,7 +381,7 @@ describe("the permissions of a class", () => {
         ? route.fulfill({ status: 503, json: { code: 1, error: "The disk is full." } })
         : route.fallback(),
     );
-    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     const lines = dialog(page).getByRole("list", { name: "Changes" });
     await lines.getByText(`~ ${className} permission find {}`).waitFor();
     await pressInDialog(page, "Apply");
@@ -387,14 +389,14 @@ describe("the permissions of a class", () => {
     await pressInDialog(page, "Cancel");
     await page.unroute("**/studio/api/schema/classes/*");
     // Somebody else changes the class meanwhile: theirs stays.
-    await owner.ask("PUT", `/schema/classes/${className}`, {
+    await owner.request("PUT", `/schema/classes/${className}`, {
       edit: {
         classLevelPermissions: { ...READABLE, update: { [`role:${above}`]: true }, count: { "*": true } },
       },
     });
-    await page.getByRole("button", { name: "Look at the changes" }).click();
+    await page.getByRole("button", { name: "Review changes" }).click();
     await pressInDialog(page, "Apply");
-    await page.getByText(`Permissions of ${className} are changed.`).first().waitFor();
+    await page.getByText(`Permissions of ${className} updated`).first().waitFor();
     expect(await permissionsOf(className)).toMatchObject({
       get: { "*": true },
       find: {},
@@ -417,10 +419,10 @@ describe("the permissions of a class", () => {
     const visitor = await open("guest", `/permissions?find=${className}`);
     const { page } = visitor;
     const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: className }) });
-    await row.getByText("Signed in").first().waitFor();
+    await row.getByText("Authenticated").first().waitFor();
     await row.getByText(above).waitFor();
-    expect(await row.getByText("Server alone").count()).toBe(2);
-    await choose(page, "As it is for", `Members of ${below}`);
+    expect(await row.getByText("Master key only").count()).toBe(2);
+    await choose(page, "View for", `Members of ${below}`);
     await expect.poll(() => row.getByText("Yes").count()).toBe(5);
     expect(new URL(page.url()).searchParams.get("who")).toBe(`role:${below}`);
     await page.reload();
@@ -433,7 +435,7 @@ describe("the permissions of a class", () => {
   it("are looked at and not changed by who may only look", async () => {
     const visitor = await open("guest", "/permissions?class=Order");
     const { page } = visitor;
-    await page.getByText("You can look here; editors and owners change it.").waitFor();
+    await page.getByText("Read-only. Editors and owners can make changes.").waitFor();
     const grid = page.getByRole("grid", { name: "Permissions of Order" });
     expect(await grid.getAttribute("aria-readonly")).toBe("true");
     const cell = grid.getByRole("checkbox", { name: "Everyone: find" });
@@ -441,8 +443,8 @@ describe("the permissions of a class", () => {
     await page.keyboard.press("Space");
     await cell.click({ force: true });
     expect(await cell.getAttribute("aria-checked")).toBe("true");
-    expect(await page.getByText("not carried out yet").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Add a role or user" }).isDisabled()).toBe(true);
+    expect(await page.getByText("pending change").count()).toBe(0);
+    expect(await page.getByRole("button", { name: "Add role or user" }).isDisabled()).toBe(true);
     expectNoErrors(visitor);
   });
 });
@@ -464,24 +466,24 @@ describe("the question whether somebody may", () => {
     await page.keyboard.press("Enter");
     await choose(page, "Class", className);
     await page.getByRole("button", { name: /^update/ }).click();
-    const answer = card(page, "The answer");
-    await answer.getByText(`Yes: ${username} may update ${className}.`).waitFor();
-    await answer.getByText("as one of its users").waitFor();
-    await answer.getByText(`because they are in ${below}`).waitFor();
+    const answer = card(page, "Result");
+    await answer.getByText(`Allowed: ${username} can update ${className}.`).waitFor();
+    await answer.getByText("direct member").waitFor();
+    await answer.getByText(`inherited via ${below}`).waitFor();
     await page.getByRole("combobox", { name: "Object" }).focus();
     await page.getByRole("option", { name: String(body.objectId) }).click();
-    await answer.getByText(`No: ${username} may not update ${className} ${body.objectId}.`).waitFor();
-    const steps = answer.getByRole("list", { name: "How it was judged" });
-    const deciding = steps.getByRole("listitem").filter({ hasText: "Decided" });
+    await answer.getByText(`Denied: ${username} can't update ${className} ${body.objectId}.`).waitFor();
+    const steps = answer.getByRole("list", { name: "Evaluation steps" });
+    const deciding = steps.getByRole("listitem").filter({ hasText: "Decisive" });
     await deciding.getByText("The ACL lets only role:Nobody write", { exact: false }).waitFor();
     expect(await deciding.count()).toBe(1);
     await expectAccessible(page);
     const asked = new URL(page.url()).searchParams;
     expect(Object.fromEntries(asked)).toMatchObject({ class: className, user: id, operation: "update" });
     await page.reload();
-    await answer.getByText(`No: ${username} may not update`).waitFor();
+    await answer.getByText(`Denied: ${username} can't update`).waitFor();
     await page.getByRole("button", { name: /^get/ }).click();
-    await answer.getByText(`Yes: ${username} may get`).waitFor();
+    await answer.getByText(`Allowed: ${username} can get`).waitFor();
     expectNoErrors(visitor);
   });
 });
@@ -494,35 +496,35 @@ describe("roles", () => {
     await roleOf(ship);
     const visitor = await open("edith", "/roles");
     const { page } = visitor;
-    await page.getByRole("button", { name: "Create a role" }).click();
+    await page.getByRole("button", { name: "Create role" }).click();
     await dialog(page).getByLabel("Name", { exact: true }).fill("no/role");
-    await dialog(page).getByText("Letters, digits, _, - and spaces.").waitFor();
+    await dialog(page).getByText("Use letters, digits, _, - and spaces.").waitFor();
     await dialog(page).getByLabel("Name", { exact: true }).fill(crew);
     await pressInDialog(page, "Create");
     await page.getByRole("heading", { name: crew, exact: true }).waitFor();
-    await page.getByRole("button", { name: "Add a user" }).click();
+    await page.getByRole("button", { name: "Add user" }).click();
     await dialog(page).getByRole("combobox", { name: "User" }).fill(username);
     await dialog(page).getByRole("option", { name: username }).first().waitFor();
     await page.keyboard.press("Enter");
     await pressInDialog(page, "Add");
     const users = page.getByRole("list", { name: `Users of ${crew}` });
     await users.getByText(username).waitFor();
-    await page.getByRole("button", { name: "Make it part of a role" }).click();
+    await page.getByRole("button", { name: "Add parent role" }).click();
     await dialog(page).getByRole("combobox", { name: "Role" }).fill(ship);
     await dialog(page).getByRole("option", { name: ship }).first().waitFor();
     await page.keyboard.press("Enter");
     await pressInDialog(page, "Add");
-    const graph = page.getByRole("group", { name: /^Graph of the roles/ });
-    const node = graph.getByRole("button", { name: `${crew}, part of ${ship}` });
+    const graph = page.getByRole("group", { name: /^Role graph/ });
+    const node = graph.getByRole("button", { name: `${crew}, child of ${ship}` });
     await node.focus();
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: ship, exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("role")).toBe(ship);
-    await page.locator("summary").getByText(`By ${crew}`).click();
+    await page.locator("summary").getByText(`Via ${crew}`).click();
     await users.getByText(username).waitFor();
     // What is part of it cannot have it in itself.
-    await page.getByRole("button", { name: "Make it part of a role" }).click();
+    await page.getByRole("button", { name: "Add parent role" }).click();
     await dialog(page).getByRole("combobox", { name: "Role" }).fill(crew);
     await dialog(page).getByRole("option", { name: crew }).first().waitFor();
     await page.keyboard.press("Enter");
@@ -539,9 +541,9 @@ describe("roles", () => {
     await page.getByRole("button", { name: "Undo", exact: true }).first().click();
     await users.getByText(username).waitFor();
     await page.getByRole("button", { name: `Delete ${crew}` }).click();
-    await dialog(page).getByLabel(`Type ${crew} to go on`).fill(crew);
-    await pressInDialog(page, "Delete it");
-    await page.getByText(`${crew} is gone.`).first().waitFor();
+    await dialog(page).getByLabel(`Type ${crew} to confirm`).fill(crew);
+    await pressInDialog(page, "Delete role");
+    await page.getByText(`${crew} deleted`).first().waitFor();
     expect((await rolesIn()).map(({ name }) => name)).not.toContain(crew);
     expectNoErrors(visitor);
   });
@@ -556,17 +558,17 @@ describe("roles", () => {
     await looking.getByRole("alert").filter({ hasText: a }).waitFor();
     expect(
       await looking
-        .getByRole("button", { name: `Take ${a} out of ${b}` })
+        .getByRole("button", { name: `Remove ${a} from ${b}` })
         .first()
         .isDisabled(),
     ).toBe(true);
-    expect(await looking.getByRole("button", { name: "Add a user" }).isDisabled()).toBe(true);
+    expect(await looking.getByRole("button", { name: "Add user" }).isDisabled()).toBe(true);
     const visitor = await open("edith", `/roles?role=${a}`);
     const { page } = visitor;
     const ring = page.getByRole("alert").filter({ hasText: a });
-    await page.getByRole("button", { name: new RegExp(`^${a}, .*in a ring$`) }).waitFor();
+    await page.getByRole("button", { name: new RegExp(`^${a}, .*part of a cycle$`) }).waitFor();
     await expectAccessible(page);
-    await ring.getByRole("button", { name: `Take ${a} out of ${b}` }).click();
+    await ring.getByRole("button", { name: `Remove ${a} from ${b}` }).click();
     await ring.waitFor({ state: "detached" });
     expectNoErrors(visitor);
   });
@@ -576,24 +578,26 @@ describe("roles", () => {
     await roleOf(name);
     const visitor = await open("edith", `/roles?role=${name}`);
     const { page } = visitor;
-    await page.getByRole("button", { name: "Set a gate" }).click();
-    await dialog(page).getByLabel("Address of the token").fill("0x12");
-    await dialog(page).getByText("An address has 0x and 40 digits").waitFor();
+    await page.getByRole("button", { name: "Add token gate" }).click();
+    await dialog(page).getByLabel("Token address").fill("0x12");
+    await dialog(page).getByText("Invalid address").waitFor();
     await dialog(page)
-      .getByLabel("Address of the token")
+      .getByLabel("Token address")
       .fill(`0x${"ab".repeat(20)}`);
     await choose(page, "Standard", /^ERC1155/);
-    await dialog(page).getByText("ERC1155 needs the id of the token.").waitFor();
-    await dialog(page).getByLabel("Token id").fill("7");
-    await dialog(page).getByLabel("At least").fill("2");
+    await dialog(page).getByText("ERC1155 requires a token ID.").waitFor();
+    await dialog(page).getByLabel("Token ID").fill("7");
+    await dialog(page).getByLabel("Minimum balance").fill("2");
     await expectAccessible(page);
     await pressInDialog(page, "Save");
-    await page.getByText(`Whoever holds at least 2 of this token is in ${name}`).waitFor();
+    await page
+      .getByText(`Users who hold at least 2 of this token across all linked wallets are members of ${name}`)
+      .waitFor();
     const gate = async () => (await rolesIn()).find((role) => role.name === name)?.gate;
     expect(await gate()).toMatchObject({ chainId: 1337, standard: "ERC1155", tokenId: "7", min: "2" });
-    await page.getByRole("button", { name: "Remove the gate" }).click();
+    await page.getByRole("button", { name: "Remove token gate" }).click();
     await expect.poll(gate).toBeUndefined();
-    await page.getByRole("button", { name: "Set a gate" }).waitFor();
+    await page.getByRole("button", { name: "Add token gate" }).waitFor();
     expectNoErrors(visitor);
   });
 });

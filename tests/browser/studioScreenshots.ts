@@ -140,7 +140,7 @@ async function people(purse: Purse, owner: StudioClient): Promise<void> {
   await role("Card holders", [], { gate });
   await role("Staff", ["Roasters", "Baristas"]);
   await role("Regulars", ["Card holders", "Staff"]);
-  await owner.ask("PUT", "/schema/classes/Order", {
+  await owner.request("PUT", "/schema/classes/Order", {
     edit: {
       fields: { buyer: { type: "Pointer", targetClass: "_User" } },
       classLevelPermissions: {
@@ -165,25 +165,25 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
   await rest(purse, "POST", "/batch", { requests }, { useMasterKey: true });
   await people(purse, owner);
   const jobs = ["nightlyReport", "breaks"];
-  for (const job of jobs) await owner.ask("POST", `/jobs/${job}/run`, {});
+  for (const job of jobs) await owner.request("POST", `/jobs/${job}/run`, {});
   const schedule = { jobName: "nightlyReport", cron: "0 3 * * *", description: "Mails to the roasters" };
-  await owner.ask("POST", "/schedules", { fields: schedule });
-  await owner.ask("POST", "/hooks", { functionName: "priceOf", url: "http://127.0.0.1:9/price" });
+  await owner.request("POST", "/schedules", { fields: schedule });
+  await owner.request("POST", "/hooks", { functionName: "priceOf", url: "http://127.0.0.1:9/price" });
   await rest(purse, "POST", "/functions/priceOf", { sku: "beans-250" });
-  await owner.ask("DELETE", "/hooks/functions/priceOf");
-  await owner.ask("PUT", "/config", {
+  await owner.request("DELETE", "/hooks/functions/priceOf");
+  await owner.request("PUT", "/config", {
     params: { welcome: "Hello", maxOrders: 5 },
     masterKeyOnly: { maxOrders: true },
   });
-  await owner.ask("PUT", "/config", { params: { welcome: "Good day" } });
-  await owner.ask("POST", "/mail/test", { to: "grace@example.org" });
+  await owner.request("PUT", "/config", { params: { welcome: "Good day" } });
+  await owner.request("POST", "/mail/test", { to: "grace@example.org" });
   await envelope(purse, "/files/menu.txt", {
     base64: Buffer.from("Espresso, filter, beans").toString("base64"),
     _ContentType: "text/plain",
     _MasterKey: purse.masterKey,
     fileData: { ipfs: true },
   });
-  await owner.ask("PUT", "/mail/templates/passwordReset", {
+  await owner.request("PUT", "/mail/templates/passwordReset", {
     template: {
       subject: "A new password for {{appName}}",
       text: "Hello {{username}},\n\nchoose a new password here:\n{{link}}\n",
@@ -196,16 +196,16 @@ async function work(purse: Purse, owner: StudioClient): Promise<void> {
   ] as const) {
     await addOperator(owner, username, role);
   }
-  await owner.ask("POST", "/watches", {
+  await owner.request("POST", "/watches", {
     fields: { chainId: "0x539", address: `0x${"5f".repeat(20)}`, tableName: "Transfers", abi: [TRANSFER] },
   });
-  const { body } = await owner.ask("POST", "/keys", { name: "shop", limit: 600 });
-  await owner.ask("POST", "/keys", { name: "wallet app" });
+  const { body } = await owner.request("POST", "/keys", { name: "shop", limit: 600 });
+  await owner.request("POST", "/keys", { name: "wallet app" });
   const headers = { "x-api-key": String(body.key) };
   for (let i = 0; i < 24; i += 1) await fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers });
   const installation = { installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) };
   await rest(purse, "POST", "/installations", installation, { useMasterKey: true });
-  await owner.ask("POST", "/backups", {});
+  await owner.request("POST", "/backups", {});
   // The charts have a point for each ten seconds.
   for (let i = 1; i <= 4; i += 1) {
     for (let j = 0; j < 40 * (1 + (i % 3)); j += 1) await rest(purse, "GET", "/config");

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { expectAccessible, expectNoErrors, launchBrowser, type Visit, visit } from "../support/browser.ts";
-import { chainHand } from "../support/chainHand.ts";
+import { createChainClient } from "../support/chainClient.ts";
 import { freePort } from "../support/freePort.ts";
 import { envelope, type Purse, rest, startPurse } from "../support/purse.ts";
 import { addOperator, type StudioClient, setUpStudio, signInToStudio } from "../support/studio.ts";
@@ -33,8 +33,8 @@ const ROOMS = [
   ["/hooks?show=calls", "Hooks"],
   ["/hooks?show=deliveries", "Hooks"],
   ["/push", "Push"],
-  ["/mail", "Mail"],
-  ["/mail?show=templates", "Mail"],
+  ["/mail", "Email"],
+  ["/mail?show=templates", "Email"],
   ["/config", "Config"],
   ["/files", "Files"],
   ["/files?show=pins", "Files"],
@@ -43,7 +43,7 @@ const ROOMS = [
   ["/keys", "API keys"],
   ["/backup", "Backup"],
   ["/operators", "Operators"],
-  ["/audit", "Audit"],
+  ["/audit", "Audit log"],
   ["/security", "Security check"],
 ] as const;
 
@@ -103,15 +103,15 @@ describe("an editor at work", () => {
     const { page } = visitor;
     await page.getByRole("button", { name: "greet", exact: true }).click();
     await page.getByLabel("Parameters").fill('{"name": "Ada"');
-    await page.getByText("That is not JSON yet").waitFor();
+    await page.getByText("Invalid JSON").waitFor();
     await page.getByLabel("Parameters").fill('{"name": "Ada"}');
     await page.getByRole("button", { name: "Run", exact: true }).click();
     const result = card(page, "Result");
     await result.getByText('"hello": "Ada"').waitFor();
     await result.getByText("greets somebody").waitFor();
-    await result.getByRole("region", { name: "Trace id" }).waitFor();
+    await result.getByRole("region", { name: "Trace ID" }).waitFor();
     await page.reload();
-    await card(page, "Your runs").getByText('{"name": "Ada"}').waitFor();
+    await card(page, "Recent runs").getByText('{"name": "Ada"}').waitFor();
     await page.getByRole("button", { name: "fails", exact: true }).click();
     await page.getByRole("button", { name: "Run", exact: true }).click();
     await card(page, "Result").getByText("as it should").waitFor();
@@ -122,14 +122,14 @@ describe("an editor at work", () => {
     const visitor = await open("edith", "/logs?text=greets");
     const { page } = visitor;
     await page.getByText("Live", { exact: true }).waitFor();
-    await owner.ask("POST", "/functions/greet", { params: { name: "Grace" } });
-    const lines = page.getByRole("list", { name: "Lines of the log" });
+    await owner.request("POST", "/functions/greet", { params: { name: "Grace" } });
+    const lines = page.getByRole("list", { name: "Log entries" });
     await lines.getByText('"name":"Grace"').waitFor();
     await page.getByRole("button", { name: "Pause" }).click();
-    await owner.ask("POST", "/functions/greet", { params: { name: "Hedy" } });
-    await page.getByText("1 new line since you paused").waitFor();
+    await owner.request("POST", "/functions/greet", { params: { name: "Hedy" } });
+    await page.getByText("1 new entry since you paused").waitFor();
     expect(await lines.getByText("Hedy").count()).toBe(0);
-    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "Resume" }).click();
     await lines.getByText("Hedy").waitFor();
     await lines.getByRole("button").last().click();
     await expect.poll(() => new URL(page.url()).searchParams.get("request")).toBeTruthy();
@@ -144,52 +144,52 @@ describe("an editor at work", () => {
     await dialog(page).getByLabel("Parameters").fill('{"to": 3}');
     await dialog(page).getByRole("button", { name: "Run", exact: true }).click();
     await page.getByRole("region", { name: "History" }).getByText("counted to 3").first().waitFor();
-    await page.getByRole("button", { name: "Plan a job" }).click();
+    await page.getByRole("button", { name: "Schedule a job" }).click();
     await dialog(page).getByLabel("When").fill("never");
-    await dialog(page).getByRole("button", { name: "Plan", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
     await dialog(page)
       .getByText("is not a cron expression")
       .or(dialog(page).getByRole("alert"))
       .first()
       .waitFor();
     await dialog(page).getByLabel("When").fill("0 4 * * *");
-    await dialog(page).getByRole("button", { name: "Plan", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Schedule", exact: true }).click();
     await page.getByText("0 4 * * *").waitFor();
-    await page.getByRole("button", { name: "Change the schedule of count" }).click();
+    await page.getByRole("button", { name: "Edit schedule of count" }).click();
     await dialog(page).getByLabel("When").fill("0 5 * * *");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByText("0 5 * * *").waitFor();
-    await page.getByRole("button", { name: "Remove the schedule of count" }).click();
+    await page.getByRole("button", { name: "Remove schedule of count" }).click();
     await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
-    await page.getByText("No job is planned here").waitFor();
+    await page.getByText("No schedules yet").waitFor();
   });
 
   it("adds a hook, sees what its server was told and answered, and replays it", async () => {
     const { page } = await open("edith", "/hooks");
-    await page.getByRole("button", { name: "Add a hook" }).click();
-    await dialog(page).getByLabel("Name of the function").fill("elsewhere");
-    await dialog(page).getByLabel("Address of the server").fill(hookUrl);
+    await page.getByRole("button", { name: "Add hook" }).click();
+    await dialog(page).getByLabel("Function name").fill("elsewhere");
+    await dialog(page).getByLabel("URL").fill(hookUrl);
     await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("cell", { name: "elsewhere", exact: true }).waitFor();
     const call = { password: "hunter2", question: "well?" };
     expect((await rest(purse, "POST", "/functions/elsewhere", call)).body.result).toBe("from elsewhere");
-    await page.getByRole("tab", { name: "Their calls" }).click();
-    await page.getByRole("button", { name: "Show the call of elsewhere" }).click();
+    await page.getByRole("tab", { name: "Calls" }).click();
+    await page.getByRole("button", { name: "Show call of elsewhere" }).click();
     await dialog(page).getByText('"question": "well?"').waitFor();
     expect(await dialog(page).getByText("hunter2").count()).toBe(0);
     hookAnswer = "not what was expected";
     await dialog(page).getByRole("button", { name: "Replay" }).click();
-    const answer = dialog(page).getByRole("region", { name: "Answer to the replay" }).first();
+    const answer = dialog(page).getByRole("region", { name: "Replay response" }).first();
     await answer.getByText("not what was expected").waitFor();
     hookAnswer = '{"success":"from elsewhere"}';
     await page.keyboard.press("Escape");
-    await page.getByRole("combobox", { name: "Outcome" }).click();
+    await page.getByRole("combobox", { name: "Result" }).click();
     await page.getByRole("option", { name: "Failed" }).click();
     await page.getByRole("row").filter({ hasText: "Replay" }).waitFor();
     await page.getByRole("tab", { name: "Functions and triggers" }).click();
     await page.getByRole("button", { name: "Remove elsewhere" }).click();
     await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
-    await page.getByText("There is no hook yet").waitFor();
+    await page.getByText("No hooks yet").waitFor();
   });
 
   it("writes a push, is told how many it reaches, and why it cannot be sent", async () => {
@@ -200,13 +200,13 @@ describe("an editor at work", () => {
       await rest(purse, "POST", "/installations", { installationId, deviceType: "ios", deviceToken }, MASTER);
     }
     const { page } = await open("edith", "/push");
-    await page.getByText("2 installations, 1 of them can be reached").waitFor();
-    await page.getByLabel("Condition on installations").fill('{"deviceType": "web"}');
-    await page.getByText("0 installations").waitFor();
-    await page.getByLabel("Condition on installations").fill("{}");
+    await page.getByText("2 devices, 1 reachable").waitFor();
+    await page.getByLabel("Audience query (_Installation)").fill('{"deviceType": "web"}');
+    await page.getByText("0 devices").waitFor();
+    await page.getByLabel("Audience query (_Installation)").fill("{}");
     await page.getByLabel("Message").fill("The beans are here");
-    await page.getByRole("button", { name: "Send to all of them" }).click();
-    await dialog(page).getByText("Send to 1 installation?").waitFor();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await dialog(page).getByText("Send to 1 device?").waitFor();
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
     await dialog(page).getByRole("alert").waitFor();
     await dialog(page).getByRole("button", { name: "Cancel" }).click();
@@ -215,18 +215,18 @@ describe("an editor at work", () => {
 
   it("sends a test mail and reads it in the outbox", async () => {
     const { page } = await open("edith", "/mail");
-    await page.getByRole("button", { name: "Send a test mail" }).click();
+    await page.getByRole("button", { name: "Send test email" }).click();
     await dialog(page).getByLabel("To").fill("ada@example.org");
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByRole("button", { name: "Read the mail to ada@example.org" }).click();
+    await page.getByRole("button", { name: "Open email to ada@example.org" }).click();
     await dialog(page).getByText("Mails of the server").waitFor();
   });
 
   it("writes what a mail says, sees it as it arrives, and is asked before the draft is lost", async () => {
     const visitor = await open("edith", "/mail?show=templates");
     const { page } = visitor;
-    await page.getByRole("button", { name: "Set a new password" }).click();
-    const editor = card(page, "Set a new password");
+    await page.getByRole("button", { name: "Password reset" }).click();
+    const editor = card(page, "Password reset");
     const preview = card(page, "Preview");
     await editor.getByLabel("Subject").fill("Your key to {{appName}}");
     await preview.getByText("Your key to Purse").waitFor();
@@ -247,22 +247,22 @@ describe("an editor at work", () => {
     await page.getByRole("link", { name: "Config" }).click();
     expect(await editor.getByLabel("Subject").inputValue()).toBe("Your key to {{appName}}");
     await editor.getByRole("button", { name: "Save", exact: true }).click();
-    await editor.getByText("Written by edith").waitFor();
-    await editor.getByRole("button", { name: "Send it to me" }).click();
+    await editor.getByText("Edited by edith").waitFor();
+    await editor.getByRole("button", { name: "Send test" }).click();
     await dialog(page).getByLabel("To").fill("edith@example.org");
     await dialog(page).getByRole("button", { name: "Send", exact: true }).click();
-    await editor.getByRole("button", { name: "Back to the default" }).click();
-    await dialog(page).getByRole("button", { name: "Set it back" }).click();
-    await editor.getByText("It is as it comes with the server.").waitFor();
+    await editor.getByRole("button", { name: "Reset to default" }).click();
+    await dialog(page).getByRole("button", { name: "Reset" }).click();
+    await editor.getByText("Default template").waitFor();
     await page.getByRole("tab", { name: "Outbox" }).click();
-    await page.getByRole("button", { name: "Read the mail to edith@example.org" }).first().click();
+    await page.getByRole("button", { name: "Open email to edith@example.org" }).first().click();
     await dialog(page).getByRole("link", { name: "https://example.org/a-test" }).waitFor();
     // The script of a mail is refused by the frame that shows it, and the browser says so.
     expect(visitor.errors.filter((error) => !/sandboxed|Blocked script/.test(error))).toEqual([]);
   });
 
   it("tries a function of a plugin that ships with the server, and is told what it would have a wallet do", async () => {
-    const hand = await chainHand(purse);
+    const hand = await createChainClient(purse);
     const { page } = await open("edith", "/plugins");
     await page.getByText("plugins/dex/dex.ts").waitFor();
     await page.getByText("await Moralis.Plugins.dex.quote({ … });").waitFor();
@@ -278,25 +278,27 @@ describe("an editor at work", () => {
     await page.getByRole("button", { name: "swap", exact: true }).click();
     await page.getByLabel("Parameters").fill(JSON.stringify({ ...order, fromAddress: hand.account(4) }));
     await page.getByRole("button", { name: "Run", exact: true }).click();
-    await card(page, "Result").getByText("here nothing is done").waitFor();
+    await card(page, "Result").getByText("the studio does not").waitFor();
     await card(page, "Result").getByText("web3Transaction", { exact: true }).waitFor();
   });
 
   it("is asked before changes of a class are lost, and copies code for it", async () => {
-    await owner.ask("POST", "/schema/classes/Coffee", { edit: { fields: { strength: { type: "Number" } } } });
+    await owner.request("POST", "/schema/classes/Coffee", {
+      edit: { fields: { strength: { type: "Number" } } },
+    });
     const { page } = await open("edith", "/classes?class=Coffee");
     await page.getByText('new Query("Coffee")').waitFor();
-    await page.getByRole("button", { name: "Add a field" }).click();
+    await page.getByRole("button", { name: "Add field" }).click();
     await dialog(page).getByLabel("Name").fill("origin");
     await dialog(page).getByRole("button", { name: /^Add/ }).click();
-    await page.getByText("1 change is not carried out yet").waitFor();
-    await page.getByRole("tab", { name: "As code" }).click();
+    await page.getByText("1 pending change").waitFor();
+    await page.getByRole("tab", { name: "Code" }).click();
     await page.getByText("export type Coffee = purse.ParseObject<{").waitFor();
     await page.getByRole("tab", { name: "Fields and indexes" }).click();
-    await page.getByText("1 change is not carried out yet").waitFor();
+    await page.getByText("1 pending change").waitFor();
     page.once("dialog", (asked) => void asked.dismiss());
     await page.getByRole("link", { name: "Config" }).click();
-    await page.getByText("1 change is not carried out yet").waitFor();
+    await page.getByText("1 pending change").waitFor();
     page.once("dialog", (asked) => void asked.accept());
     await page.getByRole("link", { name: "Config" }).click();
     await page.getByRole("heading", { level: 1, name: "Config" }).waitFor();
@@ -304,22 +306,22 @@ describe("an editor at work", () => {
 
   it("adds and changes values of the config, and goes back to a version", async () => {
     const { page } = await open("edith", "/config");
-    const values = page.getByRole("region", { name: "Values" }).first();
-    await page.getByRole("button", { name: "Add a value" }).click();
+    const values = page.getByRole("region", { name: "Parameters" }).first();
+    await page.getByRole("button", { name: "Add parameter" }).click();
     await dialog(page).getByLabel("Name").fill("welcome");
     await dialog(page).getByLabel("Value").fill("Hello");
     await dialog(page).getByRole("checkbox").click();
     await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
-    await values.getByText("The server alone").waitFor();
-    await page.getByRole("button", { name: "Change welcome" }).click();
+    await values.getByText("Master key only").waitFor();
+    await page.getByRole("button", { name: "Edit welcome" }).click();
     await dialog(page).getByLabel("Value").fill("Good day");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await values.getByText('"Good day"').waitFor();
     // What was for the server alone still is.
     expect((await rest(purse, "GET", "/config")).body.params).toEqual({});
-    await page.getByRole("button", { name: "Go back to it" }).first().click();
-    await dialog(page).getByText('"Hello" (server alone)').waitFor();
-    await dialog(page).getByRole("button", { name: "Go back", exact: true }).click();
+    await page.getByRole("button", { name: "Restore this version" }).first().click();
+    await dialog(page).getByText('"Hello" (master key only)').waitFor();
+    await dialog(page).getByRole("button", { name: "Restore", exact: true }).click();
     await values.getByText('"Hello"').waitFor();
   });
 
@@ -335,52 +337,52 @@ describe("an editor at work", () => {
     await page.getByRole("link", { name: "hello.txt" }).waitFor();
     await page.getByRole("button", { name: "Delete hello.txt" }).click();
     await dialog(page).getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("Nothing was uploaded yet").waitFor();
-    await page.getByRole("tab", { name: "Kept in IPFS" }).click();
-    await page.getByRole("button", { name: "Keep a CID" }).click();
+    await page.getByText("No files yet").waitFor();
+    await page.getByRole("tab", { name: "Pinned in IPFS" }).click();
+    await page.getByRole("button", { name: "Pin CID" }).click();
     await dialog(page).getByLabel("CID").fill("nothing");
-    await dialog(page).getByRole("button", { name: "Keep", exact: true }).click();
+    await dialog(page).getByRole("button", { name: "Pin CID", exact: true }).click();
     await dialog(page).getByRole("alert").waitFor();
     await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: /^Let .* go$/ }).click();
-    await dialog(page).getByRole("button", { name: "Let go", exact: true }).click();
-    await page.getByText("Nothing is kept in IPFS yet").waitFor();
+    await page.getByRole("button", { name: /^Unpin / }).click();
+    await dialog(page).getByRole("button", { name: "Unpin", exact: true }).click();
+    await page.getByText("No pins yet").waitFor();
   });
 
   it("sees how chains and their nodes do, and keeps watches", async () => {
     const { page } = await open("edith", "/chains");
-    await page.getByText("100 % indexed").waitFor();
-    await page.getByText("Answers", { exact: true }).first().waitFor();
-    await page.getByRole("button", { name: "Add a watch" }).click();
-    await dialog(page).getByLabel("Address of the contract").fill("0x12");
-    await dialog(page).getByText("An address has 0x").waitFor();
+    await page.getByText("100% indexed").waitFor();
+    await page.getByText("Healthy", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Add listener" }).click();
+    await dialog(page).getByLabel("Contract address").fill("0x12");
+    await dialog(page).getByText("Invalid address").waitFor();
     await dialog(page)
-      .getByLabel("Address of the contract")
+      .getByLabel("Contract address")
       .fill(`0x${"12".repeat(20)}`);
-    await dialog(page).getByLabel("Class of the objects").fill("Transfers");
-    await dialog(page).getByRole("button", { name: "Watch", exact: true }).click();
+    await dialog(page).getByLabel("Target class").fill("Transfers");
+    await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("link", { name: "Transfers" }).waitFor();
-    await page.getByRole("button", { name: /^Change the watch/ }).click();
-    await dialog(page).getByLabel("Class of the objects").fill("Moves");
+    await page.getByRole("button", { name: /^Edit listener/ }).click();
+    await dialog(page).getByLabel("Target class").fill("Moves");
     await dialog(page).getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Moves" }).waitFor();
     // Under the pointer, the message that it was saved would stay, and cover the button.
     await page.mouse.move(0, 0);
-    await page.getByRole("button", { name: /^Remove the watch/ }).click();
+    await page.getByRole("button", { name: /^Remove listener/ }).click();
     await dialog(page).getByRole("button", { name: "Remove", exact: true }).click();
-    await page.getByText("Nothing is watched here").waitFor();
+    await page.getByText("No listeners yet").waitFor();
   });
 
   it("has events of the chain become objects", async () => {
-    const hand = await chainHand(purse);
+    const hand = await createChainClient(purse);
     const tableName = `Moved${Date.now()}`;
     const { page } = await open("edith", "/chains");
-    await page.getByRole("button", { name: "Add a watch" }).click();
-    await dialog(page).getByLabel("Address of the contract").fill(hand.token);
-    await dialog(page).getByLabel("Class of the objects").fill(tableName);
-    await dialog(page).getByRole("button", { name: "Watch", exact: true }).click();
+    await page.getByRole("button", { name: "Add listener" }).click();
+    await dialog(page).getByLabel("Contract address").fill(hand.token);
+    await dialog(page).getByLabel("Target class").fill(tableName);
+    await dialog(page).getByRole("button", { name: "Add", exact: true }).click();
     await page.getByRole("link", { name: tableName }).waitFor();
-    await hand.moveToken(0, hand.account(7), 1_234n);
+    await hand.transferToken(0, hand.account(7), 1_234n);
     const moved = async () =>
       (await rest(purse, "GET", `/classes/${tableName}?order=-createdAt&limit=1`, undefined, MASTER)).body;
     await expect.poll(moved, { timeout: 20_000 }).toMatchObject({ results: [{ value: "1234" }] });
@@ -400,13 +402,13 @@ describe("an editor at work", () => {
       await setUpStudio(other);
       const { page, close } = await visit(browser);
       await signInToStudio(page, other, "ada", "/chains");
-      await page.getByText("What known wallets do with tokens").waitFor();
+      await page.getByText("Token activity of indexed wallets").waitFor();
       await page.getByRole("cell", { name: "127.0.0.1:9", exact: true }).waitFor();
-      await page.getByLabel("Watch an address").fill("0x12");
-      await page.getByText("An address has 0x").waitFor();
-      await page.getByLabel("Watch an address").fill(`0x${"ab".repeat(20)}`);
-      await page.getByRole("button", { name: "Watch", exact: true }).click();
-      await page.getByText("1 wallet is known").waitFor();
+      await page.getByLabel("Add address").fill("0x12");
+      await page.getByText("Invalid address").waitFor();
+      await page.getByLabel("Add address").fill(`0x${"ab".repeat(20)}`);
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.getByText("1 indexed wallet").waitFor();
       await page.getByRole("cell", { name: `0x${"ab".repeat(20)}` }).waitFor();
       await close();
     } finally {
@@ -418,11 +420,11 @@ describe("an editor at work", () => {
 describe("an owner at work", () => {
   it("makes a key, which is shown once, sees that it is used, and revokes it", async () => {
     const { page } = await open("ada", "/keys");
-    await page.getByRole("button", { name: "Make a key" }).click();
+    await page.getByRole("button", { name: "Create API key" }).click();
     await dialog(page).getByLabel("Name").fill("shop");
-    await dialog(page).getByLabel("Requests in a minute").fill("100");
-    await dialog(page).getByRole("button", { name: "Make it" }).click();
-    const key = (await dialog(page).getByRole("region", { name: "The key" }).innerText()).trim();
+    await dialog(page).getByLabel("Requests per minute").fill("100");
+    await dialog(page).getByRole("button", { name: "Create" }).click();
+    const key = (await dialog(page).getByRole("region", { name: "API key" }).innerText()).trim();
     await page.keyboard.press("Escape");
     await said(page, "0 of 100");
     expect(await page.getByText(key).count()).toBe(0);
@@ -430,7 +432,7 @@ describe("an owner at work", () => {
     expect(asked.status).toBe(200);
     await said(page, "1 of 100");
     await page.reload();
-    await said(page, "1 request in the last two days");
+    await said(page, "1 request in the last 48 hours");
     await page.getByRole("button", { name: "Revoke shop" }).click();
     await dialog(page).getByRole("button", { name: "Revoke", exact: true }).click();
     await said(page, "Revoked");
@@ -439,12 +441,8 @@ describe("an owner at work", () => {
   it("sees how the server does, on a phone too", async () => {
     const visitor = await open("ada", "", { viewport: { width: 390, height: 844 } });
     const { page } = visitor;
-    await page
-      .getByRole("slider", { name: "Requests a second" })
-      .or(page.getByText("Not enough"))
-      .first()
-      .waitFor();
-    await page.getByText("At the head").first().waitFor();
+    await page.getByRole("slider", { name: "Requests/s" }).or(page.getByText("Not enough")).first().waitFor();
+    await page.getByText("Synced").first().waitFor();
     const { scroll, width } = await page.evaluate(() => ({
       scroll: document.documentElement.scrollWidth,
       width: window.innerWidth,
@@ -456,7 +454,7 @@ describe("an owner at work", () => {
 
 /** Buttons that change nothing: they look, filter, or lead elsewhere. */
 const LOOKING =
-  /^(Show|Read|Copy|Find|Pause|Go on|More|Operator|Columns|Filter|Look as|Export|Explain|Try again|Take its|[0-9a-f-]{8,})/;
+  /^(Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
 /** All rooms, one after the other, as links lead to them; each when it has what it shows. */
 async function* rooms(page: Page): AsyncGenerator<string> {
@@ -499,8 +497,8 @@ describe("an editor", () => {
     const visitor = await open("edith");
     const { page } = visitor;
     for await (const path of rooms(page)) {
-      if (path === "/backup") await page.getByText("Backups are for owners").waitFor();
-      if (path === "/audit") await page.getByText("The audit trail is for owners").waitFor();
+      if (path === "/backup") await page.getByText("Only owners can manage backups").waitFor();
+      if (path === "/audit") await page.getByText("Only owners can view the audit log").waitFor();
     }
     expectNoErrors(visitor);
   }, 120_000);
@@ -541,7 +539,7 @@ describe("a backup", () => {
     await note();
     const before = await count();
     const { page } = await open("ada", "/backup");
-    await page.getByRole("button", { name: "Make a backup" }).click();
+    await page.getByRole("button", { name: "Create backup" }).click();
     const link = page.getByRole("link", { name: /^Download purse-2/ }).first();
     await link.waitFor();
     const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
@@ -550,7 +548,7 @@ describe("a backup", () => {
     await download.saveAs(file);
     await note();
 
-    await page.getByRole("button", { name: "Upload a backup" }).click();
+    await page.getByRole("button", { name: "Upload backup" }).click();
     const broken = { name: "broken.sqlite", mimeType: "application/vnd.sqlite3", buffer: Buffer.from("no") };
     await dialog(page).getByLabel("File").setInputFiles(broken);
     await dialog(page).getByRole("button", { name: "Upload", exact: true }).click();
@@ -560,16 +558,16 @@ describe("a backup", () => {
     await page.getByRole("cell", { name: "Uploaded" }).first().waitFor();
     await expectAccessible(page);
     await page
-      .getByRole("button", { name: /^Put purse-uploaded-/ })
+      .getByRole("button", { name: /^Restore purse-uploaded-/ })
       .first()
       .click();
-    const go = dialog(page).getByRole("button", { name: "Put it back" });
+    const go = dialog(page).getByRole("button", { name: "Restore" });
     expect(await go.isDisabled()).toBe(true);
-    await dialog(page).getByLabel("Type restore to go on").fill("restore");
+    await dialog(page).getByLabel("Type restore to confirm").fill("restore");
     await go.click();
-    await page.getByText(/^purse-uploaded-.* was put back$/).waitFor();
-    await page.getByText("What was there before is kept as purse-before-restore-").waitFor();
-    await page.getByRole("cell", { name: "What was there before a restore" }).first().waitFor();
+    await page.getByText(/^purse-uploaded-.* restored$/).waitFor();
+    await page.getByText("The previous database was saved as purse-before-restore-").waitFor();
+    await page.getByRole("cell", { name: "Automatic, before restore" }).first().waitFor();
     expect(await count()).toBe(before);
   }, 120_000);
 });

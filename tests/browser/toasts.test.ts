@@ -68,7 +68,7 @@ const ofTransactions = (toasts: readonly string[]) =>
   toasts.filter((text) => text.endsWith(": confirmed")).toSorted();
 
 describe("the confirmation of a transaction", () => {
-  it("is announced once, not again by a page that is loaded later or by another tab", async () => {
+  it("is shown once, not again by a page that is loaded later or by another tab", async () => {
     const { page, wallet, toasts } = await visitAs(5);
     const to = devAccount(6).address;
     for (const amount of ["0.11", "0.12", "0.13"]) {
@@ -92,7 +92,7 @@ describe("the confirmation of a transaction", () => {
     expect(elsewhere).toEqual([]);
   });
 
-  it("is announced by one of two tabs that see it at once", async () => {
+  it("is shown by one of two tabs that observe it at once", async () => {
     const { page, wallet, toasts } = await visitAs(7);
     const tab = await page.context().newPage();
     const walletOfTab = await installWallet(tab, purse, 7);
@@ -108,7 +108,7 @@ describe("the confirmation of a transaction", () => {
 });
 
 /** Waits until a page has looked twice for the transactions under way: what it has to announce is announced then. */
-async function watchesTransactions({ asked }: TestWallet): Promise<void> {
+async function watchesTransactions({ requestedMethods: asked }: TestWallet): Promise<void> {
   const looks = () => asked.filter((method) => method === "eth_getTransactionReceipt").length;
   const wanted = looks() + 3;
   await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);

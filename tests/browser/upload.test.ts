@@ -37,7 +37,7 @@ function run<R>(
 }
 
 describe("the upload of a file as a whole, in a page", () => {
-  it("tells how far it is while it goes on, and the end once the file is there", async () => {
+  it("reports its progress, and the end once the file is stored", async () => {
     const { told, url } = await run(visitor.page, async ({ ParseFile }) => {
       const told: number[][] = [];
       const file = new ParseFile("a.bin", new Uint8Array(900_000).fill(7));

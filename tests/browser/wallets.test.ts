@@ -4,7 +4,7 @@ import { toHex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { devAccount, expectNoErrors, installWallet, launchBrowser, visit } from "../support/browser.ts";
 import { type ClientPage, serveClientPage } from "../support/clientPage.ts";
-import { standInForMagic } from "../support/magicService.ts";
+import { mockMagic } from "../support/magicService.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
 type Client = typeof import("@purse/client");
@@ -104,11 +104,11 @@ describe("wallets of the browser", () => {
       account: address(2),
       chainId: "0x539",
     });
-    expect(one.asked).toEqual([]);
+    expect(one.requestedMethods).toEqual([]);
     expectNoErrors(visitor);
   });
 
-  it("are taken up after a reload without a question", async () => {
+  it("are reconnected after a reload without a request", async () => {
     const { page } = await open();
     await installWallet(page, purse, 1, "One", "test.one");
     const two = await installWallet(page, purse, 2, "Two", "test.two");
@@ -118,13 +118,15 @@ describe("wallets of the browser", () => {
     expect(await state(page)).toEqual({ status: "not enabled" });
     expect(await reconnect(page)).toBe(true);
     expect(await state(page)).toMatchObject({ status: "enabled", account: address(2) });
-    expect(two.asked.indexOf("eth_accounts")).toBeLessThan(two.asked.lastIndexOf("eth_requestAccounts"));
+    expect(two.requestedMethods.indexOf("eth_accounts")).toBeLessThan(
+      two.requestedMethods.lastIndexOf("eth_requestAccounts"),
+    );
     await run(page, ({ deactivateWeb3 }) => deactivateWeb3(), null);
     await load(page);
     expect(await reconnect(page)).toBe(false);
   });
 
-  it("are put away in every tab when they are in one, and taken up in all", async () => {
+  it("are disconnected in every tab when they are in one, and reconnected in all", async () => {
     const { page } = await open();
     await installWallet(page, purse, 3);
     const other = await page.context().newPage();
@@ -147,7 +149,7 @@ describe("wallets of the browser", () => {
 });
 
 describe("wallets without an extension", () => {
-  it("can be a node, which is taken up after a reload", async () => {
+  it("can be a node, which is reconnected after a reload", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl } };
@@ -168,7 +170,7 @@ describe("wallets without an extension", () => {
     });
   });
 
-  it("can be a node with a key, which is never kept", async () => {
+  it("can be a node with a key, which is never stored", async () => {
     const { page } = await open();
     await load(page);
     const options = { provider: "network", urls: { 1337: purse.rpcUrl }, privateKey: keyOf(4) };
@@ -220,10 +222,10 @@ describe("libraries of others", () => {
     expect(await state(page)).toEqual({ status: "not enabled" });
   });
 
-  it("are loaded when they are wanted: Magic's signs in by e-mail, and is taken up after a reload", async () => {
+  it("are loaded when they are wanted: Magic's signs in by e-mail, and is reconnected after a reload", async () => {
     const { page } = await open();
-    const { asked } = await installWallet(page, purse, 7);
-    const mails = await standInForMagic(page, 7);
+    const { requestedMethods: asked } = await installWallet(page, purse, 7);
+    const mails = await mockMagic(page, 7);
     await load(page);
     const options = {
       provider: "magicLink",

@@ -51,7 +51,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       serverUrl: server.serverUrl,
       appId: server.appId,
       masterKey: server.masterKey,
-      keepsCurrentUser: true,
+      tracksCurrentUser: true,
     });
     ParseObject.registerSubclass("Book", Book);
   }, 120_000);
@@ -60,7 +60,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
 
   const name = (prefix: string) => `${prefix}${++count}`;
   const signUp = (fields: Record<string, unknown> = {}) => User.signUp(name("user"), "a password", fields);
-  const again = async (book: Book): Promise<Book> => new Query(Book).get(book.id ?? "");
+  const reload = async (book: Book): Promise<Book> => new Query(Book).get(book.id ?? "");
 
   describe("objects", () => {
     it("come back with every type that was saved", async () => {
@@ -86,28 +86,28 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
 
     it("change by operations that the server carries out", async () => {
       const book = await new Book({ title: "Counted", pages: 1, tags: ["a"] }).save();
-      const other = await again(book);
+      const other = await reload(book);
       book.increment("pages", 2);
       book.addAllUnique("tags", ["a", "b"]);
       await book.save();
       other.increment("pages");
       other.remove("tags", "a");
       await other.save();
-      const found = await again(book);
+      const found = await reload(book);
       expect([found.get("pages"), found.get("tags")]).toEqual([4, ["b"]]);
       found.unset("pages");
       await found.save();
-      expect((await again(book)).has("pages")).toBe(false);
+      expect((await reload(book)).has("pages")).toBe(false);
     });
 
     it("change within a field, by its path or in place", async () => {
       const book = await new Book({ title: "Bound", cover: { color: "green" } }).save();
       await book.save({ "cover.hard": true } as object);
-      expect((await again(book)).get("cover")).toEqual({ color: "green", hard: true });
+      expect((await reload(book)).get("cover")).toEqual({ color: "green", hard: true });
       book.get("cover").color = "red";
       expect(book.dirtyKeys()).toContain("cover");
       await book.save();
-      expect((await again(book)).get("cover")).toEqual({ color: "red", hard: true });
+      expect((await reload(book)).get("cover")).toEqual({ color: "red", hard: true });
     });
 
     it("are saved, fetched and deleted many at a time", async () => {
@@ -131,7 +131,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(book.get("title")).toBe("Typed anew");
       expect(book.dirtyKeys().sort()).toEqual(["pages", "title"]);
       await book.save({ pages: 2 });
-      const found = await again(book);
+      const found = await reload(book);
       expect([found.get("title"), found.get("pages")]).toEqual(["Typed anew", 2]);
     });
 
@@ -140,7 +140,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await book.exists()).toBe(true);
       await book.destroy();
       expect(await book.exists()).toBe(false);
-      await expect(again(book)).rejects.toMatchObject({ code: 101, message: "Object not found." });
+      await expect(reload(book)).rejects.toMatchObject({ code: 101, message: "Object not found." });
       await expect(book.fetch()).rejects.toMatchObject({ code: 101 });
     });
 
@@ -339,11 +339,11 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       const book = new Book({ title: "Private" });
       book.setACL(acl);
       await book.save();
-      expect((await again(book)).getACL()?.getRoleReadAccess(role)).toBe(true);
+      expect((await reload(book)).getACL()?.getRoleReadAccess(role)).toBe(true);
       await User.logOut();
-      await expect(again(book)).rejects.toMatchObject({ code: 101 });
+      await expect(reload(book)).rejects.toMatchObject({ code: 101 });
       await User.logIn(member.getUsername() ?? "", "a password");
-      expect((await again(book)).get("title")).toBe("Private");
+      expect((await reload(book)).get("title")).toBe("Private");
       await expect(book.save({ title: "Mine" })).rejects.toMatchObject({ code: 101 });
     });
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
 afterAll(() => purse?.remove());
 beforeEach(async () => {
   wallet.index = 0;
-  wallet.watching = false;
+  wallet.isWatchOnly = false;
   wallet.chainId = undefined;
   await enableWeb3({ connector: wallet.Connector });
   wallet.calls.length = 0;
@@ -67,7 +67,7 @@ const node = () =>
   createTestClient({ mode: "anvil", transport: http(purse.rpcUrl), cacheTime: 0 }).extend(publicActions);
 const signer = (index = 0) =>
   createWalletClient({ account: devAccount(index), transport: http(purse.rpcUrl), cacheTime: 0 });
-const person = (index: number): Address => devAccount(index).address;
+const addressOf = (index: number): Address => devAccount(index).address;
 
 async function deploy(name: ContractName): Promise<Address> {
   const { abi, bytecode } = readArtifact(name);
@@ -93,41 +93,45 @@ describe("transfer", () => {
     "sends tokens of %s, whether it returns anything or not",
     async (name) => {
       const contractAddress = await deploy(name);
-      if (name === "PurseLegacy") await asOwner(contractAddress, name, "mint", [person(0), 100n]);
-      const sent = await transfer({ type: "erc20", contractAddress, receiver: person(7), amount: "9" });
-      expect(sent).toMatchObject({ from: person(0).toLowerCase(), chainId: 1337, nonce: expect.any(Number) });
+      if (name === "PurseLegacy") await asOwner(contractAddress, name, "mint", [addressOf(0), 100n]);
+      const sent = await transfer({ type: "erc20", contractAddress, receiver: addressOf(7), amount: "9" });
+      expect(sent).toMatchObject({
+        from: addressOf(0).toLowerCase(),
+        chainId: 1337,
+        nonce: expect.any(Number),
+      });
       expect(await sent.wait()).toMatchObject({ succeeded: true, status: 1, transactionHash: sent.hash });
-      expect(await read(contractAddress, name, "balanceOf", [person(7)])).toBe(9n);
+      expect(await read(contractAddress, name, "balanceOf", [addressOf(7)])).toBe(9n);
     },
   );
 
   it("[5.transfer.type-erc721] [3.transfer.erc721.contract-address] [3.transfer.erc721.receiver] [3.transfer.erc721.token-id] sends an NFT, also by its old spellings", async () => {
     const pieces = await deploy("PursePieces");
-    await asOwner(pieces, "PursePieces", "mint", [person(0)]);
-    await asOwner(pieces, "PursePieces", "mint", [person(0)]);
+    await asOwner(pieces, "PursePieces", "mint", [addressOf(0)]);
+    await asOwner(pieces, "PursePieces", "mint", [addressOf(0)]);
     const first = { contractAddress: pieces, tokenId: "1" };
-    await (await transfer({ type: "erc721", receiver: person(7), ...first })).wait();
+    await (await transfer({ type: "erc721", receiver: addressOf(7), ...first })).wait();
     const second = { contract_address: pieces, token_id: 2 };
-    await (await transfer({ type: "erc721", receiver: person(8), ...second })).wait();
-    expect(await read(pieces, "PursePieces", "ownerOf", [1n])).toBe(person(7));
-    expect(await read(pieces, "PursePieces", "ownerOf", [2n])).toBe(person(8));
+    await (await transfer({ type: "erc721", receiver: addressOf(8), ...second })).wait();
+    expect(await read(pieces, "PursePieces", "ownerOf", [1n])).toBe(addressOf(7));
+    expect(await read(pieces, "PursePieces", "ownerOf", [2n])).toBe(addressOf(8));
   });
 
   it("[5.transfer.type-erc1155] [3.transfer.erc1155.contract-address] [3.transfer.erc1155.receiver] [3.transfer.erc1155.token-id] [3.transfer.erc1155.amount] sends so many of an item", async () => {
     const items = await deploy("PurseItems");
-    await asOwner(items, "PurseItems", "mint", [person(0), 0n, 5n]);
+    await asOwner(items, "PurseItems", "mint", [addressOf(0), 0n, 5n]);
     const item = { contractAddress: items, tokenId: "0", amount: 2 };
-    await (await transfer({ type: "erc1155", receiver: person(7), ...item })).wait();
-    expect(await read(items, "PurseItems", "balanceOf", [person(7), 0n])).toBe(2n);
+    await (await transfer({ type: "erc1155", receiver: addressOf(7), ...item })).wait();
+    expect(await read(items, "PurseItems", "balanceOf", [addressOf(7), 0n])).toBe(2n);
   });
 
   it("counts a token id of the number 0 as missing, as the old client did", async () => {
-    const options = { type: "erc721" as const, contractAddress: kiosk, receiver: person(7), tokenId: 0 };
+    const options = { type: "erc721" as const, contractAddress: kiosk, receiver: addressOf(7), tokenId: 0 };
     await expect(transfer(options)).rejects.toEqual(["tokenId is required"]);
   });
 
   it("[8.wallet.unknown-transfer-type] refuses what only looks like a type", async () => {
-    const options = { type: ["erc20"], contractAddress: kiosk, receiver: person(7), amount: 1 };
+    const options = { type: ["erc20"], contractAddress: kiosk, receiver: addressOf(7), amount: 1 };
     await expect(Reflect.apply(transfer, undefined, [options])).rejects.toThrow(
       'Unknown transfer type: "erc20"',
     );
@@ -136,11 +140,11 @@ describe("transfer", () => {
   it("tells why a token would refuse it, and asks nobody to sign", async () => {
     const token = await deploy("PurseToken");
     wallet.index = 6;
-    const options = { type: "erc20" as const, contractAddress: token, receiver: person(7), amount: "5" };
+    const options = { type: "erc20" as const, contractAddress: token, receiver: addressOf(7), amount: "5" };
     await expect(transfer(options)).rejects.toMatchObject({
       code: "CALL_EXCEPTION",
       errorName: "ERC20InsufficientBalance",
-      errorArgs: [person(6), 0n, 5n],
+      errorArgs: [addressOf(6), 0n, 5n],
     });
     expect(wallet.calls).not.toContain("eth_sendTransaction");
   });
@@ -150,8 +154,9 @@ it("[1.capability.query-data-service] the data service knows what was sent", asy
   const to = `0x${"d7".repeat(20)}`;
   const { hash, wait } = await transfer({ receiver: to, amount: "5" });
   await wait();
-  const ask = async () => (await Web3API.account.getNativeBalance({ chain: "0x539", address: to })).balance;
-  await expect.poll(ask, { timeout: 20_000 }).toBe("5");
+  const readBalance = async () =>
+    (await Web3API.account.getNativeBalance({ chain: "0x539", address: to })).balance;
+  await expect.poll(readBalance, { timeout: 20_000 }).toBe("5");
   await expect
     .poll(
       async () => {
@@ -168,7 +173,7 @@ describe("executeFunction", () => {
   const run = (functionName: string, params: object = {}, more: object = {}) =>
     executeFunction({ contractAddress: kiosk, abi, functionName, params: { ...params }, ...more });
   /** A transaction that was sent and is in a block. */
-  async function done(sent: Promise<unknown>) {
+  async function waitForReceipt(sent: Promise<unknown>) {
     const transaction: unknown = await sent;
     if (typeof transaction !== "object" || transaction === null || !("wait" in transaction)) {
       throw new Error("No transaction was sent");
@@ -178,7 +183,7 @@ describe("executeFunction", () => {
   }
 
   it("[1.capability.contract-call] sends what writes and answers what reads", async () => {
-    const receipt = await done(run("stock(string,uint256)", { label: "tea", price: "30" }));
+    const receipt = await waitForReceipt(run("stock(string,uint256)", { label: "tea", price: "30" }));
     expect(receipt).toMatchObject({ succeeded: true });
     expect(receipt.logs).toHaveLength(1);
     expect(await run("open", { said: false })).toBe(false);
@@ -187,13 +192,13 @@ describe("executeFunction", () => {
 
   it("takes tuples as objects and as lists, and lists of them", async () => {
     const before = await run("total()");
-    const item = { label: "cake", price: 40n, tasters: [person(3), person(4)] };
-    await done(run("stock((string,uint256,address[]))", { one: item }));
+    const item = { label: "cake", price: 40n, tasters: [addressOf(3), addressOf(4)] };
+    await waitForReceipt(run("stock((string,uint256,address[]))", { one: item }));
     const items = [
       ["pie", "50", []],
       ["jam", 60, []],
     ];
-    await done(run("stock((string,uint256,address[])[])", { items }));
+    await waitForReceipt(run("stock((string,uint256,address[])[])", { items }));
     expect(await run("total()")).toBe(BigInt(String(before)) + 150n);
   });
 
@@ -206,7 +211,7 @@ describe("executeFunction", () => {
       1: 40n,
       label: "cake",
       price: 40n,
-      tasters: [person(3), person(4)],
+      tasters: [addressOf(3), addressOf(4)],
     });
     expect(Array.isArray(item)).toBe(true);
     expect(await run("whole", { id })).toMatchObject({ 0: "cake", label: "cake", price: 40n });
@@ -214,7 +219,7 @@ describe("executeFunction", () => {
   });
 
   it("pays what a function takes", async () => {
-    const sent = await done(run("buy", { id: 0 }, { msgValue: "30" }));
+    const sent = await waitForReceipt(run("buy", { id: 0 }, { msgValue: "30" }));
     expect(sent.succeeded).toBe(true);
     expect(await run("sales")).toBe(1n);
     expect(await node().getBalance({ address: kiosk })).toBe(30n);
@@ -258,7 +263,7 @@ describe("executeFunction", () => {
 
   it("[5.contract-call.from-address] needs an address to send from for what writes, and none for what reads", async () => {
     await deactivateWeb3();
-    wallet.watching = true;
+    wallet.isWatchOnly = true;
     await enableWeb3({ connector: wallet.Connector });
     expect(await run("sales")).toBe(1n);
     await expect(run("buy", { id: 0 })).rejects.toThrow("From address is required");
@@ -269,7 +274,7 @@ describe("executeFunction", () => {
       "label is required",
       "price is required",
     ]);
-    await done(run("stock(string,uint256)", { label: "air", price: 0 }));
+    await waitForReceipt(run("stock(string,uint256)", { label: "air", price: 0 }));
     expect(await run("open", { said: false })).toBe(false);
   });
 
@@ -282,7 +287,7 @@ describe("executeFunction", () => {
   });
 
   it("says so where the contract has no such function", async () => {
-    const contractAddress = person(9);
+    const contractAddress = addressOf(9);
     await expect(run("sales", {}, { contractAddress })).rejects.toThrow(
       'Cannot find function "sales" on the contract',
     );
@@ -293,7 +298,7 @@ describe("executeFunction", () => {
     const total = await run("total()");
     expect(total).toBeInstanceOf(ethers.BigNumber);
     expect(await run("item", { id: 0 })).toMatchObject({ label: "tea", price: ethers.BigNumber.from("30") });
-    const theirs = new ethers.Contract(
+    const ethersContract = new ethers.Contract(
       kiosk,
       JSON.stringify(abi),
       new ethers.providers.JsonRpcProvider(purse.rpcUrl),
@@ -303,7 +308,7 @@ describe("executeFunction", () => {
       ["whole", { id: 1 }, [1]],
       ["all", {}, []],
     ] as const) {
-      const [ours, expected] = await Promise.all([run(name, params), theirs[name](...args)]);
+      const [ours, expected] = await Promise.all([run(name, params), ethersContract[name](...args)]);
       expect(JSON.stringify(ours)).toBe(JSON.stringify(expected));
       expect(Object.keys(Object(ours))).toEqual(Object.keys(expected));
     }
@@ -373,7 +378,7 @@ describe("signing", () => {
   it("signs messages for people (EIP-191)", async () => {
     const signature = await signMessage("Hello, Purse");
     expect(await recoverMessageAddress({ message: "Hello, Purse", signature: hex(signature) })).toBe(
-      person(0),
+      addressOf(0),
     );
   });
 
@@ -384,18 +389,18 @@ describe("signing", () => {
       JSON.stringify({ ...mail, message: { ...mail.message, amount: `${2n ** 200n}` } }),
     ]) {
       const signature = hex(await signTypedData(given));
-      expect(await recoverTypedDataAddress({ ...expected, signature })).toBe(person(0));
+      expect(await recoverTypedDataAddress({ ...expected, signature })).toBe(addressOf(0));
     }
   });
 
   it("asks for account and chain right before, since people change them", async () => {
     wallet.index = 2;
     const signature = hex(await signMessage("now"));
-    expect(await recoverMessageAddress({ message: "now", signature })).toBe(person(2));
-    await expect(signMessage("now", { account: person(0) })).rejects.toThrow("The wallet's account is");
+    expect(await recoverMessageAddress({ message: "now", signature })).toBe(addressOf(2));
+    await expect(signMessage("now", { account: addressOf(0) })).rejects.toThrow("The wallet's account is");
     wallet.chainId = "0x1";
     await expect(signTypedData(mail)).rejects.toThrow("The wallet is on chain 0x1, not on 0x539");
-    await expect(sendTransaction({ to: person(1), value: 1n }, { chainId: 1337 })).rejects.toThrow(
+    await expect(sendTransaction({ to: addressOf(1), value: 1n }, { chainId: 1337 })).rejects.toThrow(
       "The wallet is on chain 0x1",
     );
     expect(wallet.calls).not.toContain("eth_signTypedData_v4");
@@ -424,37 +429,39 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     return state.provider;
   };
   /** Follows, and notes the states' names as they come. */
-  function follow(reference: TransactionReference, options: FollowOptions = {}) {
+  function track(reference: TransactionReference, options: FollowOptions = {}) {
     const followed = followTransaction(reference, provider(), { pollMs: 20, ...options });
     const states: TransactionState[] = [];
     const stop = followed.subscribe((state) => states.push(state));
     return { followed, states, stop };
   }
   /** The machine may be busy with other tests. */
-  const until = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
+  const waitFor = <T>(read: () => T) => expect.poll(read, { timeout: 20_000 });
   const status = ({ followed }: { followed: { state: TransactionState } }) => followed.state.status;
 
   it("is seen, confirmed and confirmed again, and then it is final", async () => {
-    const sent = await sendTransaction({ to: person(5), value: 1n });
-    const way = follow(sent.reference, { confirmations: 3 });
-    await until(() => status(way)).toBe("seen");
+    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
+    const tracked = track(sent.reference, { confirmations: 3 });
+    await waitFor(() => status(tracked)).toBe("seen");
     await node().mine({ blocks: 1 });
-    await until(() => status(way)).toBe("confirmed");
+    await waitFor(() => status(tracked)).toBe("confirmed");
     await node().mine({ blocks: 2 });
-    await until(() => way.followed.state).toMatchObject({ confirmations: 3 });
-    expect(way.states.map((state) => state.status)).toEqual(expect.arrayContaining(["seen", "confirmed"]));
+    await waitFor(() => tracked.followed.state).toMatchObject({ confirmations: 3 });
+    expect(tracked.states.map((state) => state.status)).toEqual(
+      expect.arrayContaining(["seen", "confirmed"]),
+    );
     expect(await sent.wait(3)).toMatchObject({ transactionHash: sent.hash, succeeded: true });
-    way.stop();
+    tracked.stop();
   });
 
   it("goes on after a reload, from what JSON keeps", async () => {
-    const sent = await sendTransaction({ to: person(5), value: 1n });
+    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     const { chainId, hash, from, nonce } = sent.reference;
-    const kept = JSON.parse(JSON.stringify({ chainId, hash, from, nonce }));
+    const reference = JSON.parse(JSON.stringify({ chainId, hash, from, nonce }));
     await node().mine({ blocks: 1 });
-    const way = follow(kept);
-    await until(() => status(way)).toBe("confirmed");
-    way.stop();
+    const tracked = track(reference);
+    await waitFor(() => status(tracked)).toBe("confirmed");
+    tracked.stop();
   });
 
   it("was reverted, and why", async () => {
@@ -468,46 +475,46 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
       gas: 100_000n,
       chain: null,
     });
-    const way = follow({ hash, chainId: "0x539" }, { abi });
+    const tracked = track({ hash, chainId: "0x539" }, { abi });
     await node().mine({ blocks: 1 });
-    await until(() => way.followed.state).toMatchObject({
+    await waitFor(() => tracked.followed.state).toMatchObject({
       status: "reverted",
       revert: { reason: "SoldOut()", errorName: "SoldOut" },
     });
-    way.stop();
+    tracked.stop();
   });
 
   it.each([
-    ["sped up", "repriced", () => ({ to: person(5), value: 7n })],
-    ["cancelled", "cancelled", () => ({ to: person(0), value: 0n })],
-    ["replaced", "replaced", () => ({ to: person(6), value: 9n })],
-  ])("was %s by another with its nonce", async (how, reason, by) => {
-    const sent = await sendTransaction({ to: person(5), value: 7n });
-    const way = follow(sent.reference);
+    ["sped up", "repriced", () => ({ to: addressOf(5), value: 7n })],
+    ["cancelled", "cancelled", () => ({ to: addressOf(0), value: 0n })],
+    ["replaced", "replaced", () => ({ to: addressOf(6), value: 9n })],
+  ])("was %s by another with its nonce", async (kind, reason, replacement) => {
+    const sent = await sendTransaction({ to: addressOf(5), value: 7n });
+    const tracked = track(sent.reference);
     const waiting = sent.wait();
     // It may be refused before it is looked at.
     waiting.catch(() => undefined);
-    await until(() => status(way)).toBe("seen");
+    await waitFor(() => status(tracked)).toBe("seen");
     const fees = { maxFeePerGas: parseEther("0.000001"), maxPriorityFeePerGas: parseEther("0.0000005") };
-    const { hash } = await sendTransaction(by(), { fees, nonce: sent.nonce ?? 0 });
+    const { hash } = await sendTransaction(replacement(), { fees, nonce: sent.nonce ?? 0 });
     await node().mine({ blocks: 1 });
-    await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
+    await waitFor(() => tracked.followed.state).toMatchObject({ status: "replaced", reason: kind, hash });
     await expect(waiting).rejects.toMatchObject({ code: "TRANSACTION_REPLACED", reason, hash });
-    way.stop();
+    tracked.stop();
   });
 
   it.each([
     ["sped up", speedUpTransaction],
     ["cancelled", cancelTransaction],
-  ])("is %s by whoever has sent it", async (how, replace) => {
-    const sent = await sendTransaction({ to: person(5), value: 7n });
-    const way = follow(sent.reference);
-    await until(() => status(way)).toBe("seen");
+  ])("is %s by whoever has sent it", async (kind, replace) => {
+    const sent = await sendTransaction({ to: addressOf(5), value: 7n });
+    const tracked = track(sent.reference);
+    await waitFor(() => status(tracked)).toBe("seen");
     const { hash, nonce } = await replace(JSON.parse(JSON.stringify(sent.reference)));
     expect(nonce).toBe(sent.nonce);
     await node().mine({ blocks: 1 });
-    await until(() => way.followed.state).toMatchObject({ status: "replaced", how, hash });
-    way.stop();
+    await waitFor(() => tracked.followed.state).toMatchObject({ status: "replaced", reason: kind, hash });
+    tracked.stop();
     await expect(replace({ ...sent.reference, hash })).rejects.toThrow(
       "The transaction is in a block already",
     );
@@ -515,34 +522,34 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
   });
 
   it("is dropped where the node forgets it", async () => {
-    const sent = await sendTransaction({ to: person(5), value: 1n });
-    const way = follow(sent.reference);
-    await until(() => status(way)).toBe("seen");
+    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
+    const tracked = track(sent.reference);
+    await waitFor(() => status(tracked)).toBe("seen");
     await node().dropTransaction({ hash: `0x${sent.hash.slice(2)}` });
-    await until(() => status(way)).toBe("dropped");
-    way.stop();
+    await waitFor(() => status(tracked)).toBe("dropped");
+    tracked.stop();
   });
 
   it("is not known while the wallet is on another chain, and known again after that", async () => {
-    const sent = await sendTransaction({ to: person(5), value: 1n });
+    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
     wallet.chainId = "0x1";
-    const way = follow(sent.reference);
-    await until(() => way.followed.state).toMatchObject({
+    const tracked = track(sent.reference);
+    await waitFor(() => tracked.followed.state).toMatchObject({
       status: "unreachable",
       last: { status: "submitted" },
     });
     wallet.chainId = undefined;
-    await until(() => status(way)).toBe("seen");
-    way.stop();
+    await waitFor(() => status(tracked)).toBe("seen");
+    tracked.stop();
   });
 
   it("asks nothing any more once nobody listens", async () => {
-    const sent = await sendTransaction({ to: person(5), value: 1n });
-    const way = follow(sent.reference);
-    await until(() => status(way)).toBe("seen");
-    way.stop();
+    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
+    const tracked = track(sent.reference);
+    await waitFor(() => status(tracked)).toBe("seen");
+    tracked.stop();
     // What was under way is answered, then it is still.
-    await until(async () => {
+    await waitFor(async () => {
       wallet.calls.length = 0;
       await new Promise((resolve) => setTimeout(resolve, 200));
       return wallet.calls;
@@ -552,9 +559,9 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
 
 describe("simulate", () => {
   it("tells what somebody would have less, what it costs, and asks nobody to sign", async () => {
-    const result = await simulate({ to: person(5), value: parseEther("1") });
+    const result = await simulate({ to: addressOf(5), value: parseEther("1") });
     expect(result).toMatchObject({
-      from: person(0).toLowerCase(),
+      from: addressOf(0).toLowerCase(),
       revert: null,
       gas: 21_000n,
       changes: [{ type: "native", contractAddress: null, amount: -parseEther("1") }],
@@ -568,7 +575,7 @@ describe("simulate", () => {
 
   it("tells of tokens too, where the node can run transactions", async () => {
     const token = await deploy("PurseToken");
-    const options = { type: "erc20", contractAddress: token, receiver: person(5), amount: 12 } as const;
+    const options = { type: "erc20", contractAddress: token, receiver: addressOf(5), amount: 12 } as const;
     const { changes, complete } = await simulate(await transferCall(options));
     expect(complete).toBe(true);
     expect(changes).toEqual([

@@ -6,7 +6,7 @@ import { type ForeignServer, startParseServer } from "../support/parseServer.ts"
 
 let server: ForeignServer;
 let proxy: BreakableProxy;
-let told: string[];
+let events: string[];
 
 beforeAll(async () => {
   server = await startParseServer();
@@ -29,40 +29,40 @@ afterAll(async () => {
 afterEach(() => LiveQuery.close());
 
 async function subscribe(): Promise<Subscription> {
-  told = [];
+  events = [];
   const subscription = await new Query("Note").equalTo("done", false).subscribe();
   for (const event of ["create", "update", "delete", "leave", "enter"] as const) {
-    subscription.on(event, (...[note]) => told.push(`${event} ${note.get("text")}`));
+    subscription.on(event, (...[note]) => events.push(`${event} ${note.get("text")}`));
   }
   return subscription;
 }
 
-const until = (texts: readonly string[]): Promise<unknown> =>
-  vi.waitFor(() => expect(told).toEqual(texts), { timeout: 15_000 });
+const waitForEvents = (texts: readonly string[]): Promise<unknown> =>
+  vi.waitFor(() => expect(events).toEqual(texts), { timeout: 15_000 });
 
 describe("a live query of parse-server", () => {
   it("tells of objects that come, change, leave, come again and go", async () => {
     await subscribe();
     const note = await new ParseObject("Note").save({ text: "a", done: false });
-    await until(["create a"]);
+    await waitForEvents(["create a"]);
     await note.save("text", "b");
-    await until(["create a", "update b"]);
+    await waitForEvents(["create a", "update b"]);
     await note.save("done", true);
-    await until(["create a", "update b", "leave b"]);
+    await waitForEvents(["create a", "update b", "leave b"]);
     await note.save("done", false);
-    await until(["create a", "update b", "leave b", "enter b"]);
+    await waitForEvents(["create a", "update b", "leave b", "enter b"]);
     await note.destroy();
-    await until(["create a", "update b", "leave b", "enter b", "delete b"]);
+    await waitForEvents(["create a", "update b", "leave b", "enter b", "delete b"]);
   });
 
   it("is subscribed anew once a lost connection is back", async () => {
     const subscription = await subscribe();
     proxy.break();
     await vi.waitFor(() => expect(subscription.subscribed).toBe(false), { timeout: 15_000 });
-    proxy.mend();
+    proxy.restore();
     await vi.waitFor(() => expect(subscription.subscribed).toBe(true), { timeout: 15_000 });
     const note = await new ParseObject("Note").save({ text: "later", done: false });
-    await until(["create later"]);
+    await waitForEvents(["create later"]);
     await note.destroy();
   });
 
@@ -72,7 +72,7 @@ describe("a live query of parse-server", () => {
     await new ParseObject("Note").save({ text: "unheard", done: false });
     await subscribe();
     const heard = await new ParseObject("Note").save({ text: "heard", done: false });
-    await until(["create heard"]);
+    await waitForEvents(["create heard"]);
     await heard.destroy();
   });
 });

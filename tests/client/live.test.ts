@@ -6,7 +6,7 @@ import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 let purse: Purse;
 let proxy: BreakableProxy;
-let told: string[];
+let events: string[];
 let interruptions = 0;
 
 beforeAll(async () => {
@@ -20,7 +20,7 @@ afterAll(async () => {
   await purse?.remove();
 });
 beforeEach(async () => {
-  told = [];
+  events = [];
   interruptions = 0;
   await start({
     serverUrl: `http://127.0.0.1:${proxy.port}/server`,
@@ -40,21 +40,21 @@ async function create(text: string, more: object = {}): Promise<string> {
 async function subscribe(sessionToken?: string): Promise<Subscription> {
   const subscription = await new Query("Note").exists("text").subscribe(sessionToken);
   for (const event of ["create", "update", "delete", "leave", "enter"] as const) {
-    subscription.on(event, (...[note]) => told.push(`${event} ${note.get("text")}`));
+    subscription.on(event, (...[note]) => events.push(`${event} ${note.get("text")}`));
   }
-  subscription.on("refetch", () => told.push("refetch"));
-  subscription.on("error", (error) => told.push(`error ${error instanceof ParseError && error.code}`));
+  subscription.on("refetch", () => events.push("refetch"));
+  subscription.on("error", (error) => events.push(`error ${error instanceof ParseError && error.code}`));
   subscription.on("close", () => {
     interruptions += 1;
   });
   return subscription;
 }
 
-function until(texts: readonly string[]): Promise<unknown> {
-  return vi.waitFor(() => expect(told).toEqual(texts), { timeout: 15_000 });
+function waitForEvents(texts: readonly string[]): Promise<unknown> {
+  return vi.waitFor(() => expect(events).toEqual(texts), { timeout: 15_000 });
 }
 
-const untilState = (state: string): Promise<unknown> =>
+const waitForState = (state: string): Promise<unknown> =>
   vi.waitFor(() => expect(LiveQuery.state).toBe(state), { timeout: 15_000 });
 
 describe("a live query whose connection breaks", () => {
@@ -63,16 +63,16 @@ describe("a live query whose connection breaks", () => {
     const states: unknown[] = [];
     const stop = LiveQuery.on("state", (state) => states.push(state));
     const id = await create("a");
-    await until(["create a"]);
+    await waitForEvents(["create a"]);
     proxy.break();
-    await untilState("reconnecting");
+    await waitForState("reconnecting");
     await create("b");
     await rest(purse, "PUT", `/classes/Note/${id}`, { text: "A" }, { useMasterKey: true });
     await rest(purse, "DELETE", `/classes/Note/${id}`, undefined, { useMasterKey: true });
-    proxy.mend();
-    await until(["create a", "create b", "update A", "delete A"]);
+    proxy.restore();
+    await waitForEvents(["create a", "create b", "update A", "delete A"]);
     await create("c");
-    await until(["create a", "create b", "update A", "delete A", "create c"]);
+    await waitForEvents(["create a", "create b", "update A", "delete A", "create c"]);
     stop();
     expect(states).toEqual(["reconnecting", "open"]);
     expect(interruptions).toBe(1);
@@ -88,21 +88,21 @@ describe("a live query whose connection breaks", () => {
         if (n === round % 5) proxy.cut();
         await create(text);
       }
-      await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(expected.length - 5), 15_000);
+      await vi.waitFor(() => expect(events.length).toBeGreaterThanOrEqual(expected.length - 5), 15_000);
     }
-    await until(expected);
+    await waitForEvents(expected);
   });
 
   it("is told to ask anew where the server does not know any more, and goes on", async () => {
     await subscribe();
     await create("a");
-    await until(["create a"]);
+    await waitForEvents(["create a"]);
     await purse.kill();
-    await untilState("reconnecting");
+    await waitForState("reconnecting");
     purse = await startPurse({ dataDir: purse.dataDir, port: purse.port });
-    await until(["create a", "refetch"]);
+    await waitForEvents(["create a", "refetch"]);
     await create("b");
-    await until(["create a", "refetch", "create b"]);
+    await waitForEvents(["create a", "refetch", "create b"]);
   });
 
   it("does not come back once it is over", async () => {
@@ -111,13 +111,13 @@ describe("a live query whose connection breaks", () => {
     const second = await new Query("Note").subscribe();
     second.on("create", (note) => other.push(note.get("text") as string));
     proxy.break();
-    await untilState("reconnecting");
+    await waitForState("reconnecting");
     await subscription.unsubscribe();
-    proxy.mend();
-    await untilState("open");
+    proxy.restore();
+    await waitForState("open");
     await create("a");
     await vi.waitFor(() => expect(other).toEqual(["a"]));
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 });
 
@@ -128,11 +128,11 @@ describe("a live query of a session", () => {
     const everybody: unknown[] = [];
     (await new Query("Note").subscribe()).on("create", (note) => everybody.push(note.get("text")));
     await rest(purse, "POST", "/logout", {}, { sessionToken });
-    await until(["error 209"]);
+    await waitForEvents(["error 209"]);
     expect(interruptions).toBe(1);
     await create("a");
     await vi.waitFor(() => expect(everybody).toEqual(["a"]));
-    expect(told).toEqual(["error 209"]);
+    expect(events).toEqual(["error 209"]);
   });
 
   it("sees what its user may see", async () => {
@@ -140,7 +140,7 @@ describe("a live query of a session", () => {
     await subscribe(sessionToken);
     await create("others'", { ACL: { nobody: { read: true } } });
     await create("mine", { ACL: { [id]: { read: true } } });
-    await until(["create mine"]);
+    await waitForEvents(["create mine"]);
   });
 
   it("is refused without a valid one", async () => {

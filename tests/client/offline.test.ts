@@ -27,24 +27,24 @@ afterAll(async () => {
   await purse?.remove();
 });
 beforeEach(async () => {
-  proxy.mend();
-  await open();
+  proxy.restore();
+  await reopen();
 });
 
 /** As when the application is opened: nothing but what the storage holds is there. */
-async function open(): Promise<void> {
+async function reopen(): Promise<void> {
   configure({ local: undefined });
   await start({
     serverUrl: `http://127.0.0.1:${proxy.port}/server`,
     appId: purse.appId,
     plugins: [],
     storage,
-    keepsCurrentUser: true,
+    tracksCurrentUser: true,
   });
   enableLocalDatastore();
 }
 
-async function onServer(text: string): Promise<unknown[]> {
+async function storedDrafts(text: string): Promise<unknown[]> {
   const { body } = await rest(purse, "GET", `/classes/Draft${query({ where: { text } })}`, undefined, {
     useMasterKey: true,
   });
@@ -59,7 +59,7 @@ describe("an application without a network", () => {
     await draft.pin();
 
     proxy.break();
-    await open();
+    await reopen();
     expect(User.current()?.getSessionToken()).toMatch(/^r:/);
     const [kept] = await new Query("Draft")
       .matchesQuery("author", new Query("Author").equalTo("name", "Ada"))
@@ -74,13 +74,13 @@ describe("an application without a network", () => {
     await kept?.pin();
     await new ParseObject("Draft", { text: "new", author }).pin();
 
-    await open();
-    proxy.mend();
+    await reopen();
+    proxy.restore();
     const drafts = await new Query("Draft").fromPin().ascending("text").find();
     expect(drafts.map((each) => each.get("text"))).toEqual(["new", "two"]);
     await ParseObject.saveAll(drafts);
-    expect(await onServer("two")).toMatchObject([{ objectId: draft.id, n: 2 }]);
-    expect(await onServer("new")).toMatchObject([{ author: { objectId: author.id } }]);
+    expect(await storedDrafts("two")).toMatchObject([{ objectId: draft.id, n: 2 }]);
+    expect(await storedDrafts("new")).toMatchObject([{ author: { objectId: author.id } }]);
     const pinned = await new Query("Draft").fromPin().find();
     expect(pinned.map((each) => [each.isNew(), each.dirty()])).toEqual([
       [false, false],
@@ -92,7 +92,7 @@ describe("an application without a network", () => {
 
   it("is the same installation each time it is opened", async () => {
     const id = await installationId();
-    await open();
+    await reopen();
     expect(await installationId()).toBe(id);
     expect(await connection().storage.area.getItem(`Parse/${purse.appId}/installationId`)).toBe(id);
   });
@@ -101,15 +101,15 @@ describe("an application without a network", () => {
 describe("a call whose answer is lost", () => {
   it("[9.retry.status-0] is carried out once with idempotency on, however often it is sent", async () => {
     configure({ idempotency: true });
-    proxy.loseAnswer();
+    proxy.dropNextResponse();
     const saved = await new ParseObject("Draft", { text: "once" }).save();
-    expect(await onServer("once")).toMatchObject([{ objectId: saved.id }]);
+    expect(await storedDrafts("once")).toMatchObject([{ objectId: saved.id }]);
     configure({ idempotency: false });
   });
 
   it("[9.retry.http-5xx] reaches a server that comes back in time", async () => {
     await purse.stop();
-    const back = startPurse({ dataDir: purse.dataDir, port: purse.port });
+    const restarted = startPurse({ dataDir: purse.dataDir, port: purse.port });
     // Pauses long enough for a server to start.
     await start({
       serverUrl: `http://127.0.0.1:${proxy.port}/server`,
@@ -120,11 +120,11 @@ describe("a call whose answer is lost", () => {
         now: Date.now,
         random: () => 1,
         sleep: async () => {
-          purse = await back;
+          purse = await restarted;
         },
       },
     });
     await new ParseObject("Draft", { text: "patient" }).save();
-    expect(await onServer("patient")).toHaveLength(1);
+    expect(await storedDrafts("patient")).toHaveLength(1);
   });
 });

@@ -76,7 +76,7 @@ describe("an application that imports by name", () => {
       `import { ParseObject, Query, User, start } from "@purse/client"; globalThis.it = [ParseObject, Query, User, start];`,
     );
     expect(small).toContain("_ClientVersion");
-    for (const text of ["Parse_LDS_", "getAllContents", "purse1:", "cannot be asked offline"]) {
+    for (const text of ["Parse_LDS_", "getAllContents", "purse1:", "cannot be queried offline"]) {
       expect(small).not.toContain(text);
     }
     const whole = await bundle(

@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => purse?.remove());
 beforeEach(() => {
-  Wallet.now = Wallet.shown = devAccount(0);
+  Wallet.current = Wallet.announced = devAccount(0);
   Wallet.signed = [];
   Wallet.beforeSigning = async () => {};
   Wallet.chainId = "0x539";
@@ -46,8 +46,8 @@ function keyOf(index: number): `0x${string}` {
 
 /** A wallet in which people switch accounts: `shown` is what it told the page, `now` the one that it is on. */
 class Wallet extends AbstractWeb3Connector {
-  static now: ReturnType<typeof devAccount> | undefined;
-  static shown: ReturnType<typeof devAccount>;
+  static current: ReturnType<typeof devAccount> | undefined;
+  static announced: ReturnType<typeof devAccount>;
   static chainId: string;
   static signed: string[];
   static beforeSigning: () => Promise<void>;
@@ -58,16 +58,16 @@ class Wallet extends AbstractWeb3Connector {
     const provider: Eip1193Provider = {
       async request({ method, params = [] }) {
         const list = Array.isArray(params) ? params : [];
-        if (method === "eth_accounts") return Wallet.now ? [Wallet.now.address] : [];
+        if (method === "eth_accounts") return Wallet.current ? [Wallet.current.address] : [];
         if (method === "eth_chainId") return Wallet.chainId;
         if (method !== "personal_sign") return node.transport.request({ method, params: list });
         await Wallet.beforeSigning();
         const raw = isHex(list[0]) ? list[0] : "0x";
         Wallet.signed.push(Buffer.from(raw.slice(2), "hex").toString());
-        return Wallet.now?.signMessage({ message: { raw } });
+        return Wallet.current?.signMessage({ message: { raw } });
       },
     };
-    return this.activated(provider, [Wallet.shown.address], Wallet.chainId);
+    return this.completeActivation(provider, [Wallet.announced.address], Wallet.chainId);
   }
 }
 
@@ -83,9 +83,9 @@ describe("the text that is signed", () => {
   });
 
   it("names linking where it links", async () => {
-    Wallet.now = Wallet.shown = devAccount(1);
+    Wallet.current = Wallet.announced = devAccount(1);
     await authenticate({ connector: Wallet });
-    Wallet.now = Wallet.shown = devAccount(2);
+    Wallet.current = Wallet.announced = devAccount(2);
     const user = await link(address(2), { siwe: true });
     expect(user.get("accounts")).toEqual([address(1), address(2)]);
     expect(Wallet.signed.at(-1)).toContain("Link this wallet to my account.");
@@ -93,7 +93,7 @@ describe("the text that is signed", () => {
 
   it("may be one of requestMessage that the application hands on", async () => {
     const { message } = await Cloud.run<{ message: string }>("requestMessage", { address: address(3) });
-    Wallet.now = Wallet.shown = devAccount(3);
+    Wallet.current = Wallet.announced = devAccount(3);
     const user = await authenticate({ connector: Wallet, signingMessage: message });
     expect(user.get("ethAddress")).toBe(address(3));
     expect(Wallet.signed[0]?.startsWith(`${message}\n\nId: ${purse.appId}:`)).toBe(true);
@@ -108,14 +108,14 @@ describe("the text that is signed", () => {
 
 describe("what the wallet is on is asked again before it signs", () => {
   it("signs in as the account that it was switched to before", async () => {
-    Wallet.now = devAccount(4);
+    Wallet.current = devAccount(4);
     const user = await authenticate({ connector: Wallet });
     expect(user.get("ethAddress")).toBe(address(4));
     expect(walletState()).toMatchObject({ account: address(4) });
   });
 
   it("[8.wallet.no-account] does not sign in with a wallet that was locked", async () => {
-    Wallet.now = undefined;
+    Wallet.current = undefined;
     await expect(authenticate({ connector: Wallet })).rejects.toThrow(
       "Cannot authenticate, no account returned from provider",
     );
@@ -123,7 +123,7 @@ describe("what the wallet is on is asked again before it signs", () => {
   });
 
   it("asks nobody for another account's signature to link with", async () => {
-    Wallet.now = Wallet.shown = devAccount(5);
+    Wallet.current = Wallet.announced = devAccount(5);
     await authenticate({ connector: Wallet });
     await expect(link(address(6))).rejects.toThrow(
       `The wallet's account is ${address(5)}, not ${address(6)}`,
@@ -132,7 +132,7 @@ describe("what the wallet is on is asked again before it signs", () => {
   });
 
   it("signs no text for a chain that the wallet has left meanwhile", async () => {
-    class Moving extends Wallet {
+    class ChainSwitchingWallet extends Wallet {
       override async activate(): Promise<Activation> {
         const given = await super.activate();
         const asked = { chain: 0 };
@@ -149,7 +149,7 @@ describe("what the wallet is on is asked again before it signs", () => {
         };
       }
     }
-    await expect(authenticate({ connector: Moving, siwe: true })).rejects.toThrow(
+    await expect(authenticate({ connector: ChainSwitchingWallet, siwe: true })).rejects.toThrow(
       "The wallet is on chain 0x89, not on 0x539",
     );
     expect(Wallet.signed).toEqual([]);

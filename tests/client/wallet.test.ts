@@ -32,7 +32,7 @@ afterAll(() => purse?.remove());
 beforeEach(async () => {
   Wallet.index = 0;
   Wallet.account = undefined;
-  Wallet.declines = false;
+  Wallet.isDeclining = false;
   Wallet.signature = undefined;
 });
 afterEach(async () => {
@@ -45,7 +45,7 @@ afterEach(async () => {
 class Wallet extends AbstractWeb3Connector {
   static index = 0;
   static account: null | undefined;
-  static declines = false;
+  static isDeclining = false;
   static signature: string | undefined;
   static latest: Wallet;
   static calls: string[] = [];
@@ -64,7 +64,7 @@ class Wallet extends AbstractWeb3Connector {
       removeListener: (event: string) => this.listeners.delete(event),
       async request({ method, params = [] }) {
         Wallet.calls.push(method);
-        if (Wallet.declines) throw new ProviderError(4001, "User rejected the request.");
+        if (Wallet.isDeclining) throw new ProviderError(4001, "User rejected the request.");
         const list = Array.isArray(params) ? params : [];
         if (method === "eth_accounts") return [account.address];
         if (method === "personal_sign") {
@@ -126,7 +126,7 @@ describe("authenticate", () => {
   });
 
   it("hands on what the wallet says when people decline", async () => {
-    Wallet.declines = true;
+    Wallet.isDeclining = true;
     await expect(signIn()).rejects.toMatchObject({ code: 4001 });
     expect(await User.currentAsync()).toBeNull();
   });
@@ -194,14 +194,14 @@ describe("link and unlink", () => {
 describe("the wallet connection", () => {
   it("[4.wallet.state.not-enabled] [4.wallet.state.enabling] [4.wallet.state.enabled] [4.wallet.state.deactivated] [4.wallet.event.web3-enabled] [4.wallet.event.web3-deactivated] goes through its states and tells of them", async () => {
     const states: string[] = [];
-    const told: string[] = [];
+    const events: string[] = [];
     walletEvents.on("state", ({ status }) => states.push(status));
-    walletEvents.on("web3Enabled", ({ account }) => told.push(`enabled ${account}`));
-    walletEvents.on("web3Deactivated", () => told.push("deactivated"));
+    walletEvents.on("web3Enabled", ({ account }) => events.push(`enabled ${account}`));
+    walletEvents.on("web3Deactivated", () => events.push("deactivated"));
     await enableWeb3({ connector: Wallet });
     await deactivateWeb3();
     expect(states).toEqual(["enabling", "enabled", "deactivated"]);
-    expect(told).toEqual([`enabled ${address(0)}`, "deactivated"]);
+    expect(events).toEqual([`enabled ${address(0)}`, "deactivated"]);
   });
 
   it("[4.wallet.concurrent-enable] rejects a second call while one is in progress", async () => {
@@ -245,13 +245,13 @@ describe("the wallet connection", () => {
 
   it("[4.connector.account] [4.connector.account-lowercase] [4.connector.chain-id] [4.connector.updated-on-account-change] [4.connector.updated-on-chain-change] [4.wallet.event.account-changed] [4.wallet.event.chain-changed] follows the wallet's account and chain", async () => {
     await enableWeb3({ connector: Wallet });
-    const told: unknown[] = [];
-    walletEvents.on("accountChanged", (account) => told.push(account));
-    walletEvents.on("chainChanged", (chainId) => told.push(chainId));
+    const events: unknown[] = [];
+    walletEvents.on("accountChanged", (account) => events.push(account));
+    walletEvents.on("chainChanged", (chainId) => events.push(chainId));
     const upper = `0x${"AB".repeat(20)}`;
     Wallet.latest.listeners.get("accountsChanged")?.([upper]);
     Wallet.latest.listeners.get("chainChanged")?.("0x89");
-    expect(told).toEqual([upper.toLowerCase(), "0x89"]);
+    expect(events).toEqual([upper.toLowerCase(), "0x89"]);
     expect(Moralis.account).toBe(upper.toLowerCase());
     expect(Moralis.chainId).toBe("0x89");
     expect(Wallet.latest.account).toBe(upper.toLowerCase());
@@ -260,18 +260,18 @@ describe("the wallet connection", () => {
 
   it("[4.wallet.event.provider-connect] [4.connector.updated-on-connect] tells when the provider connects", async () => {
     await enableWeb3({ connector: Wallet });
-    const told: unknown[] = [];
-    walletEvents.on("provider-connect", (info) => told.push(info));
+    const events: unknown[] = [];
+    walletEvents.on("provider-connect", (info) => events.push(info));
     Wallet.latest.listeners.get("connect")?.({ chainId: "0x1" });
-    expect(told).toEqual([{ chainId: "0x1" }]);
+    expect(events).toEqual([{ chainId: "0x1" }]);
     expect(Wallet.latest.chainId).toBe("0x1");
   });
 
   it("[4.wallet.deactivate-on-disconnect] [4.wallet.event.provider-disconnect] [4.connector.updated-on-disconnect] is put away when the provider disconnects", async () => {
     await enableWeb3({ connector: Wallet });
-    const told = new Promise((resolve) => walletEvents.on("provider-disconnect", resolve));
+    const events = new Promise((resolve) => walletEvents.on("provider-disconnect", resolve));
     Wallet.latest.listeners.get("disconnect")?.(new Error("gone"));
-    expect(await told).toMatchObject({ message: "gone" });
+    expect(await events).toMatchObject({ message: "gone" });
     expect(walletState().status).toBe("deactivated");
   });
 

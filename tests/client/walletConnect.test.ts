@@ -58,11 +58,11 @@ describe.skipIf(!isInstalled)("a wallet on another device, with WalletConnect's 
       chainId: "0x539",
     });
 
-    const told: string[] = [];
-    walletEvents.on("chainChanged", (chainId) => told.push(chainId));
+    const events: string[] = [];
+    walletEvents.on("chainChanged", (chainId) => events.push(chainId));
     await switchNetwork(137);
     expect(enabledWallet().chainId).toBe("0x89");
-    expect(told).toEqual(["0x89"]);
+    expect(events).toEqual(["0x89"]);
     expect(await reconnectWallet()).toBe(false);
 
     await deactivateWeb3();

@@ -15,7 +15,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const MASTER = { useMasterKey: true };
 const CODE = resolve(import.meta.dirname, "../fixtures/cloud/main.ts");
-const LOCKED_MS = 12_000;
+const LOCKOUT_MS = 12_000;
 /** By how much the clock is set, in ms, each time from the right time and back to it; `npm run prove:clocks` does all. */
 const JUMPS = process.env.PURSE_CLOCK_JUMPS === "all" ? [HOUR, -HOUR, DAY, -DAY] : [HOUR, -DAY];
 
@@ -30,7 +30,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
     clockFile = join(folder, "shift");
     set(0);
     const config = join(folder, "purse.config.mjs");
-    const lockout = { threshold: 3, duration: LOCKED_MS / 60_000 };
+    const lockout = { threshold: 3, duration: LOCKOUT_MS / 60_000 };
     writeFileSync(config, `export default ${JSON.stringify({ accountLockout: lockout })};`);
     const clock = pathToFileURL(resolve(import.meta.dirname, "../support/shiftedClock.mjs")).href;
     purse = await startPurse({
@@ -61,8 +61,8 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
   describe("and set back", () => {
     /** What was made before the clock was ever set. */
     let user: Awaited<ReturnType<typeof signUp>>;
-    let once: { id: string; body: JsonObject };
-    let used: Awaited<ReturnType<typeof useUp>>;
+    let idempotentRequest: { id: string; body: JsonObject };
+    let consumed: Awaited<ReturnType<typeof consumeCredentials>>;
     let runsBefore: number;
     let live: Awaited<ReturnType<typeof connectLive>>;
     const followed: unknown[] = [];
@@ -71,8 +71,8 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
       await jump(0);
       user = await signUp(purse);
       const id = randomUUID();
-      once = { id, body: await sendOnce(id, 1) };
-      used = await useUp();
+      idempotentRequest = { id, body: await sendOnce(id, 1) };
+      consumed = await consumeCredentials();
       runsBefore = await runs();
       live = await connectLive(purse);
       await live.subscribe("Followed");
@@ -91,15 +91,19 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
         });
 
         it.concurrent("has a request with an id carried out once", async ({ expect }) => {
-          expect(await sendOnce(once.id, 2)).toEqual(once.body);
-          const found = await rest(purse, "GET", `/classes/Once${query({ where: { token: once.id } })}`);
+          expect(await sendOnce(idempotentRequest.id, 2)).toEqual(idempotentRequest.body);
+          const found = await rest(
+            purse,
+            "GET",
+            `/classes/Once${query({ where: { token: idempotentRequest.id } })}`,
+          );
           expect(found.body.results).toHaveLength(1);
         });
 
         it.concurrent("lets nobody use a signed message or a code of a second factor again", async ({
           expect,
         }) => {
-          const { moralisEth, username, code } = used;
+          const { moralisEth, username, code } = consumed;
           expect((await rest(purse, "POST", "/users", { authData: { moralisEth } })).status).toBe(404);
           // 400, and 404 once that has been tried too often.
           expect((await logIn(username, { mfa: { token: code } })).status).toBeGreaterThanOrEqual(400);
@@ -118,17 +122,19 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
             const { body } = await rest(purse, "POST", "/classes/Followed", { i });
             followed.push(body.objectId);
           }
-          await expect.poll(() => live.told.length, { timeout: 10_000 }).toBe(followed.length);
-          expect(live.told.map(({ object }) => isJsonObject(object) && object.objectId)).toEqual(followed);
+          await expect.poll(() => live.received.length, { timeout: 10_000 }).toBe(followed.length);
+          expect(live.received.map(({ object }) => isJsonObject(object) && object.objectId)).toEqual(
+            followed,
+          );
         });
 
         it.concurrent("goes on to do what one process of all does", async ({ expect }) => {
-          const holds = async () => {
+          const leaseCount = async () => {
             const answer = await fetch(`${purse.url}/health`);
             const { leases }: { leases: unknown[] } = await answer.json();
             return leases.length;
           };
-          await expect.poll(holds, { timeout: 5_000 }).toBe(1);
+          await expect.poll(leaseCount, { timeout: 5_000 }).toBe(1);
         });
       },
     );
@@ -145,13 +151,13 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
       await jump(0);
       const { body } = await logIn(username);
       // On a machine that is too busy it may have taken longer than the account is locked.
-      if (performance.now() - lockedAt < LOCKED_MS) expect(body.error).toContain("locked");
+      if (performance.now() - lockedAt < LOCKOUT_MS) expect(body.error).toContain("locked");
       names.push(username);
     }
     await Promise.all(
       names.map((name) =>
         expect
-          .poll(async () => (await logIn(name)).status, { timeout: LOCKED_MS * 3, interval: 500 })
+          .poll(async () => (await logIn(name)).status, { timeout: LOCKOUT_MS * 3, interval: 500 })
           .toBe(200),
       ),
     );
@@ -171,7 +177,7 @@ describe.each(DATABASES)("a server on %s whose clock is set", (database) => {
   }
 
   /** Uses a signed message, and a code of a second factor. */
-  async function useUp() {
+  async function consumeCredentials() {
     const signer = privateKeyToAccount(generatePrivateKey());
     const { body } = await rest(purse, "POST", "/functions/requestMessage", { address: signer.address });
     const data = String(Object(body.result).message);

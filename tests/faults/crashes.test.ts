@@ -14,7 +14,7 @@ const SEED = Number(process.env.PURSE_SEED ?? 1);
 const IS_SMALL = process.env.PURSE_SMALL_SERVER === "1";
 const OBJECTS_ONLY: readonly Kind[] = KINDS.filter((kind) => kind !== "upload" && kind !== "signUp");
 const CLIENTS = 12;
-const LONGEST_MS = 700;
+const MAX_DELAY_MS = 700;
 
 describe.each(DATABASES)("a server on %s that is killed again and again amid writes", (database) => {
   it(
@@ -31,7 +31,7 @@ describe.each(DATABASES)("a server on %s that is killed again and again amid wri
       for (let cycle = 1; cycle <= CYCLES; cycle++) {
         let isKilled = false;
         const writing = workload.run(purse, CLIENTS, () => isKilled, IS_SMALL ? OBJECTS_ONLY : KINDS);
-        await new Promise((resolve) => setTimeout(resolve, 50 + random.below(LONGEST_MS)));
+        await new Promise((resolve) => setTimeout(resolve, 50 + random.below(MAX_DELAY_MS)));
         await purse.kill();
         isKilled = true;
         await writing;

@@ -28,20 +28,20 @@ describe.each(DATABASES)("a server on %s that is killed while objects are create
     isKilled = true;
     await Promise.all(workers);
 
-    const again = await startPurse({ dataDir: purse.dataDir, env });
+    const restarted = await startPurse({ dataDir: purse.dataDir, env });
     try {
-      const { body } = await rest(again, "GET", `/classes/Kept${query({ limit: 1_000_000 })}`);
+      const { body } = await rest(restarted, "GET", `/classes/Kept${query({ limit: 1_000_000 })}`);
       const rows = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
-      const kept = new Map(rows.map(({ objectId, n }) => [String(objectId), n]));
-      const lost = acknowledged().filter(([n, objectId]) => kept.get(objectId ?? "") !== n);
+      const stored = new Map(rows.map(({ objectId, n }) => [String(objectId), n]));
+      const lost = acknowledged().filter(([n, objectId]) => stored.get(objectId ?? "") !== n);
       expect(lost).toEqual([]);
       // Each at most once; beyond the acknowledged ones only those that were under way.
-      expect(new Set(kept.values()).size).toBe(kept.size);
+      expect(new Set(stored.values()).size).toBe(stored.size);
       expect(rows.filter(({ n }) => !sent.has(Number(n)))).toEqual([]);
-      expect(kept.size - acknowledged().length).toBeLessThanOrEqual(CLIENTS);
-      expect((await rest(again, "POST", "/classes/Kept", { n: -1 })).status).toBe(201);
+      expect(stored.size - acknowledged().length).toBeLessThanOrEqual(CLIENTS);
+      expect((await rest(restarted, "POST", "/classes/Kept", { n: -1 })).status).toBe(201);
     } finally {
-      await again.remove();
+      await restarted.remove();
     }
   }, 120_000);
 });

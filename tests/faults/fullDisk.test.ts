@@ -25,10 +25,10 @@ describe("a server whose disk is full, on SQLite", () => {
   };
 
   it("is not ready from the first write that fails until one succeeds, and answers queries all the while", async () => {
-    const made: string[] = [];
+    const createdIds: string[] = [];
     const create = async (text: string) => {
       const { status, body } = await rest(purse, "POST", "/classes/Thing", { text });
-      if (status === 201) made.push(String(body.objectId));
+      if (status === 201) createdIds.push(String(body.objectId));
       return { status, body };
     };
     await create("first");
@@ -43,13 +43,13 @@ describe("a server whose disk is full, on SQLite", () => {
       error: "The database cannot be written: the disk is full, or fails",
     });
     const found = await rest(purse, "GET", "/classes/Thing");
-    expect(found.body.results).toHaveLength(made.length);
+    expect(found.body.results).toHaveLength(createdIds.length);
     expect(purse.output()).toContain("The database cannot be written");
 
     limitFiles(purse.pid, "unlimited");
     await expect.poll(ready).toMatchObject({ http: 200 });
     expect(await create("x".repeat(2 * MB))).toMatchObject({ status: 201 });
-    for (const id of made) {
+    for (const id of createdIds) {
       expect((await rest(purse, "GET", `/classes/Thing/${id}`)).status).toBe(200);
     }
   });

@@ -27,10 +27,10 @@ describe("a server whose commits are lost on the way to PostgreSQL", () => {
       let lost = 0;
       for (let round = 1; lost < ROUNDS; round++) {
         // Of the commits of a burst one is lost, sooner or later.
-        let passed = random.below(8);
+        let commitsUntilFault = random.below(8);
         const before = proxy.lost;
-        proxy.onCommit(() => (passed-- === 0 ? random.of(FAULTS) : undefined));
-        await Promise.all(Array.from({ length: BURST }, () => workload.one(purse, random.of(WRITES))));
+        proxy.onCommit(() => (commitsUntilFault-- === 0 ? random.pick(FAULTS) : undefined));
+        await Promise.all(Array.from({ length: BURST }, () => workload.runOne(purse, random.pick(WRITES))));
         proxy.onCommit(undefined);
         lost += proxy.lost - before;
         await workload.check(purse);

@@ -9,7 +9,7 @@ export interface Random {
   next(): number;
   /** A whole number from 0 up to, and without, `below`. */
   below(below: number): number;
-  of<T>(items: readonly T[]): T;
+  pick<T>(items: readonly T[]): T;
 }
 
 /** Mulberry32. */
@@ -25,7 +25,7 @@ export function seeded(seed: number): Random {
   return {
     next,
     below,
-    of(items) {
+    pick(items) {
       const item = items[below(items.length)];
       if (item === undefined) throw new Error("nothing to choose from");
       return item;
@@ -55,7 +55,7 @@ interface Answer {
 }
 
 /** One thing that a client wanted, as it went. */
-interface Done {
+interface Operation {
   kind: Kind;
   token: string;
   /** acked: answered 2xx; refused: answered otherwise; unknown: not answered. */
@@ -85,7 +85,7 @@ export class Workload {
   readonly #random: Random;
   readonly #counters: { id: string; value: number }[] = [];
   #parent = "";
-  #done: Done[] = [];
+  #operations: Operation[] = [];
 
   constructor(random: Random) {
     this.#random = random;
@@ -94,10 +94,10 @@ export class Workload {
   /** Makes what the others count and relate to. */
   async prepare(purse: Purse): Promise<void> {
     for (let i = 0; i < COUNTERS; i++) {
-      const { body } = await must(send(purse, "POST", "/classes/Counter", { n: 0 }));
+      const { body } = await requireAnswer(send(purse, "POST", "/classes/Counter", { n: 0 }));
       this.#counters.push({ id: String(body.objectId), value: 0 });
     }
-    const { body } = await must(send(purse, "POST", "/classes/Parent", {}));
+    const { body } = await requireAnswer(send(purse, "POST", "/classes/Parent", {}));
     this.#parent = String(body.objectId);
   }
 
@@ -105,45 +105,46 @@ export class Workload {
   async run(
     purse: Purse,
     clients: number,
-    isOver: () => boolean,
+    isDone: () => boolean,
     kinds: readonly Kind[] = KINDS,
   ): Promise<void> {
     await Promise.all(
       Array.from({ length: clients }, async () => {
-        while (!isOver()) await this.one(purse, this.#random.of(kinds));
+        while (!isDone()) await this.runOne(purse, this.#random.pick(kinds));
       }),
     );
   }
 
   /** Does one thing. */
-  async one(purse: Purse, kind: Kind): Promise<void> {
+  async runOne(purse: Purse, kind: Kind): Promise<void> {
     const token = randomUUID();
     const requestId = kind.startsWith("idempotent") || kind === "signUp" ? randomUUID() : undefined;
-    const done: Done = {
+    const operation: Operation = {
       kind,
       token,
       outcome: "unknown",
       answer: undefined,
       ...(requestId && { requestId }),
     };
-    if (kind === "increment" || kind === "idempotentIncrement") done.id = this.#random.of(this.#counters).id;
+    if (kind === "increment" || kind === "idempotentIncrement")
+      operation.id = this.#random.pick(this.#counters).id;
     if (kind === "delete") {
-      const made = await send(purse, "POST", "/classes/Deleted", { token });
-      if (made?.status !== 201) return;
-      done.id = String(made.body.objectId);
+      const created = await send(purse, "POST", "/classes/Deleted", { token });
+      if (created?.status !== 201) return;
+      operation.id = String(created.body.objectId);
     }
-    this.#done.push(done);
-    this.#note(done, await this.#send(purse, done, 1));
+    this.#operations.push(operation);
+    this.#recordAnswer(operation, await this.#send(purse, operation, 1));
   }
 
   /** Compares what clients were told with what there is; what was not answered and has an id is sent again before. */
   async check(purse: Purse): Promise<void> {
-    const all = this.#done;
-    this.#done = [];
-    for (const done of all) {
-      if (done.requestId === undefined || done.outcome === "acked") continue;
-      if (!this.#note(done, await this.#untilAnswered(purse, done))) {
-        this.#fail("lost", done, `refused when it was sent again: ${JSON.stringify(done.answer)}`);
+    const all = this.#operations;
+    this.#operations = [];
+    for (const operation of all) {
+      if (operation.requestId === undefined || operation.outcome === "acked") continue;
+      if (!this.#recordAnswer(operation, await this.#retryUntilAnswered(purse, operation))) {
+        this.#fail("lost", operation, `refused when it was sent again: ${JSON.stringify(operation.answer)}`);
       }
     }
     for (const { kind, outcome } of all) {
@@ -157,23 +158,27 @@ export class Workload {
   }
 
   /** Answers whether it was acknowledged. */
-  #note(done: Done, answer: Answer | undefined): boolean {
-    done.answer = answer;
-    const isAcked = answer !== undefined && answer.status < 300 && !hasFailedPart(answer.body);
-    done.outcome = answer === undefined ? "unknown" : isAcked ? "acked" : "refused";
+  #recordAnswer(operation: Operation, answer: Answer | undefined): boolean {
+    operation.answer = answer;
+    const isAcked = answer !== undefined && answer.status < 300 && !hasFailedEntry(answer.body);
+    operation.outcome = answer === undefined ? "unknown" : isAcked ? "acked" : "refused";
     return isAcked;
   }
 
-  async #untilAnswered(purse: Purse, done: Done): Promise<Answer | undefined> {
+  async #retryUntilAnswered(purse: Purse, operation: Operation): Promise<Answer | undefined> {
     for (let attempt = 2; attempt < 20; attempt++) {
-      const answer = await this.#send(purse, done, attempt);
+      const answer = await this.#send(purse, operation, attempt);
       if (answer && answer.status < 500) return answer;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     return undefined;
   }
 
-  #send(purse: Purse, { kind, token, id, requestId }: Done, attempt: number): Promise<Answer | undefined> {
+  #send(
+    purse: Purse,
+    { kind, token, id, requestId }: Operation,
+    attempt: number,
+  ): Promise<Answer | undefined> {
     const options = { requestId, attempt };
     const increment = { n: { __op: "Increment", amount: 1 } };
     const create = (className: string) => ({
@@ -215,7 +220,7 @@ export class Workload {
   }
 
   /** Each object that was acknowledged is there once; each that was not, once at most; of a transaction all or none. */
-  async #checkObjects(purse: Purse, all: Done[]): Promise<void> {
+  async #checkObjects(purse: Purse, all: Operation[]): Promise<void> {
     const classesOf = (kind: Kind): string[] => {
       if (kind === "create" || kind === "idempotentCreate") return ["Made"];
       if (kind === "transaction") return ["Left", "Right"];
@@ -230,17 +235,22 @@ export class Workload {
         className,
         wanted.map(({ token }) => token),
       );
-      for (const done of wanted) {
-        const count = counts.get(done.token) ?? 0;
-        if (count > 1) this.#fail("doubled", done, `${count} objects of ${className}`);
-        if (count === 0 && done.outcome === "acked") this.#fail("lost", done, `no object of ${className}`);
+      for (const operation of wanted) {
+        const count = counts.get(operation.token) ?? 0;
+        if (count > 1) this.#fail("doubled", operation, `${count} objects of ${className}`);
+        if (count === 0 && operation.outcome === "acked")
+          this.#fail("lost", operation, `no object of ${className}`);
         if (
-          done.outcome === "refused" &&
+          operation.outcome === "refused" &&
           count > 0 &&
-          done.kind !== "batch" &&
-          done.kind !== "idempotentBatch"
+          operation.kind !== "batch" &&
+          operation.kind !== "idempotentBatch"
         ) {
-          this.#fail("lost", done, `refused with ${JSON.stringify(done.answer)}, but made in ${className}`);
+          this.#fail(
+            "lost",
+            operation,
+            `refused with ${JSON.stringify(operation.answer)}, but made in ${className}`,
+          );
         }
       }
       if (className !== "Right") continue;
@@ -250,83 +260,86 @@ export class Workload {
         "Left",
         transactions.map(({ token }) => token),
       );
-      for (const done of transactions) {
-        if ((lefts.get(done.token) ?? 0) !== (counts.get(done.token) ?? 0)) {
-          this.#fail("lost", done, "half of a transaction");
+      for (const operation of transactions) {
+        if ((lefts.get(operation.token) ?? 0) !== (counts.get(operation.token) ?? 0)) {
+          this.#fail("lost", operation, "half of a transaction");
         }
       }
     }
   }
 
   /** A counter is what it was and what was acknowledged since, and as much more as was not answered at most. */
-  async #checkCounters(purse: Purse, all: Done[]): Promise<void> {
+  async #checkCounters(purse: Purse, all: Operation[]): Promise<void> {
     const increments = all.filter(({ kind }) => kind === "increment" || kind === "idempotentIncrement");
     for (const counter of this.#counters) {
-      const { body } = await must(send(purse, "GET", `/classes/Counter/${counter.id}`));
+      const { body } = await requireAnswer(send(purse, "GET", `/classes/Counter/${counter.id}`));
       const value = Number(body.n);
       const own = increments.filter(({ id }) => id === counter.id);
-      const least = counter.value + own.filter(({ outcome }) => outcome === "acked").length;
-      const most = least + own.filter(({ outcome }) => outcome === "unknown").length;
+      const min = counter.value + own.filter(({ outcome }) => outcome === "acked").length;
+      const max = min + own.filter(({ outcome }) => outcome === "unknown").length;
       const [first] = own;
-      if (first && value < least) this.#fail("lost", first, `${least - value} increments of ${own.length}`);
-      if (first && value > most) this.#fail("doubled", first, `${value - most} increments of ${own.length}`);
+      if (first && value < min) this.#fail("lost", first, `${min - value} increments of ${own.length}`);
+      if (first && value > max) this.#fail("doubled", first, `${value - max} increments of ${own.length}`);
       counter.value = value;
     }
   }
 
-  async #checkOthers(purse: Purse, all: Done[]): Promise<void> {
-    for (const done of all) {
-      if (done.outcome !== "acked") continue;
-      const { kind, token, id, answer } = done;
+  async #checkOthers(purse: Purse, all: Operation[]): Promise<void> {
+    for (const operation of all) {
+      if (operation.outcome !== "acked") continue;
+      const { kind, token, id, answer } = operation;
       if (kind === "delete") {
-        const gone = await must(send(purse, "GET", `/classes/Deleted/${id}`), true);
-        if (gone.status !== 404) this.#fail("lost", done, "deleted, and there");
+        const deleted = await requireAnswer(send(purse, "GET", `/classes/Deleted/${id}`), true);
+        if (deleted.status !== 404) this.#fail("lost", operation, "deleted, and there");
       } else if (kind === "upload") {
         const url = String(answer?.body.url).replace(/^https?:\/\/[^/]+/, purse.url);
         const text = await fetch(url).then((response) => response.text());
-        if (text !== token) this.#fail("lost", done, "a file is not what was uploaded");
+        if (text !== token) this.#fail("lost", operation, "a file is not what was uploaded");
       } else if (kind === "signUp") {
         const sessionToken = String(answer?.body.sessionToken);
-        const me = await must(send(purse, "GET", "/users/me", undefined, { sessionToken }), true);
-        if (me.body.username !== token) this.#fail("lost", done, "signed up, and nobody's session");
+        const me = await requireAnswer(send(purse, "GET", "/users/me", undefined, { sessionToken }), true);
+        if (me.body.username !== token) this.#fail("lost", operation, "signed up, and nobody's session");
       }
     }
     const children = all.filter(({ kind, outcome }) => kind === "relation" && outcome === "acked");
-    for (const part of chunks(children)) {
+    for (const chunk of chunks(children)) {
       const related = { parents: { __type: "Pointer", className: "Parent", objectId: this.#parent } };
-      const where = { token: { $in: part.map(({ token }) => token) }, ...related };
-      const { body } = await must(send(purse, "GET", `/classes/Child${query({ where, limit: "1000" })}`));
+      const where = { token: { $in: chunk.map(({ token }) => token) }, ...related };
+      const { body } = await requireAnswer(
+        send(purse, "GET", `/classes/Child${query({ where, limit: "1000" })}`),
+      );
       const found = new Set(listOf(body.results).map(({ token }) => token));
-      for (const done of part) if (!found.has(done.token)) this.#fail("lost", done, "a relation");
+      for (const operation of chunk)
+        if (!found.has(operation.token)) this.#fail("lost", operation, "a relation");
     }
   }
 
   /** Who sends a request again that was carried out gets the same answer. */
-  async #checkRepetitions(purse: Purse, all: Done[]): Promise<void> {
-    for (const done of all) {
-      if (done.requestId === undefined || done.outcome !== "acked") continue;
-      const again = await this.#send(purse, done, 30);
-      if (!isDeepStrictEqual(again?.body, done.answer?.body)) {
+  async #checkRepetitions(purse: Purse, all: Operation[]): Promise<void> {
+    for (const operation of all) {
+      if (operation.requestId === undefined || operation.outcome !== "acked") continue;
+      const again = await this.#send(purse, operation, 30);
+      if (!isDeepStrictEqual(again?.body, operation.answer?.body)) {
         this.#fail(
           "doubled",
-          done,
-          `another answer: ${JSON.stringify(again)} for ${JSON.stringify(done.answer)}`,
+          operation,
+          `another answer: ${JSON.stringify(again)} for ${JSON.stringify(operation.answer)}`,
         );
       }
     }
   }
 
-  #fail(what: "lost" | "doubled", { kind, token, outcome }: Done, why: string): void {
-    this.totals[what] += 1;
-    this.violations.push(`${what}: ${kind} ${token} (${outcome}): ${why}`);
+  #fail(violation: "lost" | "doubled", { kind, token, outcome }: Operation, why: string): void {
+    this.totals[violation] += 1;
+    this.violations.push(`${violation}: ${kind} ${token} (${outcome}): ${why}`);
   }
 }
 
-function hasFailedPart(body: JsonObject): boolean {
-  return Array.isArray(body) && body.some((part) => isJsonObject(part) && "error" in part);
+function hasFailedEntry(body: JsonObject): boolean {
+  return Array.isArray(body) && body.some((chunk) => isJsonObject(chunk) && "error" in chunk);
 }
 
-async function must(sent: Promise<Answer | undefined>, anyStatus = false): Promise<Answer> {
+async function requireAnswer(sent: Promise<Answer | undefined>, anyStatus = false): Promise<Answer> {
   const answer = await sent;
   if (!answer) throw new Error("the server does not answer");
   if (!anyStatus && answer.status >= 300) throw new Error(`the server answers ${JSON.stringify(answer)}`);
@@ -335,9 +348,9 @@ async function must(sent: Promise<Answer | undefined>, anyStatus = false): Promi
 
 async function countByToken(purse: Purse, className: string, tokens: string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
-  for (const part of chunks(tokens)) {
-    const path = `/classes/${className}${query({ where: { token: { $in: part } }, limit: "1000", keys: "token" })}`;
-    const { body } = await must(send(purse, "GET", path, undefined, { isMaster: true }));
+  for (const chunk of chunks(tokens)) {
+    const path = `/classes/${className}${query({ where: { token: { $in: chunk } }, limit: "1000", keys: "token" })}`;
+    const { body } = await requireAnswer(send(purse, "GET", path, undefined, { isMaster: true }));
     for (const { token } of listOf(body.results)) {
       counts.set(String(token), (counts.get(String(token)) ?? 0) + 1);
     }

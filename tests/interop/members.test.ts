@@ -2,15 +2,15 @@ import { Moralis as ours } from "@purse/client";
 import { describe, expect, it } from "vitest";
 import { freshRequire } from "../support/freshRequire.ts";
 
-const LATER = "the parse package's own queue and storage for calls without a network";
+const OFFLINE_QUEUE = "the parse package's own queue and storage for calls without a network";
 const HOSTED = "belongs to the hosted service";
 const INTERNAL = "inner part of the old client without a leading underscore";
 const OTHER_CHAINS = "wallets of chains that are not EVM chains";
 
 /** Names of the namespace that are not there, and why. */
 const NOT_IN_NAMESPACE: Record<string, string> = {
-  IndexedDB: LATER,
-  EventuallyQueue: LATER,
+  IndexedDB: OFFLINE_QUEUE,
+  EventuallyQueue: OFFLINE_QUEUE,
 
   initPlugins: INTERNAL,
   handleTriggers: INTERNAL,
@@ -37,7 +37,10 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
 };
 
 /** Members of any class that are not there. */
-const NOT_IN_CLASSES: Record<string, string> = { saveEventually: LATER, destroyEventually: LATER };
+const NOT_IN_CLASSES: Record<string, string> = {
+  saveEventually: OFFLINE_QUEUE,
+  destroyEventually: OFFLINE_QUEUE,
+};
 
 const CALLS_OF_DATA = ["getErrorMessage", "checkObjEqual"];
 const CALLS_OF_SOLANA = [
@@ -123,23 +126,23 @@ const isController = (name: string) =>
     name,
   );
 
-const OF_FUNCTIONS = new Set(["length", "name", "prototype", "caller", "arguments", "constructor"]);
+const FUNCTION_PROPERTIES = new Set(["length", "name", "prototype", "caller", "arguments", "constructor"]);
 
-function publicNames(of: object, until: unknown): string[] {
+function publicNames(of: object, stopAt: unknown): string[] {
   const names = new Set<string>();
   for (
     let at: object | null = of;
-    at && at !== until && at !== Object.prototype;
+    at && at !== stopAt && at !== Object.prototype;
     at = Object.getPrototypeOf(at)
   ) {
     for (const name of Object.getOwnPropertyNames(at)) {
-      if (!OF_FUNCTIONS.has(name) && !/^[_#]/.test(name)) names.add(name);
+      if (!FUNCTION_PROPERTIES.has(name) && !/^[_#]/.test(name)) names.add(name);
     }
   }
   return [...names];
 }
 
-function missing(theirs: unknown, mine: unknown, excused: (name: string) => boolean): string[] {
+function missing(theirs: unknown, mine: unknown, isExcused: (name: string) => boolean): string[] {
   if (typeof theirs !== "function" && (typeof theirs !== "object" || theirs === null)) return [];
   if (typeof mine !== "function" && (typeof mine !== "object" || mine === null)) return ["(itself)"];
   const statics = publicNames(theirs, Function.prototype).filter((name) => !(name in mine));
@@ -149,7 +152,9 @@ function missing(theirs: unknown, mine: unknown, excused: (name: string) => bool
   const methods = theirMethods.filter(
     (name) => typeof prototype !== "object" || prototype === null || !(name in prototype),
   );
-  return [...statics, ...methods.map((name) => `#${name}`)].filter((name) => !excused(name.replace("#", "")));
+  return [...statics, ...methods.map((name) => `#${name}`)].filter(
+    (name) => !isExcused(name.replace("#", "")),
+  );
 }
 
 describe.each(["moralis/node", "parse/node"])("every public member of %s", (name) => {
@@ -161,22 +166,22 @@ describe.each(["moralis/node", "parse/node"])("every public member of %s", (name
     expect(names.filter((each) => !(each in ours) && !(each in NOT_IN_NAMESPACE))).toEqual([]);
   });
 
-  const parts = names.filter(
+  const classNames = names.filter(
     (each) => /^[A-Z]/.test(each) && each in ours && each !== "Moralis" && each !== "Web3",
   );
-  it.each(parts)("is in %s, its statics and its methods", (part) => {
-    const excused = (member: string) =>
+  it.each(classNames)("is in %s, its statics and its methods", (className) => {
+    const isExcused = (member: string) =>
       member in NOT_IN_CLASSES ||
-      member in (NOT_IN[part] ?? {}) ||
-      (part === "CoreManager" && isController(member)) ||
-      (EMITTERS.includes(part) && EMITTER_MEMBERS.has(member));
-    expect(missing(theirs[part], Reflect.get(ours, part), excused)).toEqual([]);
+      member in (NOT_IN[className] ?? {}) ||
+      (className === "CoreManager" && isController(member)) ||
+      (EMITTERS.includes(className) && EMITTER_MEMBERS.has(member));
+    expect(missing(theirs[className], Reflect.get(ours, className), isExcused)).toEqual([]);
   });
 });
 
 describe("an omission", () => {
-  const within = (part: string, member: string) => {
-    const mine: unknown = Reflect.get(ours, part);
+  const within = (className: string, member: string) => {
+    const mine: unknown = Reflect.get(ours, className);
     if (typeof mine !== "function" && (typeof mine !== "object" || mine === null)) return false;
     const prototype: unknown = typeof mine === "function" ? mine.prototype : undefined;
     return member in mine || (typeof prototype === "object" && prototype !== null && member in prototype);
@@ -184,8 +189,8 @@ describe("an omission", () => {
 
   it("is one", () => {
     expect(Object.keys(NOT_IN_NAMESPACE).filter((name) => name in ours)).toEqual([]);
-    for (const [part, members] of Object.entries(NOT_IN))
-      expect(Object.keys(members).filter((member) => within(part, member))).toEqual([]);
+    for (const [className, members] of Object.entries(NOT_IN))
+      expect(Object.keys(members).filter((member) => within(className, member))).toEqual([]);
     for (const member of Object.keys(NOT_IN_CLASSES)) expect(within("Object", member)).toBe(false);
   });
 });

@@ -101,10 +101,10 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
       ["get", () => new Moralis.Query(Moralis.User).get(user.id)],
       ["first", () => new Moralis.Query(Moralis.User).equalTo("objectId", user.id).first()],
     ];
-    for (const [way, read] of reads) {
+    for (const [description, read] of reads) {
       await read();
-      expect([way, Moralis.User.current().getSessionToken()]).toEqual([way, token]);
-      await Moralis.User.current().save({ way });
+      expect([description, Moralis.User.current().getSessionToken()]).toEqual([description, token]);
+      await Moralis.User.current().save({ way: description });
     }
   });
 
@@ -350,8 +350,8 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
       expect(about).toMatchObject({ address: coin, decimals: "18" });
       expect(await token.getTokenMetadataBySymbol({ symbols: [about.symbol] })).toHaveLength(1);
       expect((await token.getTokenAddressTransfers({ address: coin, limit: 5 })).result).toHaveLength(5);
-      const sides = { owner_address: addressOf(2), spender_address: addressOf(3) };
-      expect(await token.getTokenAllowance({ address: coin, ...sides })).toEqual({
+      const allowanceParams = { owner_address: addressOf(2), spender_address: addressOf(3) };
+      expect(await token.getTokenAllowance({ address: coin, ...allowanceParams })).toEqual({
         allowance: expect.stringMatching(/^\d+$/),
       });
       expect(await Moralis.Web3API.info.web3ApiVersion()).toEqual({ version: expect.any(String) });

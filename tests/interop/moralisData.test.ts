@@ -93,9 +93,9 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     logs.map(({ transactionHash, logIndex }) => `${transactionHash} ${logIndex}`).sort();
 
   /** Of ERC-20, where rows tell no index of the log. */
-  const rowMoves = (rows: Row[]) =>
+  const transfersOfRows = (rows: Row[]) =>
     rows.map((row) => [row.transaction_hash, row.from_address, row.to_address, row.value].join(" ")).sort();
-  const logMoves = (
+  const transfersOfLogs = (
     logs: { transactionHash: string | null; args: { from: Address; to: Address; value: bigint } }[],
   ) =>
     logs
@@ -210,12 +210,12 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
       expect(BigInt(row?.balance ?? 0)).toBe(await balance(contract));
     }
 
-    const moves = await account.getTokenTransfers({ address, chain, limit: 500 });
+    const transfers = await account.getTokenTransfers({ address, chain, limit: 500 });
     const of = (args: { from?: Address; to?: Address }) =>
       node().getLogs({ address: token.address, event: moved20, strict: true, args, ...all });
     const logs = [...(await of({ from: owner })), ...(await of({ to: owner }))];
-    const ofToken = moves.result.filter((row: Row) => row.address === token.address);
-    expect(rowMoves(ofToken)).toEqual([...new Set(logMoves(logs))]);
+    const ofToken = transfers.result.filter((row: Row) => row.address === token.address);
+    expect(transfersOfRows(ofToken)).toEqual([...new Set(transfersOfLogs(logs))]);
   });
 
   it("about the NFTs of an account", async () => {
@@ -241,12 +241,12 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     });
     expect(ofContract.total).toBe(Number(await balance(collection.address)));
 
-    const moves = await account.getNFTTransfers({ address, chain, direction: "both", limit: 500 });
+    const transfers = await account.getNFTTransfers({ address, chain, direction: "both", limit: 500 });
     const logs = [
       ...(await pieceLogs(collection.address, { from: owner })),
       ...(await pieceLogs(collection.address, { to: owner })),
     ];
-    const ofCollection = moves.result.filter((row: Row) => row.token_address === collection.address);
+    const ofCollection = transfers.result.filter((row: Row) => row.token_address === collection.address);
     expect(rowKeys(ofCollection)).toEqual([...new Set(logKeys(logs))]);
   });
 
@@ -267,9 +267,9 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
       expect.arrayContaining([token.address, dollar.address]),
     );
 
-    const moves = await tokens.getTokenAddressTransfers({ address: dollar.address, chain, limit: 500 });
+    const transfers = await tokens.getTokenAddressTransfers({ address: dollar.address, chain, limit: 500 });
     const logs = await node().getLogs({ address: dollar.address, event: moved20, strict: true, ...all });
-    expect(rowMoves(moves.result)).toEqual(logMoves(logs));
+    expect(transfersOfRows(transfers.result)).toEqual(transfersOfLogs(logs));
 
     const [allowed] = await node().getLogs({
       address: token.address,
@@ -356,8 +356,8 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
   it("about what NFTs have moved", async () => {
     const of = { address: collection.address, chain };
     const logs = await pieceLogs(collection.address);
-    const moves = await tokens.getContractNFTTransfers({ ...of, limit: 500 });
-    expect(rowKeys(moves.result)).toEqual(logKeys(logs));
+    const transfers = await tokens.getContractNFTTransfers({ ...of, limit: 500 });
+    expect(rowKeys(transfers.result)).toEqual(logKeys(logs));
     const [log] = logs;
     const id = log?.args.tokenId ?? 0n;
     const ofOne = await tokens.getWalletTokenIdTransfers({ ...of, token_id: String(id) });
@@ -383,13 +383,13 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     const of = { address: market.cards.address, chain };
     const trades = await tokens.getNFTTrades({ ...of, marketplace: "opensea" });
     // As the local chain's history has them: one for a coin, two together for 1.4, one by a bid in wrapped coins.
-    const told = trades.result.map(({ price, token_ids, price_token_address }: Row) => [
+    const reportedTrades = trades.result.map(({ price, token_ids, price_token_address }: Row) => [
       Number(price) / 1e18,
       [token_ids].flat().sort(),
       price_token_address === market.weth.address ? "WETH" : price_token_address,
     ]);
-    expect(told).toHaveLength(3);
-    expect(told).toEqual(
+    expect(reportedTrades).toHaveLength(3);
+    expect(reportedTrades).toEqual(
       expect.arrayContaining([
         [1, ["1"], null],
         [1.4, ["2", "3"], null],
@@ -463,8 +463,8 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, asks the data service on %s
     ["account", "getPortfolio"],
     ["nft", "getNFTMetadata"],
   ])("and hears that there is no Solana here (%s.%s)", async (name, call) => {
-    const asked = { network: "mainnet", address: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM" };
-    await expect(Moralis.SolanaAPI[name][call](asked)).rejects.toThrow("it follows no Solana network");
+    const params = { network: "mainnet", address: "9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM" };
+    await expect(Moralis.SolanaAPI[name][call](params)).rejects.toThrow("supports EVM chains only");
   });
 
   function callsOf(): [string, string][] {

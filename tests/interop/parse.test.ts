@@ -128,11 +128,11 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
       ["first", () => new Own.Query(Own.User).equalTo("objectId", user.id).first()],
       ["fetch of another user", () => Own.User.createWithoutData(other.id).fetch()],
     ];
-    for (const [way, read] of reads) {
+    for (const [description, read] of reads) {
       await read();
-      expect([way, Own.User.current().getSessionToken()]).toEqual([way, token]);
+      expect([description, Own.User.current().getSessionToken()]).toEqual([description, token]);
       expect(Own.User.current().authenticated()).toBe(true);
-      await Own.User.current().save({ way });
+      await Own.User.current().save({ way: description });
     }
     const seen = await Own.User.createWithoutData(other.id).fetch();
     expect(seen.getSessionToken()).toBeUndefined();

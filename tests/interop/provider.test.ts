@@ -17,7 +17,7 @@ describe("moralis@1.7.0, unmodified", () => {
   const tools = require("moralis/lib/node/utils");
   const controller: { ajax: Ajax } = require("moralis/lib/node/CoreManager").getRESTController();
   const { ajax } = controller;
-  const asked: string[] = [];
+  const requestedMethods: string[] = [];
   let purse: Purse;
 
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("moralis@1.7.0, unmodified", () => {
       env: { PURSE_KEY_FETCH_SECRET: SECRET, PURSE_KEY_FETCH_API_KEY: API_KEY, PURSE_TRACKING: "1" },
     });
     controller.ajax = (method, url, ...more) => {
-      if (HOSTED.test(url)) asked.push(`${method} ${new URL(url).pathname}`);
+      if (HOSTED.test(url)) requestedMethods.push(`${method} ${new URL(url).pathname}`);
       return ajax(method, url.replace(HOSTED, purse.url), ...more);
     };
   }, 60_000);
@@ -42,8 +42,8 @@ describe("moralis@1.7.0, unmodified", () => {
   it("[7.other.package-version] [7.other.tracking] [9.version-check-reference] starts without a warning, and is counted", async () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId });
-    await expect.poll(() => asked).toContain("GET /moralis/package.json");
-    await expect.poll(() => asked).toContain("POST /api/functions/trackEvent");
+    await expect.poll(() => requestedMethods).toContain("GET /moralis/package.json");
+    await expect.poll(() => requestedMethods).toContain("POST /api/functions/trackEvent");
     await expect
       .poll(async () => (await fetch(`${purse.url}/metrics`)).text())
       .toContain('purse_app_events_total{event="Moralis SDK start"} 1');

@@ -2,12 +2,12 @@ import { request } from "node:http";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type Attacked,
+  type AttackTarget,
   type Attempt,
   attack,
-  DOORS,
   IDENTITIES,
   READ_ONLY_KEY,
+  TRANSPORTS,
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
@@ -138,28 +138,28 @@ const OPERATOR_ONLY: [string, Attempt][] = [
 
 describe.each(DATABASES)("attempts on %s", (database) => {
   let purse: Purse;
-  let attacked: Attacked & { sessionToken: string };
-  const send: Attacked["send"] = (...attempt) => attacked.send(...attempt);
-  const post: Attacked["post"] = (path, body) => attacked.post(path, body);
-  const alive = () => attacked.alive();
+  let attackTarget: AttackTarget & { sessionToken: string };
+  const send: AttackTarget["send"] = (...attempt) => attackTarget.send(...attempt);
+  const post: AttackTarget["post"] = (path, body) => attackTarget.post(path, body);
+  const alive = () => attackTarget.expectAlive();
 
   beforeAll(async () => {
     purse = await startPurse({
       env: { ...(await databaseEnv(database)), PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY },
     });
-    attacked = await attack(purse);
+    attackTarget = await attack(purse);
     await send("REST", "the operator", save({ n: 1, text: `${"a".repeat(40)}!`, o: {} }, []));
   });
   afterAll(() => purse.remove());
 
   it.each(ATTEMPTS)("%s is refused at every door, whoever tries", async (_name, attempt) => {
     for (const who of IDENTITIES) {
-      for (const door of DOORS) {
-        const answer = await send(door, who, attempt);
-        const isWrite = attempt.method !== "GET" || door === "batch";
+      for (const transport of TRANSPORTS) {
+        const answer = await send(transport, who, attempt);
+        const isWrite = attempt.method !== "GET" || transport === "batch";
         const refusals = attempt.codes.filter((code) => code !== null);
         const codes = who === "the read-only operator" && isWrite ? [119, ...refusals] : attempt.codes;
-        expect([door, who, codes]).toEqual([door, who, expect.arrayContaining([answer.code])]);
+        expect([transport, who, codes]).toEqual([transport, who, expect.arrayContaining([answer.code])]);
         expect(answer.status).toBeLessThan(500);
         expect(answer.text).not.toMatch(/SQLITE|syntax error|at .*\.ts:\d+/);
       }
@@ -171,7 +171,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     "%s is refused to whoever wants to follow it",
     async (_name, { params, codes }) => {
       for (const who of IDENTITIES) {
-        const code = await attacked.follow(who, "Thing", params?.where ?? {});
+        const code = await attackTarget.subscribe(who, "Thing", params?.where ?? {});
         expect([who, codes]).toEqual([who, expect.arrayContaining([code])]);
       }
       await alive();
@@ -180,9 +180,13 @@ describe.each(DATABASES)("attempts on %s", (database) => {
 
   it.each(OPERATOR_ONLY)("%s is for the operator", async (_name, attempt) => {
     for (const who of ["nobody", "a user"] as const) {
-      for (const door of DOORS) {
-        const answer = await send(door, who, attempt);
-        expect([door, who, attempt.codes]).toEqual([door, who, expect.arrayContaining([answer.code])]);
+      for (const transport of TRANSPORTS) {
+        const answer = await send(transport, who, attempt);
+        expect([transport, who, attempt.codes]).toEqual([
+          transport,
+          who,
+          expect.arrayContaining([answer.code]),
+        ]);
       }
     }
     const seen = await send("overridden method", "the read-only operator", attempt);
@@ -211,7 +215,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
   describe("33 a body that is too large", () => {
     const KEYS: Record<string, () => Record<string, string>> = {
       nobody: () => ({}),
-      "a user": () => ({ "X-Parse-Session-Token": attacked.sessionToken }),
+      "a user": () => ({ "X-Parse-Session-Token": attackTarget.sessionToken }),
       "the operator": () => ({ "X-Parse-Master-Key": purse.masterKey }),
     };
 
@@ -220,7 +224,7 @@ describe.each(DATABASES)("attempts on %s", (database) => {
       async (_who, keys) => {
         const headers = { ...keys(), "Content-Length": String(MAX_BODY + 1) };
         expect(await stream(headers, 0)).toMatchObject({ status: 413, code: 116 });
-        await attacked.alive();
+        await attackTarget.expectAlive();
       },
     );
 
@@ -231,14 +235,17 @@ describe.each(DATABASES)("attempts on %s", (database) => {
         expect([status, code]).toEqual([413, 116]);
         // Beyond the limit is only what the kernel had taken before the answer came.
         expect(sent).toBeLessThan(3 * MAX_BODY);
-        await attacked.alive();
+        await attackTarget.expectAlive();
       },
     );
 
     it("is refused with 107 where it has too many fields", async () => {
       const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, i]));
-      for (const door of DOORS)
-        expect([door, (await send(door, "a user", save(fields, []))).code]).toEqual([door, 107]);
+      for (const transport of TRANSPORTS)
+        expect([transport, (await send(transport, "a user", save(fields, []))).code]).toEqual([
+          transport,
+          107,
+        ]);
       await alive();
     });
   });
@@ -265,25 +272,25 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     return new Promise((resolve, reject) => {
       let sent = 0;
       let isAnswered = false;
-      const asked = request(`${purse.serverUrl}/classes/Thing`, {
+      const uploadRequest = request(`${purse.serverUrl}/classes/Thing`, {
         method: "POST",
         headers: { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json", ...headers },
       });
-      asked.on("response", async (response) => {
+      uploadRequest.on("response", async (response) => {
         isAnswered = true;
         let text = "";
         for await (const chunk of response) text += chunk;
         resolve({ status: response.statusCode, code: JSON.parse(text).code, sent });
-        asked.destroy();
+        uploadRequest.destroy();
       });
       // The server closes the connection behind its answer.
-      asked.on("error", (error) => isAnswered || reject(error));
-      asked.flushHeaders();
+      uploadRequest.on("error", (error) => isAnswered || reject(error));
+      uploadRequest.flushHeaders();
       const piece = Buffer.alloc(256 * 1024, " ");
       const more = () => {
         while (!isAnswered && sent < bytes) {
           sent += piece.length;
-          if (!asked.write(piece)) return void asked.once("drain", more);
+          if (!uploadRequest.write(piece)) return void uploadRequest.once("drain", more);
         }
       };
       more();
@@ -300,13 +307,13 @@ describe.each(DATABASES)("attempts on %s", (database) => {
     const objectId = String(JSON.parse(thing.text).objectId);
     const pointer = { __type: "Pointer", className: "Vault", objectId };
     await send("REST", "the operator", save({ vault: pointer, code: "sesame" }, []));
-    const inside = { className: "Vault", where: {} };
-    const questions: JsonObject[] = [
-      { vault: { $inQuery: inside } },
-      { code: { $select: { key: "code", query: inside } } },
+    const subquery = { className: "Vault", where: {} };
+    const queries: JsonObject[] = [
+      { vault: { $inQuery: subquery } },
+      { code: { $select: { key: "code", query: subquery } } },
       { $relatedTo: { object: pointer, key: "things" } },
     ];
-    for (const where of questions) {
+    for (const where of queries) {
       const answer = await send("REST", "a user", find(where, []));
       expect([answer.status, JSON.parse(answer.text).results]).toEqual([200, []]);
     }

@@ -97,46 +97,46 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
 
   it("hold sign-ups of one address, refused ones included, and say when to come back", async () => {
     const taken = await signedUp();
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     const answers: Answer[] = [];
     for (let i = 0; i < 3; i++)
-      answers.push(await ask("POST", "/users", { ...newUser(), username: taken.username }));
+      answers.push(await send("POST", "/users", { ...newUser(), username: taken.username }));
     expect(answers.map(({ body }) => body.code)).toEqual([202, 202, 202]);
-    expect((await ask("POST", "/classes/_User", newUser())).status).toBe(201);
-    const refused = await ask("POST", "/users", newUser());
+    expect((await send("POST", "/classes/_User", newUser())).status).toBe(201);
+    const refused = await send("POST", "/users", newUser());
     expect(refused).toMatchObject(REFUSED);
     expect(refused.retryAfter).toBeGreaterThan(0);
     expect(refused.retryAfter).toBeLessThanOrEqual(60);
     // Other addresses are not concerned, nor the operator, nor those who come back.
     expect((await clientOf(purse)("POST", "/users", newUser())).status).toBe(201);
-    expect((await ask("POST", "/login", taken)).status).toBe(200);
+    expect((await send("POST", "/login", taken)).status).toBe(200);
     for (let i = 0; i < 6; i++) expect((await master()("POST", "/users", newUser())).status).toBe(201);
   });
 
   it("hold sign-ups of one address by batch and side by side", async () => {
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     const requests = Array.from({ length: 10 }, () => ({
       method: "POST",
       path: "/server/users",
       body: newUser(),
     }));
-    const { body } = await ask("POST", "/batch", { requests });
+    const { body } = await send("POST", "/batch", { requests });
     const parts: JsonObject[] = Object.values(body).map((each) => Object(each));
     expect(parts.filter(({ success }) => success)).toHaveLength(4);
     expect(parts.filter(({ error }) => Object(error).code === 155)).toHaveLength(6);
   });
 
   it("do not count what the cloud code does for its callers", async () => {
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     for (let i = 0; i < 6; i++) {
-      expect((await ask("POST", "/functions/signUp", newUser())).status).toBe(200);
+      expect((await send("POST", "/functions/signUp", newUser())).status).toBe(200);
     }
   });
 
   it("hold new anonymous users of one address, and let known ones come back", async () => {
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     const ids = Array.from({ length: 4 }, () => randomUUID());
-    const begin = (id: string | undefined) => ask("POST", "/users", { authData: { anonymous: { id } } });
+    const begin = (id: string | undefined) => send("POST", "/users", { authData: { anonymous: { id } } });
     for (const id of ids.slice(0, 3)) expect((await begin(id)).status).toBe(201);
     expect(await begin(ids[3])).toMatchObject(REFUSED);
     expect((await begin(ids[0])).status).toBe(200);
@@ -144,27 +144,27 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
 
   it("hold wrong passwords of one address over many names; right ones are not counted", async () => {
     const user = await signedUp();
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     for (let i = 0; i < 4; i++) {
-      expect((await ask("POST", "/login", user)).status).toBe(200);
-      expect((await ask("POST", "/login", newUser())).body.code).toBe(101);
+      expect((await send("POST", "/login", user)).status).toBe(200);
+      expect((await send("POST", "/login", newUser())).body.code).toBe(101);
     }
-    const verify = await ask("GET", `/verifyPassword?username=${user.username}&password=wrong`);
+    const verify = await send("GET", `/verifyPassword?username=${user.username}&password=wrong`);
     expect(verify.body.code).toBe(101);
-    expect(await ask("POST", "/login", newUser())).toMatchObject(REFUSED);
-    expect(await ask("POST", "/login", user)).toMatchObject(REFUSED);
+    expect(await send("POST", "/login", newUser())).toMatchObject(REFUSED);
+    expect(await send("POST", "/login", user)).toMatchObject(REFUSED);
     expect((await clientOf(purse)("POST", "/login", user)).status).toBe(200);
   });
 
   it("hold wrong passwords sent side by side and by batch, known and unknown names alike", async () => {
     const user = await signedUp();
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     const requests = Array.from({ length: 20 }, (_, i) => ({
       method: "POST",
       path: "/server/login",
       body: i % 2 === 0 ? { ...user, password: "wrong" } : newUser(),
     }));
-    const { body } = await ask("POST", "/batch", { requests });
+    const { body } = await send("POST", "/batch", { requests });
     const codes = Object.values(body).map((each) => Object(each).error.code);
     expect(codes.filter((code) => code === 101)).toHaveLength(5);
     expect(codes.filter((code) => code === 155)).toHaveLength(15);
@@ -174,8 +174,8 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     const network = `2001:db8:${randomUUID().slice(0, 4)}:1`;
     const answers: number[] = [];
     for (let i = 0; i < 6; i++) {
-      const ask = clientOf(purse, `${network}::${i + 1}`);
-      answers.push((await ask("POST", "/login", newUser())).status);
+      const send = clientOf(purse, `${network}::${i + 1}`);
+      answers.push((await send("POST", "/login", newUser())).status);
     }
     expect(answers).toEqual([404, 404, 404, 404, 404, 429]);
     expect((await clientOf(purse, "2001:db8:0:2::1")("POST", "/login", newUser())).status).toBe(404);
@@ -184,13 +184,13 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
   it("hold the sessions that begin for one user, in whichever way", async () => {
     const user = await signedUp();
     const session = { "X-Parse-Session-Token": user.sessionToken };
-    const ways = [
+    const attempts = [
       () => clientOf(purse)("POST", "/login", user),
       () => clientOf(purse, newAddress(), session)("POST", "/sessions", {}),
       () => clientOf(purse, newAddress(), session)("POST", "/upgradeToRevocableSession", {}),
     ];
-    for (let i = 0; i < 6; i++) expect((await ways[i % 3]?.())?.status).toBeLessThan(300);
-    for (const way of ways) expect(await way()).toMatchObject(REFUSED);
+    for (let i = 0; i < 6; i++) expect((await attempts[i % 3]?.())?.status).toBeLessThan(300);
+    for (const attempt of attempts) expect(await attempt()).toMatchObject(REFUSED);
     expect((await master()("POST", "/loginAs", { userId: user.id })).status).toBe(200);
   });
 
@@ -209,8 +209,10 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
     expect(answers.map(([status]) => status)).toEqual([200, 200, 429, 429]);
     expect(await answersFor(unknown)).toEqual(answers);
     // However it is written, it is the same mailbox.
-    const shouted = await clientOf(purse)("POST", "/requestPasswordReset", { email: known.toUpperCase() });
-    expect(shouted).toMatchObject(REFUSED);
+    const upperCaseReply = await clientOf(purse)("POST", "/requestPasswordReset", {
+      email: known.toUpperCase(),
+    });
+    expect(upperCaseReply).toMatchObject(REFUSED);
     await mails.next(known);
     await mails.next(known);
     expect(mails.count() - before).toBe(2);
@@ -218,7 +220,7 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
 
   it("hold mails that one address asks for, of every kind together", async () => {
     const address = newAddress();
-    const ask = clientOf(purse, address);
+    const send = clientOf(purse, address);
     const email = () => `${randomUUID()}@example.org`;
     const page = () =>
       fetch(`${purse.serverUrl}/apps/${purse.appId}/resend_verification_email`, {
@@ -227,12 +229,12 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
         body: new URLSearchParams({ email: email() }),
       });
     for (let i = 0; i < 2; i++) {
-      expect((await ask("POST", "/requestPasswordReset", { email: email() })).status).toBe(200);
-      expect((await ask("POST", "/verificationEmailRequest", { email: email() })).status).toBe(200);
+      expect((await send("POST", "/requestPasswordReset", { email: email() })).status).toBe(200);
+      expect((await send("POST", "/verificationEmailRequest", { email: email() })).status).toBe(200);
       expect((await page()).status).toBe(200);
     }
-    expect(await ask("POST", "/requestPasswordReset", { email: email() })).toMatchObject(REFUSED);
-    expect(await ask("POST", "/verificationEmailRequest", { email: email() })).toMatchObject(REFUSED);
+    expect(await send("POST", "/requestPasswordReset", { email: email() })).toMatchObject(REFUSED);
+    expect(await send("POST", "/verificationEmailRequest", { email: email() })).toMatchObject(REFUSED);
     const refused = await page();
     expect([refused.status, refused.headers.get("content-type")]).toEqual([
       429,
@@ -241,10 +243,10 @@ describe.each(DATABASES)("limits of strangers in production, on %s", (database) 
   });
 
   it("hold sign-in messages for wallets of one address, each of which is kept until it is used", async () => {
-    const ask = clientOf(purse);
+    const send = clientOf(purse);
     const message = () => {
       const { address } = privateKeyToAccount(generatePrivateKey());
-      return ask("POST", "/functions/requestMessage", { address });
+      return send("POST", "/functions/requestMessage", { address });
     };
     for (let i = 0; i < 3; i++) expect((await message()).status).toBe(200);
     expect(await message()).toMatchObject(REFUSED);
@@ -269,12 +271,12 @@ describe("limits of strangers in development", () => {
   it("are none, as tests of applications sign up as they please", async () => {
     const purse = await startPurse();
     try {
-      const ask = clientOf(purse);
+      const send = clientOf(purse);
       const statuses = new Set<number>();
       for (let round = 0; round < 7; round++) {
-        const signUps = Array.from({ length: 10 }, () => ask("POST", "/users", newUser()));
+        const signUps = Array.from({ length: 10 }, () => send("POST", "/users", newUser()));
         for (const { status } of await Promise.all(signUps)) statuses.add(status);
-        const wrong = Array.from({ length: 10 }, () => ask("POST", "/login", newUser()));
+        const wrong = Array.from({ length: 10 }, () => send("POST", "/login", newUser()));
         for (const { status } of await Promise.all(wrong)) statuses.add(status);
       }
       expect([...statuses]).toEqual([201, 404]);
@@ -286,10 +288,10 @@ describe("limits of strangers in development", () => {
   it("hold where the settings say so", async () => {
     const purse = await startPurse({ env: { PURSE_LIMIT_ACCOUNTS: "1" } });
     try {
-      const ask = clientOf(purse);
+      const send = clientOf(purse);
       const statuses: number[] = [];
       for (let round = 0; round < 6; round++) {
-        const wrong = Array.from({ length: 10 }, () => ask("POST", "/login", newUser()));
+        const wrong = Array.from({ length: 10 }, () => send("POST", "/login", newUser()));
         for (const { status } of await Promise.all(wrong)) statuses.push(status);
       }
       expect(statuses.filter((status) => status === 404)).toHaveLength(50);

@@ -69,19 +69,19 @@ describe("wallet sign-in", () => {
   });
 
   it("refuses a signature for another's address, and what is no signature", async () => {
-    const good = await proof();
-    expect((await signInWith({ ...good, id: `0x${"1".repeat(40)}` })).body.code).toBe(101);
-    expect((await signInWith({ ...good, signature: "0x00" })).body.code).toBe(101);
-    expect((await signInWith({ ...good, signature: { $ne: null } })).body.code).toBe(101);
-    expect((await signInWith({ ...good, id: { $gt: "" } })).body.code).toBe(101);
+    const validProof = await proof();
+    expect((await signInWith({ ...validProof, id: `0x${"1".repeat(40)}` })).body.code).toBe(101);
+    expect((await signInWith({ ...validProof, signature: "0x00" })).body.code).toBe(101);
+    expect((await signInWith({ ...validProof, signature: { $ne: null } })).body.code).toBe(101);
+    expect((await signInWith({ ...validProof, id: { $gt: "" } })).body.code).toBe(101);
     const [r, s, v] = [
-      good.signature.slice(2, 66),
-      BigInt(`0x${good.signature.slice(66, 130)}`),
-      good.signature.slice(130),
+      validProof.signature.slice(2, 66),
+      BigInt(`0x${validProof.signature.slice(66, 130)}`),
+      validProof.signature.slice(130),
     ];
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
-    const twin = `0x${r}${(order - s).toString(16).padStart(64, "0")}${v === "1b" ? "1c" : "1b"}`;
-    expect((await signInWith({ ...good, signature: twin })).body.code).toBe(101);
+    const malleated = `0x${r}${(order - s).toString(16).padStart(64, "0")}${v === "1b" ? "1c" : "1b"}`;
+    expect((await signInWith({ ...validProof, signature: malleated })).body.code).toBe(101);
   });
 
   it("does not believe clients about the addresses of a user", async () => {
@@ -148,14 +148,14 @@ describe("names and passwords", () => {
     expect(JSON.stringify(await rest(purse, "GET", "/users", undefined, { useMasterKey: true }))).not.toMatch(
       /argon2|password/i,
     );
-    const asked = await rest(
+    const messageReply = await rest(
       purse,
       "GET",
       `/users${query({ where: { email: { $regex: "^p" } } })}`,
       undefined,
       other,
     );
-    expect(asked.body.code).toBe(119);
+    expect(messageReply.body.code).toBe(119);
   });
 
   it("[8.code.206] lets nobody write another user, not even where the ACL would", async () => {

@@ -360,16 +360,16 @@ describe.each(DATABASES)("bounds on %s", (database) => {
 
   it("refuses live queries with ids, fields and messages that are too long, and serves the others", async () => {
     const socket = await openSocket(purse);
-    await socket.ask({ op: "connect", applicationId: purse.appId });
+    await socket.request({ op: "connect", applicationId: purse.appId });
     const subscribe = (requestId: string | number, more: object) =>
-      socket.ask({ op: "subscribe", requestId, query: { className: "Bound", where: {}, ...more } });
+      socket.request({ op: "subscribe", requestId, query: { className: "Bound", where: {}, ...more } });
     expect(await subscribe("r".repeat(300), {})).toMatchObject({ op: "error", code: 102 });
     expect(await subscribe(1, { fields: many(1_001, (i) => `f${i}`) })).toMatchObject({
       op: "error",
       code: 102,
     });
     expect(
-      await socket.ask(
+      await socket.request(
         `{"op":"subscribe","requestId":1,"query":{"className":"Bound","where":{"a":[${"[],".repeat(40_000)}[]]}}}`,
       ),
     ).toMatchObject({ op: "error", code: 107 });

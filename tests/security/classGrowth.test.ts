@@ -41,7 +41,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
   }
 
   /** Ways to have a class made by saving. */
-  const WAYS: readonly (readonly [string, (className: string) => Promise<{ body: object }>])[] = [
+  const CLASS_CREATORS: readonly (readonly [string, (className: string) => Promise<{ body: object }>])[] = [
     ["a create", (className) => rest(purse, "POST", `/classes/${className}`, { a: 1 })],
     [
       "an overridden method",
@@ -59,7 +59,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     expect(await classes()).toBeLessThanOrEqual(LIMIT);
   });
 
-  it.each(WAYS)("are refused by %s once there are too many", async (_, make) => {
+  it.each(CLASS_CREATORS)("are refused by %s once there are too many", async (_, make) => {
     const { body } = await make(`Further${Math.trunc(Math.random() * 1e9)}`);
     expect(body).toMatchObject(FORBIDDEN);
   });

@@ -47,8 +47,8 @@ function send(purse: Purse, method: string, path: string, headers: Headers, body
 }
 
 /** Whether a socket may use a key. */
-async function mayConnect(purse: Purse, headers: Headers, masterKey: string): Promise<boolean> {
-  const { socket, ask } = await openSocket(purse, headers);
+async function canConnect(purse: Purse, headers: Headers, masterKey: string): Promise<boolean> {
+  const { socket, request: ask } = await openSocket(purse, headers);
   const answer = await ask({ op: "connect", applicationId: purse.appId, masterKey });
   const closed = new Promise((resolve) => socket.once("close", resolve));
   socket.close();
@@ -76,7 +76,7 @@ const PRIVILEGES: Record<string, (purse: Purse, headers: Headers) => Promise<boo
     const key = { "X-Parse-Master-Key": purse.masterKey, "Content-Type": "text/plain" };
     return (await send(purse, "POST", "/server/files/a.txt", { ...headers, ...key }, "text")).ok;
   },
-  "the master key of a live query": (purse, headers) => mayConnect(purse, headers, purse.masterKey),
+  "the master key of a live query": (purse, headers) => canConnect(purse, headers, purse.masterKey),
   "the master key at the data service": async (purse, headers) =>
     (await send(purse, "GET", "/api/v2/web3/version", { ...headers, "X-Parse-Master-Key": purse.masterKey }))
       .status !== 403,
@@ -130,13 +130,17 @@ describe("the address of a client behind a trusted proxy", () => {
 
   it("is joined from several headers in their order", async () => {
     const answer = await new Promise<string>((resolve, reject) => {
-      const asked = request(`${purse.serverUrl}/functions/address`, { method: "POST" }, async (response) => {
-        let text = "";
-        for await (const chunk of response) text += chunk;
-        resolve(text);
-      });
-      asked.setHeader("X-Forwarded-For", ["6.6.6.6", "198.51.100.1", "10.0.0.2"]);
-      asked.on("error", reject).end();
+      const clientRequest = request(
+        `${purse.serverUrl}/functions/address`,
+        { method: "POST" },
+        async (response) => {
+          let text = "";
+          for await (const chunk of response) text += chunk;
+          resolve(text);
+        },
+      );
+      clientRequest.setHeader("X-Forwarded-For", ["6.6.6.6", "198.51.100.1", "10.0.0.2"]);
+      clientRequest.on("error", reject).end();
     });
     expect(answer).toBe('{"result":"198.51.100.1"}');
   });
@@ -204,9 +208,9 @@ describe("the address of a client behind a trusted proxy", () => {
           "X-Forwarded-For": address,
         })
       ).status;
-    const tries = [];
-    for (let i = 0; i < 31; i++) tries.push(await tryOne("198.51.100.20"));
-    expect(tries).toEqual([...Array(30).fill(403), 429]);
+    const attempts = [];
+    for (let i = 0; i < 31; i++) attempts.push(await tryOne("198.51.100.20"));
+    expect(attempts).toEqual([...Array(30).fill(403), 429]);
     expect(await tryOne("198.51.100.21")).toBe(403);
   });
 
@@ -214,7 +218,7 @@ describe("the address of a client behind a trusted proxy", () => {
     const owner = await setUpStudio(purse);
     const at = (address: string) => ({ "X-Forwarded-For": address });
     const signIn = (address: string, password = "wrong wrong wrong") =>
-      new StudioClient(purse).ask(
+      new StudioClient(purse).request(
         "POST",
         "/session",
         { username: `nobody-${address}`, password },
@@ -225,11 +229,11 @@ describe("the address of a client behind a trusted proxy", () => {
     expect(codes.filter((status) => status === 401)).toHaveLength(10);
     const other = new StudioClient(purse);
     const body = { username: "ada", password: STUDIO_PASSWORD };
-    expect((await other.ask("POST", "/session", body, at("198.51.100.30"))).status).toBe(429);
-    expect((await other.ask("POST", "/session", body, at("6.6.6.6, 198.51.100.31"))).status).toBe(201);
-    const sessions = await owner.ask("GET", "/sessions");
+    expect((await other.request("POST", "/session", body, at("198.51.100.30"))).status).toBe(429);
+    expect((await other.request("POST", "/session", body, at("6.6.6.6, 198.51.100.31"))).status).toBe(201);
+    const sessions = await owner.request("GET", "/sessions");
     expect(JSON.stringify(sessions.body.results)).toContain('"address":"198.51.100.31"');
-    const trail = await owner.ask("GET", "/audit");
+    const trail = await owner.request("GET", "/audit");
     expect(JSON.stringify(trail.body.results)).toContain('"address":"198.51.100.31"');
   });
 });
@@ -255,8 +259,8 @@ describe("the address of a client behind a proxy that is not trusted", () => {
       const headers = { "X-Forwarded-For": `198.51.100.${i}` };
       const limited = await send(purse, "POST", "/server/classes/Limited", headers, {});
       expect(limited.status).toBe(i <= 2 ? 201 : 429);
-      const told = await send(purse, "POST", "/server/functions/address", headers, {});
-      expect(await told.json()).toEqual({ result: "127.0.0.1" });
+      const reply = await send(purse, "POST", "/server/functions/address", headers, {});
+      expect(await reply.json()).toEqual({ result: "127.0.0.1" });
     }
     expect(purse.output().match(/X-Forwarded-For is ignored/g)).toHaveLength(1);
   });

@@ -20,7 +20,7 @@ import { devAccount } from "../support/browser.ts";
 import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
 
 /** `isValidSignature` answers yes to everything: 0x1626ba7e alone in its word. */
-const SAYS_YES = "631626ba7e60e01b60005260206000f3";
+const ALWAYS_VALID_CODE = "631626ba7e60e01b60005260206000f3";
 /** Writes 1 to its storage. */
 const WRITES = "6001600055";
 /** Calls itself with all gas that is left. */
@@ -50,8 +50,8 @@ async function deployCode(code: string): Promise<Hex> {
 }
 
 async function signIn(address: Hex, signature: Hex, server = purse, chain = "0x539"): Promise<Answer> {
-  const asked = await rest(server, "POST", "/functions/requestMessage", { address, chain });
-  const data = String(Object(asked.body.result).message);
+  const messageReply = await rest(server, "POST", "/functions/requestMessage", { address, chain });
+  const data = String(Object(messageReply.body.result).message);
   const moralisEth = { id: address.toLowerCase(), signature, data };
   return rest(server, "POST", "/users", { authData: { moralisEth } });
 }
@@ -67,7 +67,7 @@ const wrap = (factory: Hex, signature: Hex, data: Hex = "0x") =>
 
 describe("a contract that takes every signature for its own", () => {
   it("signs in as itself, and as nobody else", async () => {
-    const id = await deployCode(SAYS_YES);
+    const id = await deployCode(ALWAYS_VALID_CODE);
     const first = await signIn(id, "0x01");
     expect(first).toMatchObject({ status: 201, body: { ethAddress: id.toLowerCase() } });
     for (const victim of [newAddress(), devAccount(0).address, zeroAddress]) {
@@ -78,7 +78,7 @@ describe("a contract that takes every signature for its own", () => {
   });
 
   it("is no factory of other wallets, however its answer is wrapped", async () => {
-    const id = await deployCode(SAYS_YES);
+    const id = await deployCode(ALWAYS_VALID_CODE);
     const victim = newAddress();
     expect(await signIn(victim, wrap(id, wrap(id, "0x01")))).toMatchObject(REFUSED);
     expect(await signIn(victim, wrap(victim, "0x01"))).toMatchObject(REFUSED);
@@ -91,7 +91,7 @@ describe("addresses that have neither a key nor code", () => {
     ["the first address of the chain's own contracts", `0x${"0".repeat(39)}1` as const],
     ["the place where tokens are burned", "0x000000000000000000000000000000000000dEaD" as const],
   ])("are nobody's: %s", async (_name, address) => {
-    const factory = await deployCode(SAYS_YES);
+    const factory = await deployCode(ALWAYS_VALID_CODE);
     const signatures: Hex[] = [
       "0x01",
       NO_KEY,
@@ -108,7 +108,7 @@ describe("addresses that have neither a key nor code", () => {
 
 describe("a contract that does something when it is asked", () => {
   it("changes nothing on the chain", async () => {
-    const id = await deployCode(WRITES + SAYS_YES);
+    const id = await deployCode(WRITES + ALWAYS_VALID_CODE);
     const block = await node().getBlockNumber();
     expect((await signIn(id, "0x01")).status).toBe(201);
     expect(await node().getStorageAt({ address: id, slot: "0x0" })).toBe(pad("0x0"));
@@ -116,18 +116,18 @@ describe("a contract that does something when it is asked", () => {
   });
 
   it("changes nothing as a factory, and is not called where the wallet is there", async () => {
-    const factory = await deployCode(WRITES + SAYS_YES);
+    const factory = await deployCode(WRITES + ALWAYS_VALID_CODE);
     expect(await signIn(newAddress(), wrap(factory, "0x01", "0x01"))).toMatchObject(REFUSED);
-    const id = await deployCode(SAYS_YES);
+    const id = await deployCode(ALWAYS_VALID_CODE);
     expect((await signIn(id, wrap(factory, "0x01", "0x01"))).status).toBe(201);
     expect(await node().getStorageAt({ address: factory, slot: "0x0" })).toBe(pad("0x0"));
   });
 
   it("may call itself as deep as it likes: the answer comes, or the gas ends", async () => {
-    const id = await deployCode(CALLS_ITSELF + SAYS_YES);
+    const id = await deployCode(CALLS_ITSELF + ALWAYS_VALID_CODE);
     const answer = await signIn(id, "0x01");
     expect([201, 404]).toContain(answer.status);
-    const factory = await deployCode(CALLS_ITSELF + SAYS_YES);
+    const factory = await deployCode(CALLS_ITSELF + ALWAYS_VALID_CODE);
     expect(await signIn(newAddress(), wrap(factory, "0x01", "0x01"))).toMatchObject(REFUSED);
   });
 
@@ -192,8 +192,8 @@ describe("a node over WebSocket that says too much", () => {
     for (let i = 0; i < 3; i++) answers.push((await signIn(newAddress(), "0x01", server, "0x1b59")).status);
     expect(answers).toEqual([404, 429, 429]);
     const signer = privateKeyToAccount(generatePrivateKey());
-    const asked = await rest(server, "POST", "/functions/requestMessage", { address: signer.address });
-    const data = String(Object(asked.body.result).message);
+    const messageReply = await rest(server, "POST", "/functions/requestMessage", { address: signer.address });
+    const data = String(Object(messageReply.body.result).message);
     const moralisEth = { id: signer.address, signature: await signer.signMessage({ message: data }), data };
     expect((await rest(server, "POST", "/users", { authData: { moralisEth } })).status).toBe(201);
   });

@@ -37,7 +37,11 @@ const cookies = () =>
 
 describe("a socket that a page of another site opens", () => {
   it.each(FOREIGN)("is nobody's, whatever cookies the browser sends along: %j", async (headers) => {
-    const { socket, ask, quiet } = await openSocket(purse, { ...headers, Cookie: cookies() });
+    const {
+      socket,
+      request: ask,
+      receivedOps: quiet,
+    } = await openSocket(purse, { ...headers, Cookie: cookies() });
     const connect = { op: "connect", applicationId: purse.appId };
     expect(await ask(connect)).toMatchObject({ op: "connected" });
     const subscribe = (requestId: number, className: string) =>

@@ -108,15 +108,15 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
 
     it.each(SPELLINGS)("are not changed by an update that names them %s", async (_spelling, fieldsOf) => {
       const byPassword = { ...(await signUp(purse)), address: undefined };
-      const byWallet = await signInByWallet(SPELLINGS.findIndex(([, each]) => each === fieldsOf));
-      for (const { id, sessionToken, address } of [byPassword, byWallet]) {
+      const walletUser = await signInByWallet(SPELLINGS.findIndex(([, each]) => each === fieldsOf));
+      for (const { id, sessionToken, address } of [byPassword, walletUser]) {
         for (const [field, value] of FIELDS) {
           const fields = fieldsOf(field, value);
-          const put = await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
+          const updated = await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
           const batched = await batch("PUT", `/classes/_User/${id}`, fields, sessionToken);
           const named = Object.keys(fields)[0] ?? "";
-          if (named.includes(".")) expect([named, put.body.code]).toEqual([named, 105]);
-          expect([named, put.status < 500, batched.status]).toEqual([named, true, 200]);
+          if (named.includes(".")) expect([named, updated.body.code]).toEqual([named, 105]);
+          expect([named, updated.status < 500, batched.status]).toEqual([named, true, 200]);
           const { accounts = [], ethAddress, emailVerified = false, ...user } = await stored("_User", id);
           expect([named, accounts, ethAddress, emailVerified]).toEqual([
             named,
@@ -173,16 +173,18 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
 
     it.each(["whole", "dotted", "acl"])(
       "are not changed by what a trigger leaves behind (%s)",
-      async (plant) => {
+      async (planted) => {
         const { status, body } = await rest(purse, "POST", "/users", {
-          username: `trigger-${plant}`,
+          username: `trigger-${planted}`,
           password: "correct horse",
-          plant,
+          plant: planted,
         });
-        expect([status, body.code]).toEqual(plant === "whole" ? [201, undefined] : [400, 105]);
+        expect([status, body.code]).toEqual(planted === "whole" ? [201, undefined] : [400, 105]);
         const { id, sessionToken } = await signUp(purse);
-        const update = await rest(purse, "PUT", `/users/${id}`, { plant }, { sessionToken });
-        expect([update.status, update.body.code]).toEqual(plant === "whole" ? [200, undefined] : [400, 105]);
+        const update = await rest(purse, "PUT", `/users/${id}`, { plant: planted }, { sessionToken });
+        expect([update.status, update.body.code]).toEqual(
+          planted === "whole" ? [200, undefined] : [400, 105],
+        );
         const { accounts = [], ethAddress, ACL } = await stored("_User", id);
         expect([accounts, ethAddress, Object(ACL)[id]]).toEqual([[], undefined, { read: true, write: true }]);
       },
@@ -251,8 +253,8 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
       ];
       for (const value of values) {
         for (const credentials of [a, MASTER]) {
-          const put = await rest(purse, "PUT", path, { [dotted]: value }, credentials);
-          expect([put.status, put.body.code]).toEqual([400, 105]);
+          const updated = await rest(purse, "PUT", path, { [dotted]: value }, credentials);
+          expect([updated.status, updated.body.code]).toEqual([400, 105]);
           const made = await rest(purse, "POST", "/classes/Acl", { [dotted]: value }, credentials);
           expect([made.status, made.body.code]).toEqual([400, 105]);
         }
@@ -265,7 +267,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
     });
 
     it("are refused with 105 where a trigger sets them by a dotted key", async () => {
-      const { body } = await rest(purse, "POST", "/classes/Acl", { plant: "ACL.someone" });
+      const { body } = await rest(purse, "POST", "/classes/Acl", { planted: "ACL.someone" });
       expect(body.code).toBe(105);
     });
 
@@ -276,15 +278,15 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
         const ACL = { [a.id]: { read: true, write: true } };
         const { body } = await rest(purse, "POST", "/classes/Acl", { ACL }, a);
         const operation = { __op, objects: [], amount: 1, ops: [] };
-        const put = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
-        expect([put.status, put.body.code]).toEqual([400, 123]);
+        const updated = await rest(purse, "PUT", `/classes/Acl/${body.objectId}`, { ACL: operation }, a);
+        expect([updated.status, updated.body.code]).toEqual([400, 123]);
         expect((await stored("Acl", String(body.objectId))).ACL).toEqual(ACL);
       },
     );
 
     it("never lock users out of their own account", async () => {
       const { id, sessionToken } = await signUp(purse);
-      const tries: JsonObject[] = [
+      const updates: JsonObject[] = [
         { [`ACL.${id}.write`]: false },
         { [`ACL.${id}`]: { read: false } },
         { ACL: { [id]: { read: false, write: false } } },
@@ -292,7 +294,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
         { ACL: { __op: "Delete" } },
         { ACL: null },
       ];
-      for (const fields of tries) await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
+      for (const fields of updates) await rest(purse, "PUT", `/users/${id}`, fields, { sessionToken });
       expect(Object((await stored("_User", id)).ACL)[id]).toEqual({ read: true, write: true });
       expect((await rest(purse, "PUT", `/users/${id}`, { mood: "fine" }, { sessionToken })).status).toBe(200);
     });

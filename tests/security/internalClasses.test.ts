@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type ClassSchema, openStore, type Store } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Attacked, attack, DOORS, type Identity, READ_ONLY_KEY } from "../support/attempts.ts";
+import { type AttackTarget, attack, type Identity, READ_ONLY_KEY, TRANSPORTS } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 import {
-  askEach,
   GUESSES,
   holderClassOf,
   holderFields,
@@ -16,13 +15,14 @@ import {
   type ReadPath,
   type ReadTarget,
   readPaths,
+  tryEach,
 } from "../support/readPaths.ts";
 
 const MASTER = { useMasterKey: true };
 /** In a field of each planted object. */
 const PLANTED = "planted-in-the-object";
 /** Beside each planted object, where passwords are kept. */
-const HIDDEN = "planted-beside-the-object";
+const PLANTED_VALUE = "planted-beside-the-object";
 const WRONG = "planted-nowhere";
 /** Thousands of requests, in ms: on a busy machine they take their time. */
 const LONG = 400_000;
@@ -40,7 +40,7 @@ Parse.Cloud.define("holders", async ({ params, user }) => {
 
 describe.each(DATABASES)("classes of the server on %s", (database) => {
   let purse: Purse;
-  let attacked: Attacked & { sessionToken: string };
+  let attackTarget: AttackTarget & { sessionToken: string };
   /** Every class that the server has made for itself. */
   let systemClasses: string[] = [];
   /** Those of them that a client reaches by nothing. */
@@ -68,12 +68,12 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
     );
     const schemas = (await store.loadClasses()).filter(({ className }) => className.startsWith("_"));
     systemClasses = schemas.map(({ className }) => className).sort();
-    for (const schema of schemas) await plant(store, schema);
+    for (const schema of schemas) await insertObject(store, schema);
     await store.close();
     purse = await startPurse({ dataDir, env });
-    attacked = await attack(purse);
+    attackTarget = await attack(purse);
     for (const className of systemClasses) {
-      const direct = await attacked.send("REST", "a user", {
+      const direct = await attackTarget.send("REST", "a user", {
         method: "GET",
         path: `/classes/${className}/${ROW}`,
         codes: [],
@@ -82,7 +82,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       const shown = await rest(purse, "GET", `/classes/${className}/${ROW}`, undefined, MASTER);
       if (shown.status !== 200) unreachable.push(className);
     }
-    for (const className of systemClasses) await hold(className);
+    for (const className of systemClasses) await createHolder(className);
     for (const name of [PLANTED, WRONG]) {
       await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
     }
@@ -90,7 +90,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   afterAll(() => purse.remove());
 
   /** Puts an object into a class past every rule. Of classes that clients reach, nobody may read it. */
-  async function plant(store: Store, schema: ClassSchema): Promise<void> {
+  async function insertObject(store: Store, schema: ClassSchema): Promise<void> {
     const at = new Date().toISOString();
     const isPrivate = CLIENT_CLASSES.includes(schema.className);
     const object: JsonObject = {
@@ -102,14 +102,21 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       ...(isPrivate && { ACL: {} }),
     };
     await store.write([
-      { kind: "create", schema, id: ROW, at, object, secret: { passwordHash: HIDDEN, authData: HIDDEN } },
+      {
+        kind: "create",
+        schema,
+        id: ROW,
+        at,
+        object,
+        secret: { passwordHash: PLANTED_VALUE, authData: PLANTED_VALUE },
+      },
     ]);
   }
 
   const holders = new Map<string, string>();
 
   /** An object that points to the planted one: the operator may make it, and older data may hold it. */
-  async function hold(className: string): Promise<void> {
+  async function createHolder(className: string): Promise<void> {
     const target = targetIn(className);
     const holderClass = holderClassOf(target);
     const made = await rest(purse, "POST", `/classes/${holderClass}`, holderFields(target), MASTER);
@@ -127,7 +134,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
   function pathsTo(className: string): ReadPath[] {
     const target = targetIn(className);
     const holder = { className: holderClassOf(target), objectId: holders.get(className) ?? "" };
-    const viaCode = (include: string): ReadPath => [
+    const throughCloudCode = (include: string): ReadPath => [
       `a function that includes ${include}`,
       () => ({
         method: "POST",
@@ -136,12 +143,17 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
         codes: [],
       }),
     ];
-    return [...readPaths(target, holder), viaCode("ptr"), viaCode("list"), viaCode("box.p")];
+    return [
+      ...readPaths(target, holder),
+      throughCloudCode("ptr"),
+      throughCloudCode("list"),
+      throughCloudCode("box.p"),
+    ];
   }
 
   const answersTo = (who: Identity, className: string) =>
-    askEach(pathsTo(className), { right: PLANTED, wrong: WRONG }, (door, attempt) =>
-      attacked.send(door, who, attempt),
+    tryEach(pathsTo(className), { right: PLANTED, wrong: WRONG }, (transport, attempt) =>
+      attackTarget.send(transport, who, attempt),
     );
 
   it("are reached directly by clients only where clients work with them", () => {
@@ -176,7 +188,7 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       for (const className of systemClasses) {
         for (const { path, right, wrong } of await answersTo("the read-only operator", className)) {
           const text = right.text + wrong.text;
-          if (text.includes(HIDDEN))
+          if (text.includes(PLANTED_VALUE))
             leaks.push(`${path} of ${className} shows what is kept beside the object`);
           if (!unreachable.includes(className)) continue;
           if (text.includes(PLANTED)) leaks.push(`${path} of ${className} shows it`);
@@ -194,11 +206,14 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
       const inner = { className, where: { planted: PLANTED } };
       const wheres: JsonValue[] = [{ ptr: { $inQuery: inner } }, { $or: [{ ptr: { $notInQuery: inner } }] }];
       for (const where of wheres) {
-        const code = await attacked.follow(who, holderClassOf({ className }), where);
+        const code = await attackTarget.subscribe(who, holderClassOf({ className }), where);
         expect([className, where, code]).toEqual([className, where, expect.any(Number)]);
       }
       if (!internal.includes(className)) continue;
-      expect([className, await attacked.follow(who, className, {})]).toEqual([className, expect.any(Number)]);
+      expect([className, await attackTarget.subscribe(who, className, {})]).toEqual([
+        className,
+        expect.any(Number),
+      ]);
     }
   });
 
@@ -223,16 +238,16 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
         const { body } = await rest(purse, "POST", "/classes/Own", { o: {} });
         const objectId = String(body.objectId);
         for (const [i, value] of values.entries()) {
-          for (const door of DOORS) {
+          for (const transport of TRANSPORTS) {
             for (const who of ["nobody", "a user"] as const) {
               const refused = [
-                await attacked.send(door, who, {
+                await attackTarget.send(transport, who, {
                   method: "POST",
                   path: "/classes/Own",
                   params: { [`field${i}`]: value },
                   codes: [],
                 }),
-                await attacked.send(door, who, {
+                await attackTarget.send(transport, who, {
                   method: "PUT",
                   path: `/classes/Own/${objectId}`,
                   params: { [`field${i}`]: value },
@@ -241,13 +256,13 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
                 ...(i > 6
                   ? []
                   : [
-                      await attacked.send(door, who, {
+                      await attackTarget.send(transport, who, {
                         method: "PUT",
                         path: `/classes/Own/${objectId}`,
                         params: { "o.p": value },
                         codes: [],
                       }),
-                      await attacked.send(door, who, {
+                      await attackTarget.send(transport, who, {
                         method: "POST",
                         path: "/installations",
                         params: { deviceType: "ios", installationId: `own-${className}`, channels: [value] },
@@ -255,10 +270,10 @@ describe.each(DATABASES)("classes of the server on %s", (database) => {
                       }),
                     ]),
               ];
-              expect([className, i, door, who, refused.map(({ code }) => code)]).toEqual([
+              expect([className, i, transport, who, refused.map(({ code }) => code)]).toEqual([
                 className,
                 i,
-                door,
+                transport,
                 who,
                 refused.map(() => 119),
               ]);

@@ -172,7 +172,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
       text: "{{link}} {{username}}",
       html: '<p title="{{username}}">{{username}} of {{appName}}</p><a href="{{link}}">reset</a>',
     };
-    expect((await owner.ask("PUT", "/mail/templates/passwordReset", { template })).status).toBe(200);
+    expect((await owner.request("PUT", "/mail/templates/passwordReset", { template })).status).toBe(200);
     try {
       const { mail, email } = await resetMail(`"><script>alert(1)</script>' ${randomUUID()}`);
       expectOneRecipient(mail, email);
@@ -180,7 +180,7 @@ describe.each(DATABASES)("mails with what people and operators have chosen, on %
       expect(body).not.toMatch(/<script|<eve@/);
       expect(body).toContain("Ann, &quot;Bob&quot; &lt;eve@evil.example&gt; Bcc: eve@evil.example");
     } finally {
-      await owner.ask("DELETE", "/mail/templates/passwordReset");
+      await owner.request("DELETE", "/mail/templates/passwordReset");
     }
   });
 });

@@ -38,19 +38,19 @@ const HOSTILE = [
   "insideFile",
 ] as const;
 /** Something in the network of the server that nobody outside should reach through it. */
-let inside: Server;
-let insideAsked = 0;
-let insideUrl = "";
+let internalServer: Server;
+let internalRequestCount = 0;
+let internalUrl = "";
 /** Says by how many ms the server's clock is ahead. */
 let clockFile = "";
 
 beforeAll(async () => {
-  inside = createServer((_request, response) => {
-    insideAsked += 1;
+  internalServer = createServer((_request, response) => {
+    internalRequestCount += 1;
     response.end(JSON.stringify({ keys: [issuer.publicJwk()] }));
   });
-  await new Promise<void>((resolve) => inside.listen(0, "127.0.0.1", resolve));
-  insideUrl = `http://localhost:${(inside.address() as AddressInfo).port}/keys`;
+  await new Promise<void>((resolve) => internalServer.listen(0, "127.0.0.1", resolve));
+  internalUrl = `http://localhost:${(internalServer.address() as AddressInfo).port}/keys`;
   issuer = await startOidcIssuer(CLIENT);
   for (const name of HOSTILE) hostile[name] = await startOidcIssuer(CLIENT);
   const providers = Object.entries({ company: issuer, ...hostile }).map(([name, each]) => [
@@ -70,7 +70,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await purse?.remove();
   await Promise.all([issuer, ...Object.values(hostile)].map((each) => each?.stop()));
-  inside?.close();
+  internalServer?.close();
 });
 afterEach(async () => expect((await fetch(`${purse.url}/health`)).status).toBe(200));
 
@@ -165,7 +165,7 @@ describe("an ID token", () => {
     ],
     ["a key id that nobody has", (id) => issuer.tokenWith(id, { kid: "two" })],
     ["a path as key id", (id) => issuer.tokenWith(id, { kid: "../../../../dev/null" })],
-    ["an address as key id", (id) => issuer.tokenWith(id, { kid: insideUrl })],
+    ["an address as key id", (id) => issuer.tokenWith(id, { kid: internalUrl })],
     ["SQL as key id", (id) => issuer.tokenWith(id, { kid: "x' UNION SELECT 'key" })],
     ["the prototype as key id", (id) => issuer.tokenWith(id, { kid: "__proto__" })],
     ["too many characters", (id) => issuer.token(id, { padding: "x".repeat(20_000) })],
@@ -180,11 +180,11 @@ describe("an ID token", () => {
 
   it("that names keys of its own by address is taken only by the issuer's keys, and nobody is asked", async () => {
     const { privateKey } = await generateKeyPair("ES256", { extractable: true });
-    for (const header of [{ jku: insideUrl }, { x5u: insideUrl }, { jku: insideUrl, kid: "mine" }]) {
+    for (const header of [{ jku: internalUrl }, { x5u: internalUrl }, { jku: internalUrl, kid: "mine" }]) {
       const id = newSubject();
       expect((await signIn(id, await issuer.tokenWith(id, header, {}, privateKey))).status).toBe(404);
     }
-    expect(insideAsked).toBe(0);
+    expect(internalRequestCount).toBe(0);
   });
 
   it("is taken for an audience of many where it names our client, and for an app of the same project", async () => {
@@ -204,12 +204,12 @@ describe("an ID token", () => {
   });
 
   it("with key ids that nobody has does not make the server ask for the keys again and again", async () => {
-    const before = issuer.asked.length;
+    const before = issuer.requestedPaths.length;
     for (let i = 0; i < 20; i++) {
       const id = newSubject();
       await signIn(id, await issuer.tokenWith(id, { kid: `unknown-${i}` }));
     }
-    expect(issuer.asked.length - before).toBeLessThanOrEqual(1);
+    expect(issuer.requestedPaths.length - before).toBeLessThanOrEqual(1);
   });
 
   it("is taken for one user alone, by many sign-ins at once", async () => {
@@ -223,11 +223,11 @@ describe("an ID token", () => {
 
 describe("an issuer", () => {
   it("that changes its keys is followed: tokens of the new key sign in", async () => {
-    const rotating = hostileIssuer("rotates");
+    const rotatingIssuer = hostileIssuer("rotates");
     const id = newSubject();
-    expect((await signIn(id, await rotating.token(id), "rotates")).status).toBe(201);
-    await rotating.rotate("two");
-    const token = await rotating.token(id);
+    expect((await signIn(id, await rotatingIssuer.token(id), "rotates")).status).toBe(201);
+    await rotatingIssuer.rotate("two");
+    const token = await rotatingIssuer.token(id);
     // Asked again for keys that are not known, but not more often than every half minute.
     writeFileSync(clockFile, "31000");
     try {
@@ -263,7 +263,7 @@ describe("an issuer", () => {
     expect(order).toEqual(["other 201", "waiting"]);
     expect(answers.map(({ body }) => body.code)).toEqual(Array(20).fill(101));
     // Ten sign-ins at once have asked once.
-    expect(silent.asked).toHaveLength(1);
+    expect(silent.requestedPaths).toHaveLength(1);
   }, 60_000);
 
   it.each([
@@ -292,12 +292,14 @@ describe("an issuer", () => {
     ["redirects", "/.well-known/openid-configuration"],
     ["redirectsKeys", "/keys"],
   ] as const)("that %s to another address is not followed", async (name, path) => {
-    const redirecting = hostileIssuer(name);
-    redirecting.answer(path, (_request, response) => response.writeHead(302, { location: insideUrl }).end());
-    const before = insideAsked;
+    const redirectingIssuer = hostileIssuer(name);
+    redirectingIssuer.answer(path, (_request, response) =>
+      response.writeHead(302, { location: internalUrl }).end(),
+    );
+    const before = internalRequestCount;
     const id = newSubject();
-    expect((await signIn(id, await redirecting.token(id), name)).body.code).toBe(101);
-    expect(insideAsked).toBe(before);
+    expect((await signIn(id, await redirectingIssuer.token(id), name)).body.code).toBe(101);
+    expect(internalRequestCount).toBe(before);
   });
 
   it.each([
@@ -310,14 +312,14 @@ describe("an issuer", () => {
     "that has its keys inside of the server's network (%s) is not asked for them",
     async (address, name) => {
       const elsewhere = hostileIssuer(name);
-      const body = { issuer: elsewhere.issuer, jwks_uri: address || insideUrl };
+      const body = { issuer: elsewhere.issuer, jwks_uri: address || internalUrl };
       elsewhere.answer("/.well-known/openid-configuration", (_request, response) =>
         response.end(JSON.stringify(body)),
       );
-      const before = insideAsked;
+      const before = internalRequestCount;
       const id = newSubject();
       expect((await signIn(id, await elsewhere.token(id), name)).body.code).toBe(101);
-      expect(insideAsked).toBe(before);
+      expect(internalRequestCount).toBe(before);
     },
   );
 

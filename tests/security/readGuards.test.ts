@@ -4,24 +4,24 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  type Attacked,
+  type AttackTarget,
   type Attempt,
   attack,
-  DOORS,
   type Identity,
   READ_ONLY_KEY,
+  TRANSPORTS,
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
 import {
-  askEach,
   GUESSES,
   holderClassOf,
   holderFields,
   pointerTo,
   type ReadPath,
   readPaths,
+  tryEach,
 } from "../support/readPaths.ts";
 import { type StudioClient, setUpStudio } from "../support/studio.ts";
 
@@ -44,14 +44,14 @@ const OPEN = {
 };
 
 /** What keeps the objects of a class, or fields of them, from those who ask. All of them may write. */
-interface Guard {
+interface GuardedClass {
   className: string;
   permissions: JsonObject;
   /** The ACL of its objects. */
   acl?: JsonObject;
 }
 
-const GUARDS: Record<string, Guard> = {
+const GUARDED_CLASSES: Record<string, GuardedClass> = {
   "class-level permissions": {
     className: "KeptByClass",
     permissions: { ...OPEN, get: {}, find: {}, count: {} },
@@ -81,7 +81,7 @@ const GUARDS: Record<string, Guard> = {
 };
 
 const CLOUD = `
-for (const className of ${JSON.stringify(Object.values(GUARDS).map(({ className }) => className))}) {
+for (const className of ${JSON.stringify(Object.values(GUARDED_CLASSES).map(({ className }) => className))}) {
   Parse.Cloud.beforeSave(className, ({ object }) => object.set("stamp", ${JSON.stringify(SECRET)}));
 }
 Parse.Cloud.define("holders", async ({ params, user }) => {
@@ -92,7 +92,7 @@ Parse.Cloud.define("holders", async ({ params, user }) => {
 
 describe.each(DATABASES)("objects on %s", (database) => {
   let purse: Purse;
-  let attacked: Attacked & { sessionToken: string; userId: string };
+  let attackTarget: AttackTarget & { sessionToken: string; userId: string };
   let studio: StudioClient;
   const objectIds = new Map<string, string>();
   const holderIds = new Map<string, string>();
@@ -108,15 +108,18 @@ describe.each(DATABASES)("objects on %s", (database) => {
         PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
       },
     });
-    attacked = await attack(purse);
+    attackTarget = await attack(purse);
     studio = await setUpStudio(purse);
     const owner = await signUp(purse);
-    for (const guard of Object.values(GUARDS)) await keep(guard, owner.id);
+    for (const guarded of Object.values(GUARDED_CLASSES)) await createGuardedObject(guarded, owner.id);
     for (const name of [SECRET, WRONG]) await rest(purse, "POST", `/classes/${GUESSES}`, { name }, MASTER);
   });
   afterAll(() => purse.remove());
 
-  async function keep({ className, permissions, acl }: Guard, ownerId: string): Promise<void> {
+  async function createGuardedObject(
+    { className, permissions, acl }: GuardedClass,
+    ownerId: string,
+  ): Promise<void> {
     const fields = {
       secret: { type: "String" },
       n: { type: "Number" },
@@ -141,8 +144,14 @@ describe.each(DATABASES)("objects on %s", (database) => {
     const objectId = String(made.body.objectId);
     objectIds.set(className, objectId);
     const target = { className, objectId, field: "secret" };
-    const held = await rest(purse, "POST", `/classes/${holderClassOf(target)}`, holderFields(target), MASTER);
-    const holder = { className: holderClassOf(target), objectId: String(held.body.objectId) };
+    const createdHolder = await rest(
+      purse,
+      "POST",
+      `/classes/${holderClassOf(target)}`,
+      holderFields(target),
+      MASTER,
+    );
+    const holder = { className: holderClassOf(target), objectId: String(createdHolder.body.objectId) };
     holderIds.set(className, holder.objectId);
     await rest(
       purse,
@@ -155,8 +164,8 @@ describe.each(DATABASES)("objects on %s", (database) => {
 
   const idIn = (className: string): string => objectIds.get(className) ?? "";
 
-  describe.each(Object.entries(GUARDS))("kept by %s", (_name, guard) => {
-    const { className } = guard;
+  describe.each(Object.entries(GUARDED_CLASSES))("kept by %s", (_name, guarded) => {
+    const { className } = guarded;
 
     it.each(["nobody", "a user"] as const)(
       "show %s no hidden value by any path, and no path tells whether a guess is right",
@@ -175,8 +184,8 @@ describe.each(DATABASES)("objects on %s", (database) => {
           ["a function that includes a list", () => include("list")],
         ];
         const leaks: string[] = [];
-        const answers = await askEach(paths, { right: SECRET, wrong: WRONG }, (door, attempt) =>
-          attacked.send(door, who, attempt),
+        const answers = await tryEach(paths, { right: SECRET, wrong: WRONG }, (transport, attempt) =>
+          attackTarget.send(transport, who, attempt),
         );
         for (const { path, right, wrong } of answers) {
           if (TRACES.test(right.text + wrong.text)) leaks.push(`${path} shows it`);
@@ -199,12 +208,12 @@ describe.each(DATABASES)("objects on %s", (database) => {
       ["Set of another field", { other: "text" }],
     ])("answer an update by %s without the values that its writer may not read", async (_op, params) => {
       for (const who of ["nobody", "a user"] as const) {
-        for (const door of DOORS) {
+        for (const transport of TRANSPORTS) {
           const path = `/classes/${className}/${idIn(className)}`;
-          const answer = await attacked.send(door, who, { method: "PUT", path, params, codes: [] });
-          expect([who, door, answer.status, answer.text]).toEqual([
+          const answer = await attackTarget.send(transport, who, { method: "PUT", path, params, codes: [] });
+          expect([who, transport, answer.status, answer.text]).toEqual([
             who,
-            door,
+            transport,
             200,
             expect.not.stringMatching(TRACES),
           ]);
@@ -214,13 +223,13 @@ describe.each(DATABASES)("objects on %s", (database) => {
 
     it("answer a create without the values that a trigger has set and its writer may not read", async () => {
       for (const who of ["nobody", "a user"] as const) {
-        for (const door of DOORS) {
-          const params = { other: "text", ...(guard.acl && { ACL: guard.acl }) };
+        for (const transport of TRANSPORTS) {
+          const params = { other: "text", ...(guarded.acl && { ACL: guarded.acl }) };
           const path = `/classes/${className}`;
-          const answer = await attacked.send(door, who, { method: "POST", path, params, codes: [] });
-          expect([who, door, answer.status < 300, answer.text]).toEqual([
+          const answer = await attackTarget.send(transport, who, { method: "POST", path, params, codes: [] });
+          expect([who, transport, answer.status < 300, answer.text]).toEqual([
             who,
-            door,
+            transport,
             true,
             expect.not.stringMatching(TRACES),
           ]);
@@ -245,18 +254,21 @@ describe.each(DATABASES)("objects on %s", (database) => {
         `/data/${className}/export`,
         `/data/${holderClassOf({ className })}`,
       ];
-      for (const as of ["anonymous", attacked.userId]) {
+      for (const as of ["anonymous", attackTarget.userId]) {
         for (const view of views) {
-          const { status, text } = await studio.ask("GET", `${view}${query({ as, include: "ptr,list" })}`);
+          const { status, text } = await studio.request(
+            "GET",
+            `${view}${query({ as, include: "ptr,list" })}`,
+          );
           expect([view, status < 500, text]).toEqual([view, true, expect.not.stringMatching(TRACES)]);
         }
       }
-      const { text } = await studio.ask("GET", `/data/${className}`);
+      const { text } = await studio.request("GET", `/data/${className}`);
       expect(text).toContain(SECRET);
     });
 
     it("tell a live query nothing that a find would not", async () => {
-      const { sessionToken } = attacked;
+      const { sessionToken } = attackTarget;
       for (const credentials of [{}, { sessionToken }]) {
         const client = await connectLive(purse, credentials);
         const hidden = await client.subscribe(className, { secret: SECRET }, { requestId: 1 });
@@ -268,12 +280,12 @@ describe.each(DATABASES)("objects on %s", (database) => {
         const path = `/classes/${className}/${idIn(className)}`;
         await rest(purse, "PUT", path, { touched: Math.random() }, MASTER);
         await rest(purse, "PUT", path, { n: { __op: "Increment", amount: 0 } }, MASTER);
-        await client.quiet();
-        const all = JSON.stringify([hidden, keyed, client.told]);
+        await client.receivedOps();
+        const all = JSON.stringify([hidden, keyed, client.received]);
         client.socket.terminate();
         expect(all).not.toMatch(TRACES);
-        if (guard.acl === undefined)
-          expect([guard.className, hidden.op]).toEqual([className, expectedFor(guard)]);
+        if (guarded.acl === undefined)
+          expect([guarded.className, hidden.op]).toEqual([className, expectedFor(guarded)]);
       }
     });
   });
@@ -290,7 +302,7 @@ describe.each(DATABASES)("objects on %s", (database) => {
   });
 
   /** Pointer permissions let everybody ask, and show each only what points to them. */
-  function expectedFor({ permissions }: Guard): string {
+  function expectedFor({ permissions }: GuardedClass): string {
     const isPointed = "readUserFields" in permissions || "pointerFields" in Object(permissions.find);
     return isPointed ? "subscribed" : "error";
   }

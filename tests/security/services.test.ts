@@ -6,12 +6,12 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import {
-  type Attacked,
+  type AttackTarget,
   type Attempt,
   attack,
-  DOORS,
   IDENTITIES,
   READ_ONLY_KEY,
+  TRANSPORTS,
 } from "../support/attempts.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
@@ -31,7 +31,7 @@ interface Served {
   text: string;
 }
 
-async function ask(url: string, init: RequestInit = {}): Promise<Served> {
+async function fetchText(url: string, init: RequestInit = {}): Promise<Served> {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -45,44 +45,44 @@ function codeOf({ text }: Served): unknown {
 /* What is tried against files, sockets, outgoing calls and keys; the numbers are those of docs/deploy/security.md. */
 describe.each(DATABASES)("attempts at the services on %s", (database) => {
   let purse: Purse;
-  let attacked: Attacked & { sessionToken: string; userId: string };
-  let canary: { url: string; asked: string[]; server: Server };
-  let world: PushServices;
+  let attackTarget: AttackTarget & { sessionToken: string; userId: string };
+  let internalServer: { url: string; asked: string[]; server: Server };
+  let pushServices: PushServices;
 
   beforeAll(async () => {
-    canary = await startCanary();
-    world = await startPushServices();
+    internalServer = await startInternalServer();
+    pushServices = await startPushServices();
     purse = await startPurse({
       env: {
-        ...world.env,
+        ...pushServices.env,
         ...(await databaseEnv(database)),
         PURSE_READ_ONLY_MASTER_KEY: READ_ONLY_KEY,
         PURSE_REQUEST_TIMEOUT_MS: "1000",
         PURSE_LIVE_SOCKETS_PER_ADDRESS: String(MAX_SOCKETS),
       },
     });
-    attacked = await attack(purse);
+    attackTarget = await attack(purse);
   }, 60_000);
   afterAll(async () => {
-    canary?.server.close();
+    internalServer?.server.close();
     await purse?.remove();
-    await world?.stop();
+    await pushServices?.stop();
   });
   beforeEach(() => {
-    canary.asked.length = 0;
+    internalServer.asked.length = 0;
   });
 
   const upload = (name: string, body: BodyInit, headers: Record<string, string>) =>
-    ask(`${purse.serverUrl}/files/${name}`, {
+    fetchText(`${purse.serverUrl}/files/${name}`, {
       method: "POST",
       headers: { "X-Parse-Application-Id": purse.appId, ...headers },
       body,
     });
-  const asUser = () => ({ "X-Parse-Session-Token": attacked.sessionToken });
+  const asUser = () => ({ "X-Parse-Session-Token": attackTarget.sessionToken });
   const asOperator = () => ({ "X-Parse-Master-Key": purse.masterKey });
 
   /** Every way in for a file; each answers the reply of the request that decides. */
-  const FILE_DOORS: Record<
+  const FILE_REQUESTS: Record<
     string,
     (name: string, type: string, body: string, key: JsonObject) => Promise<Served>
   > = {
@@ -93,7 +93,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         ...(typeof key._SessionToken === "string" && { "X-Parse-Session-Token": key._SessionToken }),
       }),
     envelope: (name, type, body, key) =>
-      ask(`${purse.serverUrl}/files/${encodeURIComponent(name)}`, {
+      fetchText(`${purse.serverUrl}/files/${encodeURIComponent(name)}`, {
         method: "POST",
         headers: { "Content-Type": "text/plain" },
         body: JSON.stringify({
@@ -111,7 +111,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         ...(typeof key._MasterKey === "string" && { "X-Parse-Master-Key": key._MasterKey }),
         ...(typeof key._SessionToken === "string" && { "X-Parse-Session-Token": key._SessionToken }),
       };
-      const begun = await ask(`${purse.serverUrl}/files/resumable`, {
+      const resumableUpload = await fetchText(`${purse.serverUrl}/files/resumable`, {
         method: "POST",
         headers: {
           ...headers,
@@ -119,9 +119,9 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           "Upload-Metadata": `filename ${encoded(name)},filetype ${encoded(type)}`,
         },
       });
-      const place = begun.headers.get("location");
-      if (place === null) return begun;
-      const sent = await ask(new URL(place, purse.serverUrl).href, {
+      const place = resumableUpload.headers.get("location");
+      if (place === null) return resumableUpload;
+      const sent = await fetchText(new URL(place, purse.serverUrl).href, {
         method: "PATCH",
         headers: { ...headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
         body,
@@ -132,7 +132,10 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
   };
 
   describe("15 a live query after a right is lost", () => {
-    const LOSSES: [string, (thing: string, who: Awaited<ReturnType<typeof signUp>>) => Promise<Attempt>][] = [
+    const REMOVED_RIGHTS: [
+      string,
+      (thing: string, who: Awaited<ReturnType<typeof signUp>>) => Promise<Attempt>,
+    ][] = [
       [
         "an ACL that is taken away",
         async (thing) => ({
@@ -175,42 +178,43 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ],
     ];
 
-    it.each(LOSSES.flatMap(([name, loss]) => DOORS.map((door) => [name, door, loss] as const)))(
-      "tells nothing more: %s by %s",
-      async (_name, door, loss) => {
-        const who = await signUp(purse);
-        const user = { __type: "Pointer", className: "_User", objectId: who.id };
-        const name = `readers-${Math.random().toString(36).slice(2)}`;
-        await rest(
-          purse,
-          "POST",
-          "/roles",
-          { name, ACL: {}, users: { __op: "AddRelation", objects: [user] } },
-          MASTER,
-        );
-        const own = { text: "for me", ACL: { [`role:${name}`]: { read: true } } };
-        const thing = String((await rest(purse, "POST", "/classes/Secret", own, MASTER)).body.objectId);
-        const client = await connectLive(purse, { sessionToken: who.sessionToken });
-        try {
-          expect(await client.subscribe("Secret")).toMatchObject({ op: "subscribed" });
-          const path = `/classes/Secret/${thing}`;
-          await rest(purse, "PUT", path, { text: "still mine" }, MASTER);
-          expect(await client.next()).toMatchObject({ op: "update", object: { text: "still mine" } });
-          const lost = await attacked.send(door, "the operator", await loss(thing, who));
-          expect(lost.code).toBeNull();
-          await rest(purse, "PUT", path, { text: "not mine any more" }, MASTER);
-          await client.quiet();
-          expect(JSON.stringify(client.told)).not.toContain("not mine any more");
-          for (const { op, object } of client.told) {
-            expect(["leave", "delete", "error"]).toContain(op);
-            expect(object?.text).toBeUndefined();
-          }
-        } finally {
-          client.socket.terminate();
+    it.each(
+      REMOVED_RIGHTS.flatMap(([name, loss]) =>
+        TRANSPORTS.map((transport) => [name, transport, loss] as const),
+      ),
+    )("tells nothing more: %s by %s", async (_name, transport, loss) => {
+      const who = await signUp(purse);
+      const user = { __type: "Pointer", className: "_User", objectId: who.id };
+      const name = `readers-${Math.random().toString(36).slice(2)}`;
+      await rest(
+        purse,
+        "POST",
+        "/roles",
+        { name, ACL: {}, users: { __op: "AddRelation", objects: [user] } },
+        MASTER,
+      );
+      const own = { text: "for me", ACL: { [`role:${name}`]: { read: true } } };
+      const thing = String((await rest(purse, "POST", "/classes/Secret", own, MASTER)).body.objectId);
+      const client = await connectLive(purse, { sessionToken: who.sessionToken });
+      try {
+        expect(await client.subscribe("Secret")).toMatchObject({ op: "subscribed" });
+        const path = `/classes/Secret/${thing}`;
+        await rest(purse, "PUT", path, { text: "still mine" }, MASTER);
+        expect(await client.next()).toMatchObject({ op: "update", object: { text: "still mine" } });
+        const lost = await attackTarget.send(transport, "the operator", await loss(thing, who));
+        expect(lost.code).toBeNull();
+        await rest(purse, "PUT", path, { text: "not mine any more" }, MASTER);
+        await client.receivedOps();
+        expect(JSON.stringify(client.received)).not.toContain("not mine any more");
+        for (const { op, object } of client.received) {
+          expect(["leave", "delete", "error"]).toContain(op);
+          expect(object?.text).toBeUndefined();
         }
-        await attacked.alive();
-      },
-    );
+      } finally {
+        client.socket.terminate();
+      }
+      await attackTarget.expectAlive();
+    });
   });
 
   it.each(IDENTITIES)("16 a live query finds the rows that REST finds, for %s", async (who) => {
@@ -229,7 +233,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       },
       MASTER,
     );
-    const token = attacked.sessionToken;
+    const token = attackTarget.sessionToken;
     const keys =
       who === "a user"
         ? { sessionToken: token }
@@ -239,14 +243,14 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     const client = await connectLive(purse, keys);
     try {
       const subscribed = await client.subscribe(className);
-      const me = { __type: "Pointer", className: "_User", objectId: attacked.userId };
+      const me = { __type: "Pointer", className: "_User", objectId: attackTarget.userId };
       const other = { __type: "Pointer", className: "_User", objectId: (await signUp(purse)).id };
       for (const fields of [{ n: 1, owner: me }, { n: 2, owner: other }, { n: 3, friends: [me] }, { n: 4 }])
         await rest(purse, "POST", `/classes/${className}`, fields, MASTER);
-      await client.quiet();
-      const told = client.told.filter(({ op }) => op === "create").map(({ object }) => object?.n);
-      for (const door of DOORS) {
-        const answer = await attacked.send(door, who, {
+      await client.receivedOps();
+      const told = client.received.filter(({ op }) => op === "create").map(({ object }) => object?.n);
+      for (const transport of TRANSPORTS) {
+        const answer = await attackTarget.send(transport, who, {
           method: "GET",
           path: `/classes/${className}`,
           params: { order: "n" },
@@ -255,14 +259,15 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const body: unknown = JSON.parse(answer.text);
         const rows = isJsonObject(body) && Array.isArray(body.results) ? body.results : [];
         const found = rows.map((row) => (isJsonObject(row) ? row.n : undefined));
-        if (answer.code === null) expect([door, told]).toEqual([door, found]);
+        if (answer.code === null) expect([transport, told]).toEqual([transport, found]);
         // For the read-only operator a batch is a write.
-        else if (who !== "the read-only operator") expect([door, subscribed.op]).toEqual([door, "error"]);
+        else if (who !== "the read-only operator")
+          expect([transport, subscribed.op]).toEqual([transport, "error"]);
       }
     } finally {
       client.socket.terminate();
     }
-    await attacked.alive();
+    await attackTarget.expectAlive();
   });
 
   describe("29 what browsers might run", () => {
@@ -280,19 +285,22 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 
     it.each(
       ACTIVE.flatMap(([name, type, body]) =>
-        Object.keys(FILE_DOORS).map((door) => [name, type, door, body] as const),
+        Object.keys(FILE_REQUESTS).map((transport) => [name, type, transport, body] as const),
       ),
-    )("%s as %s by %s is refused to users, or kept inert", async (name, type, door, body) => {
-      const keys: JsonObject[] = [{ _SessionToken: attacked.sessionToken }, { _MasterKey: purse.masterKey }];
+    )("%s as %s by %s is refused to users, or kept inert", async (name, type, transport, body) => {
+      const keys: JsonObject[] = [
+        { _SessionToken: attackTarget.sessionToken },
+        { _MasterKey: purse.masterKey },
+      ];
       for (const key of keys) {
-        const answer = await FILE_DOORS[door]?.(name, type, body, key);
+        const answer = await FILE_REQUESTS[transport]?.(name, type, body, key);
         const { url }: { url?: string } = JSON.parse(answer?.text ?? "{}");
         if (url !== undefined) await expectInert(url);
         else expect([130, 122]).toContain(answer && codeOf(answer));
         // A name with an active extension is the operator's alone.
         if ("_SessionToken" in key && !name.endsWith(".")) expect(url).toBeUndefined();
       }
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
 
     it.each<[string, string, string]>([
@@ -302,19 +310,19 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ["document.pdf", "application/pdf", `%PDF-1.4 ${SCRIPT}`],
       ["a.unknown", "application/octet-stream", SCRIPT],
     ])("%s as %s that holds a page is never served as one", async (name, type, body) => {
-      for (const send of Object.values(FILE_DOORS)) {
-        const taken = await send(name, type, body, { _SessionToken: attacked.sessionToken });
+      for (const send of Object.values(FILE_REQUESTS)) {
+        const taken = await send(name, type, body, { _SessionToken: attackTarget.sessionToken });
         const { url }: { url?: string } = JSON.parse(taken.text);
         if (url !== undefined) await expectInert(url);
         else expect(codeOf(taken)).toBe(130);
       }
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
 
     it.each(["page.html", "picture.svg", "none"])(
       "[7.data.endpoint.ipfs-upload-folder] %s of a folder in IPFS is inert too",
       async (name) => {
-        const { text } = await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
+        const { text } = await fetchText(`${purse.url}/api/v2/ipfs/uploadFolder`, {
           method: "POST",
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify([{ path: `folder/${name}`, content: Buffer.from(SCRIPT).toString("base64") }]),
@@ -323,12 +331,12 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         await expectInert(String(file?.path));
         // Neither does a name in the address make it a page.
         await expectInert(`${file?.path}?filename=page.html`);
-        await attacked.alive();
+        await attackTarget.expectAlive();
       },
     );
 
     async function expectInert(url: string): Promise<void> {
-      const { status, headers } = await ask(url);
+      const { status, headers } = await fetchText(url);
       expect(status).toBe(200);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-security-policy")).toBe("sandbox; default-src 'none'");
@@ -352,18 +360,17 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       "‮gpj.exe",
     ];
 
-    it.each(NAMES.flatMap((name) => Object.keys(FILE_DOORS).map((door) => [name, door] as const)))(
-      "%j is no name, by %s",
-      async (name, door) => {
-        const answer = await FILE_DOORS[door]?.(name, "text/plain", "x", {
-          _SessionToken: attacked.sessionToken,
-        });
-        expect(answer?.status).toBeGreaterThanOrEqual(400);
-        expect(answer?.status).toBeLessThan(500);
-        expect(answer?.headers.get("x-evil")).toBeNull();
-        await attacked.alive();
-      },
-    );
+    it.each(
+      NAMES.flatMap((name) => Object.keys(FILE_REQUESTS).map((transport) => [name, transport] as const)),
+    )("%j is no name, by %s", async (name, transport) => {
+      const answer = await FILE_REQUESTS[transport]?.(name, "text/plain", "x", {
+        _SessionToken: attackTarget.sessionToken,
+      });
+      expect(answer?.status).toBeGreaterThanOrEqual(400);
+      expect(answer?.status).toBeLessThan(500);
+      expect(answer?.headers.get("x-evil")).toBeNull();
+      await attackTarget.expectAlive();
+    });
 
     it.each([
       "bytes=0-99999999999999999999",
@@ -376,10 +383,10 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       "bytes=-",
     ])("the range %.40s gives the whole or nothing", async (range) => {
       const { text } = await upload("a.txt", "0123456789", asUser());
-      const answer = await ask(JSON.parse(text).url, { headers: { range } });
+      const answer = await fetchText(JSON.parse(text).url, { headers: { range } });
       expect([200, 206, 416]).toContain(answer.status);
       expect(answer.text.length).toBeLessThanOrEqual(10);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
 
     it("a picture that says it is enormous is only kept", async () => {
@@ -392,16 +399,16 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       expect(status).toBe(201);
       const answer = await fetch(JSON.parse(text).url);
       expect((await answer.arrayBuffer()).byteLength).toBe(bomb.length);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
   });
 
   describe("31 calls that would lead inside", () => {
     /** Spellings of the machine itself and of its neighbours, at the canary's port. */
     const inside = (): string[] => {
-      const { port } = new URL(canary.url);
+      const { port } = new URL(internalServer.url);
       return [
-        canary.url,
+        internalServer.url,
         `http://localhost:${port}/`,
         `http://[::ffff:127.0.0.1]:${port}/`,
         `http://2130706433:${port}/`,
@@ -425,12 +432,12 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         await rest(purse, "POST", "/hooks/triggers", { className, triggerName: "beforeSave", url }, MASTER);
         await rest(purse, "POST", `/classes/${className}`, { n: 1 });
       }
-      expect(canary.asked).toEqual([]);
-      await attacked.alive();
+      expect(internalServer.asked).toEqual([]);
+      await attackTarget.expectAlive();
     });
 
     it("by a browser's subscription to push messages", async () => {
-      const forged = JSON.parse(world.browsers.subscribe("forged"));
+      const forged = JSON.parse(pushServices.browsers.subscribe("forged"));
       for (const [i, endpoint] of inside().entries()) {
         const deviceToken = JSON.stringify({ ...forged, endpoint });
         const install = {
@@ -439,11 +446,11 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           deviceToken,
           channels: ["inside"],
         };
-        for (const door of DOORS)
-          await attacked.send(door, "nobody", {
+        for (const transport of TRANSPORTS)
+          await attackTarget.send(transport, "nobody", {
             method: "POST",
             path: "/installations",
-            params: { ...install, installationId: `${install.installationId}-${door.length}` },
+            params: { ...install, installationId: `${install.installationId}-${transport.length}` },
             codes: [],
           });
       }
@@ -455,49 +462,49 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           timeout: 10_000,
         })
         .toMatch(/succeeded|failed/);
-      expect(canary.asked).toEqual([]);
-      await attacked.alive();
+      expect(internalServer.asked).toEqual([]);
+      await attackTarget.expectAlive();
     });
 
     it("by the address of a file, in objects and in uploads", async () => {
       for (const url of inside()) {
         const file = { __type: "File", name: "a.txt", url };
-        for (const door of DOORS)
-          await attacked.send(door, "a user", {
+        for (const transport of TRANSPORTS)
+          await attackTarget.send(transport, "a user", {
             method: "POST",
             path: "/classes/Doc",
             params: { file },
             codes: [],
           });
         const body = { _source: { format: "uri", uri: url }, uri: url, base64: { uri: url } };
-        const answer = await ask(`${purse.serverUrl}/files/a.txt`, {
+        const answer = await fetchText(`${purse.serverUrl}/files/a.txt`, {
           method: "POST",
           body: JSON.stringify({
             _ApplicationId: purse.appId,
-            _SessionToken: attacked.sessionToken,
+            _SessionToken: attackTarget.sessionToken,
             ...body,
           }),
         });
         expect(answer.status).toBe(400);
       }
       await rest(purse, "GET", "/classes/Doc");
-      expect(canary.asked).toEqual([]);
-      await attacked.alive();
+      expect(internalServer.asked).toEqual([]);
+      await attackTarget.expectAlive();
     });
 
     it("by what is asked of IPFS or put into it", async () => {
       for (const url of inside()) {
-        const asked = await ask(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
+        const asked = await fetchText(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
         expect(asked.status).toBeGreaterThanOrEqual(400);
         expect(asked.status).toBeLessThan(500);
-        await ask(`${purse.url}/api/v2/ipfs/uploadFolder`, {
+        await fetchText(`${purse.url}/api/v2/ipfs/uploadFolder`, {
           method: "POST",
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify([{ path: "a", content: url }]),
         });
       }
-      expect(canary.asked).toEqual([]);
-      await attacked.alive();
+      expect(internalServer.asked).toEqual([]);
+      await attackTarget.expectAlive();
     });
 
     it("by a sign-in that names its own issuer", async () => {
@@ -506,26 +513,26 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const answer = await rest(purse, "POST", "/users", { authData });
         expect(answer.status).toBe(400);
       }
-      expect(canary.asked).toEqual([]);
-      await attacked.alive();
+      expect(internalServer.asked).toEqual([]);
+      await attackTarget.expectAlive();
     });
   });
 
   describe("34 connections that hold on", () => {
     /** Sends a part of a request and waits for the end of the connection; its length in ms. */
-    async function heldOpen(first: string, more?: (socket: Socket) => void): Promise<number> {
-      const began = performance.now();
+    async function connectionLifetime(first: string, more?: (socket: Socket) => void): Promise<number> {
+      const startedAt = performance.now();
       const socket = connect(purse.port, "127.0.0.1");
       socket.on("error", () => {});
       socket.resume();
       const closed = new Promise<void>((done) => socket.once("close", () => done()));
       await new Promise<void>((open) => socket.once("connect", () => open()));
       socket.write(first);
-      const drip = setInterval(() => more?.(socket), 100);
+      const dripTimer = setInterval(() => more?.(socket), 100);
       await Promise.race([closed, new Promise((done) => setTimeout(done, 10_000))]);
-      clearInterval(drip);
+      clearInterval(dripTimer);
       socket.destroy();
-      return performance.now() - began;
+      return performance.now() - startedAt;
     }
     const head = "POST /server/classes/Thing HTTP/1.1\r\nHost: x\r\nX-Parse-Application-Id: test-app\r\n";
 
@@ -542,9 +549,9 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ],
       ["an answered request, then silence", "GET /health HTTP/1.1\r\nHost: x\r\n\r\n"],
     ])("%s are dropped on the deadline", async (_name, first, more) => {
-      const [ms] = await Promise.all([heldOpen(first, more), attacked.alive()]);
+      const [ms] = await Promise.all([connectionLifetime(first, more), attackTarget.expectAlive()]);
       expect(ms).toBeLessThan(9_000);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
 
     it("an answer that nobody reads is dropped too", async () => {
@@ -562,7 +569,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       socket.resume();
       await new Promise<void>((done) => socket.once("close", () => done()));
       expect(bytes).toBeLessThan(15_000_000);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     }, 30_000);
   });
 
@@ -595,7 +602,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       expect(await openSockets()).toBe(MAX_SOCKETS);
       await rest(purse, "POST", "/classes/Flooded", { n: 1 });
       expect(await listener.next()).toMatchObject({ op: "create", object: { n: 1 } });
-      await attacked.alive();
+      await attackTarget.expectAlive();
       for (const { socket } of outcomes) socket.on("error", () => undefined).terminate();
       await expect.poll(openSockets).toBe(1);
       const again = await connectLive(purse);
@@ -605,7 +612,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     it.each<[string, (client: LiveSocket) => Promise<unknown>]>([
       [
         "of subscriptions is cut off at the limit of its address",
-        async ({ socket, told }) => {
+        async ({ socket, received: told }) => {
           for (let i = 0; i < 800; i++) {
             const query = { className: "Flooded", where: { n: i } };
             socket.send(JSON.stringify({ op: "subscribe", requestId: i, query }));
@@ -657,14 +664,14 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         client.socket.terminate();
         listener.socket.terminate();
       }
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
   });
 
   describe("36 pages of other sites", () => {
     const cookies = () =>
       ["sessionToken", "X-Parse-Session-Token", "_SessionToken", "Parse-Session"]
-        .map((name) => `${name}=${attacked.sessionToken}`)
+        .map((name) => `${name}=${attackTarget.sessionToken}`)
         .join("; ");
     const foreign = () => ({
       Cookie: cookies(),
@@ -675,7 +682,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     it.each(["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])(
       "are nobody, whatever cookies come with a %s",
       async (type) => {
-        const me = await ask(`${purse.serverUrl}/users/me`, {
+        const me = await fetchText(`${purse.serverUrl}/users/me`, {
           method: "POST",
           headers: { ...foreign(), "Content-Type": type },
           body: JSON.stringify({ _ApplicationId: purse.appId, _method: "GET" }),
@@ -683,7 +690,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         expect([209, 107]).toContain(codeOf(me));
         const file = await upload("a.txt", "x", { ...foreign(), "Content-Type": type });
         expect([130, 107]).toContain(codeOf(file));
-        await attacked.alive();
+        await attackTarget.expectAlive();
       },
     );
 
@@ -696,15 +703,15 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       const query = { className: "_User", where: {} };
       socket.send(JSON.stringify({ op: "subscribe", requestId: 1, query }));
       await expect.poll(() => told.length).toBe(2);
-      await rest(purse, "PUT", `/users/${attacked.userId}`, { note: "mine", ACL: {} }, MASTER);
+      await rest(purse, "PUT", `/users/${attackTarget.userId}`, { note: "mine", ACL: {} }, MASTER);
       await new Promise((done) => setTimeout(done, 200));
       expect(told.join()).not.toContain("mine");
       socket.terminate();
       for (const path of ["/server/users/me", "/server/files/a", "/api/v2/info/endpointWeights", "/health"]) {
-        const { headers } = await ask(purse.url + path, { headers: foreign() });
+        const { headers } = await fetchText(purse.url + path, { headers: foreign() });
         expect(headers.get("access-control-allow-credentials")).toBeNull();
       }
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
   });
 
@@ -724,7 +731,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         "/data/keys.json",
         "/.env",
         "/purse.config.ts",
-      ].map((path) => ask(purse.url + path));
+      ].map((path) => fetchText(purse.url + path));
       const wrong = [
         `{"_ApplicationId":"test-app","_MasterKey":"${key}",`,
         `{"_ApplicationId":"test-app","_MasterKey":"${key}","_method":"GET","where":{"$x":1}}`,
@@ -733,21 +740,21 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       ];
       for (const body of wrong)
         asked.push(
-          ask(`${purse.serverUrl}/classes/Thing?_MasterKey=${key}`, { method: "POST", body }),
-          ask(`${purse.serverUrl}/files/a.html`, { method: "POST", body }),
-          ask(`${purse.serverUrl}/functions/none`, { method: "POST", body }),
+          fetchText(`${purse.serverUrl}/classes/Thing?_MasterKey=${key}`, { method: "POST", body }),
+          fetchText(`${purse.serverUrl}/files/a.html`, { method: "POST", body }),
+          fetchText(`${purse.serverUrl}/functions/none`, { method: "POST", body }),
         );
       for (const answer of await Promise.all(asked)) {
         expect(answer.text).not.toContain(key);
         expect([...answer.headers].join()).not.toContain(key);
       }
-      const cached = await ask(`${purse.serverUrl}/classes/Alive`, {
+      const cached = await fetchText(`${purse.serverUrl}/classes/Alive`, {
         headers: { "X-Parse-Application-Id": purse.appId, ...asOperator() },
       });
       expect(cached.headers.get("cache-control")).toBe("no-store");
       expect(purse.output()).not.toContain(key);
       expect(purse.output()).not.toContain(READ_ONLY_KEY);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     });
 
     it("and its ways are not in what is built for browsers", () => {
@@ -803,28 +810,28 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     it.each(WRITES.map((attempt) => [attempt.method, attempt.path, attempt] as const))(
       "may not %s %s, by any door",
       async (_method, _path, attempt) => {
-        for (const door of DOORS) {
-          const answer = await attacked.send(door, "the read-only operator", attempt);
-          expect([door, answer.code]).toEqual([door, 119]);
+        for (const transport of TRANSPORTS) {
+          const answer = await attackTarget.send(transport, "the read-only operator", attempt);
+          expect([transport, answer.code]).toEqual([transport, 119]);
         }
-        await attacked.alive();
+        await attackTarget.expectAlive();
       },
     );
 
     it("may not write files, by any door", async () => {
-      for (const send of Object.values(FILE_DOORS)) {
+      for (const send of Object.values(FILE_REQUESTS)) {
         const answer = await send("a.txt", "text/plain", "x", { _MasterKey: READ_ONLY_KEY });
         expect([answer.status, codeOf(answer)]).toEqual([403, 119]);
       }
       const { text } = await upload("a.txt", "x", asUser());
       const { name, url } = JSON.parse(text);
-      const deleted = await ask(`${purse.serverUrl}/files/${name}`, {
+      const deleted = await fetchText(`${purse.serverUrl}/files/${name}`, {
         method: "DELETE",
         headers: { "X-Parse-Application-Id": purse.appId, ...READER },
       });
       expect(codeOf(deleted)).toBe(119);
-      expect((await ask(url)).status).toBe(200);
-      await attacked.alive();
+      expect((await fetchText(url)).status).toBe(200);
+      await attackTarget.expectAlive();
     });
   });
 
@@ -835,17 +842,17 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       params: { pipeline: [{ $match: { n: 1 } }] },
       codes: [119],
     };
-    for (const door of DOORS) {
-      expect((await attacked.send(door, "a user", attempt)).code).toBe(119);
+    for (const transport of TRANSPORTS) {
+      expect((await attackTarget.send(transport, "a user", attempt)).code).toBe(119);
       const out = { ...attempt, params: { pipeline: [{ $out: "Stolen" }] } };
-      expect([102, 119]).toContain((await attacked.send(door, "the read-only operator", out)).code);
+      expect([102, 119]).toContain((await attackTarget.send(transport, "the read-only operator", out)).code);
     }
-    await attacked.alive();
+    await attackTarget.expectAlive();
   });
 });
 
 /** A server inside that nobody outside should make us ask. */
-async function startCanary(): Promise<{ url: string; asked: string[]; server: Server }> {
+async function startInternalServer(): Promise<{ url: string; asked: string[]; server: Server }> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);

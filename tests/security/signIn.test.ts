@@ -51,8 +51,10 @@ describe.each(DATABASES)("sessions of one installation on %s", (database) => {
       const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(user.username, "phone")));
       expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
       expect(await liveTokens(purse, answers)).toBe(1);
-      const here = (await sessionsOf(user.id)).filter(({ installationId }) => installationId === "phone");
-      expect(here).toHaveLength(1);
+      const phoneSessions = (await sessionsOf(user.id)).filter(
+        ({ installationId }) => installationId === "phone",
+      );
+      expect(phoneSessions).toHaveLength(1);
     }
   });
 
@@ -144,8 +146,10 @@ describe("sessions of one installation, by two processes on one PostgreSQL", () 
       const answers = await Promise.all(logIns);
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
       const { sessionsOf } = installationOf(one);
-      const here = (await sessionsOf(user.id)).filter(({ installationId }) => installationId === "phone");
-      expect(here).toHaveLength(1);
+      const phoneSessions = (await sessionsOf(user.id)).filter(
+        ({ installationId }) => installationId === "phone",
+      );
+      expect(phoneSessions).toHaveLength(1);
       // What one process ended the other knows soon.
       await expect.poll(() => liveTokens(two, answers)).toBe(1);
       await expect.poll(() => liveTokens(one, answers)).toBe(1);
@@ -195,7 +199,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     rest(purse, "PUT", `/users/${user.id}`, { authData: { mfa } }, user);
 
   /** Every way to show a code that may be wrong. */
-  const WAYS: Record<string, (user: Enrolled, i: number) => Promise<Answer>> = {
+  const SIGN_INS: Record<string, (user: Enrolled, i: number) => Promise<Answer>> = {
     "POST /login": (user, i) => logIn(user.username, wrong(i)),
     "GET /login in the old envelope": (user, i) =>
       rest(purse, "POST", "/login", {
@@ -224,7 +228,7 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
     "recovery codes": (user, i) => logIn(user.username, { mfa: { token: `${i}`.repeat(20) } }),
   };
 
-  it.each(Object.entries(WAYS))("is locked after too many wrong codes by %s", async (_name, tryOne) => {
+  it.each(Object.entries(SIGN_INS))("is locked after too many wrong codes by %s", async (_name, tryOne) => {
     const user = await enrolled();
     const errors: (string | undefined)[] = [];
     for (let i = 0; i <= THRESHOLD; i++) errors.push((await tryOne(user, i)).body.error);
@@ -241,8 +245,10 @@ describe.each(DATABASES)("the second factor on %s", (database) => {
   it("is guessed no more often by wallet or another sign-in than by password", async () => {
     const signer = privateKeyToAccount(generatePrivateKey());
     const proof = async () => {
-      const asked = await rest(purse, "POST", "/functions/requestMessage", { address: signer.address });
-      const data = String(Object(asked.body.result).message);
+      const messageReply = await rest(purse, "POST", "/functions/requestMessage", {
+        address: signer.address,
+      });
+      const data = String(Object(messageReply.body.result).message);
       return { id: signer.address, signature: await signer.signMessage({ message: data }), data };
     };
     const { body } = await rest(purse, "POST", "/users", { authData: { moralisEth: await proof() } });
@@ -369,26 +375,27 @@ describe.each(DATABASES)("the studio's second factor on %s", (database) => {
   beforeAll(async () => {
     purse = await startPurse({ env: await databaseEnv(database) });
     owner = await setUpStudio(purse);
-    const { body } = await owner.ask("POST", "/second-factor", { password: STUDIO_PASSWORD });
+    const { body } = await owner.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
     totp = new TOTP({ secret: String(body.secret) });
     const code = totp.generate({ timestamp: Date.now() - 30_000 });
-    expect((await owner.ask("PUT", "/second-factor", { code })).status).toBe(200);
+    expect((await owner.request("PUT", "/second-factor", { code })).status).toBe(200);
   });
   afterAll(() => purse?.remove());
 
   it("is not replaced by another one without being shown", async () => {
-    const begun = await owner.ask("POST", "/second-factor", { password: STUDIO_PASSWORD });
-    expect([begun.status, begun.body.code]).toEqual([403, 119]);
-    expect((await owner.ask("PUT", "/second-factor", { code: "000000" })).status).toBe(403);
+    const enrollment = await owner.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
+    expect([enrollment.status, enrollment.body.code]).toEqual([403, 119]);
+    expect((await owner.request("PUT", "/second-factor", { code: "000000" })).status).toBe(403);
   });
 
   it("is counted when it is to be removed, together with those of sign-ins, also side by side", async () => {
-    const remove = () => owner.ask("DELETE", "/second-factor", { password: STUDIO_PASSWORD, code: "xxxxxx" });
-    const tries = await Promise.all([
+    const remove = () =>
+      owner.request("DELETE", "/second-factor", { password: STUDIO_PASSWORD, code: "xxxxxx" });
+    const attempts = await Promise.all([
       ...Array.from({ length: 12 }, remove),
       ...Array.from({ length: 6 }, () => new StudioClient(purse).signIn("ada", STUDIO_PASSWORD, "yyyyyy")),
     ]);
-    const codes = tries.map(({ body }) => body.code);
+    const codes = attempts.map(({ body }) => body.code);
     expect(codes.filter((code) => code === 141)).toHaveLength(10);
     expect(codes.filter((code) => code === 155)).toHaveLength(8);
     expect((await new StudioClient(purse).signIn("ada", STUDIO_PASSWORD, totp.generate())).status).toBe(429);

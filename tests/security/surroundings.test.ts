@@ -15,7 +15,7 @@ interface Served {
   text: string;
 }
 
-async function ask(url: string, init: RequestInit = {}): Promise<Served> {
+async function fetchText(url: string, init: RequestInit = {}): Promise<Served> {
   const response = await fetch(url, init);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -43,7 +43,7 @@ describe.each(DATABASES)("37 an address that may not use the master key on %s", 
       });
       try {
         for (const header of headers) {
-          const answer = await ask(`${purse.serverUrl}/schemas`, {
+          const answer = await fetchText(`${purse.serverUrl}/schemas`, {
             headers: {
               "X-Parse-Application-Id": purse.appId,
               "X-Parse-Master-Key": purse.masterKey,
@@ -67,7 +67,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
   it.each(["that are away", "that hang", "that talk nonsense"])(
     "%s do not take it down",
     async (kind) => {
-      const port = await wicked(kind);
+      const port = await startHostileNode(kind);
       const folder = await startPushServices();
       const purse = await startPurse({
         env: {
@@ -83,7 +83,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
       });
       await folder.stop();
       try {
-        const attacked = await attack(purse);
+        const attackTarget = await attack(purse);
         const url = `http://127.0.0.1:${port.number}/`;
         await rest(purse, "POST", "/hooks/functions", { functionName: "far", url }, MASTER);
         expect((await rest(purse, "POST", "/functions/far", {})).body.code).toBe(141);
@@ -114,11 +114,11 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
         expect(health.status).toBe("ok");
         expect(health.chains[0]?.indexed ?? null).toBeNull();
         expect(health.chains[0]?.state).not.toBe("following");
-        const asked = await ask(`${purse.url}/api/v2/block/1?chain=eth`, {
+        const pendingRequest = await fetchText(`${purse.url}/api/v2/block/1?chain=eth`, {
           signal: AbortSignal.timeout(40_000),
         });
-        expect(asked.status).toBe(503);
-        await attacked.alive();
+        expect(pendingRequest.status).toBe(503);
+        await attackTarget.expectAlive();
       } finally {
         await purse.remove();
         port.close();
@@ -136,16 +136,16 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
       },
     });
     try {
-      const attacked = await attack(purse);
+      const attackTarget = await attack(purse);
       const forged = {
         master: true,
-        user: { objectId: attacked.userId, sessionToken: attacked.sessionToken },
+        user: { objectId: attackTarget.userId, sessionToken: attackTarget.sessionToken },
         triggerName: "beforeSave",
         object: { className: "Alive", n: 7 },
       };
       for (const path of ["/functions/hello", "/classes/Alive", "/hooks/functions", "/schemas/Alive"]) {
         for (let replay = 0; replay < 2; replay++) {
-          const answer = await ask(purse.serverUrl + path, {
+          const answer = await fetchText(purse.serverUrl + path, {
             method: "POST",
             headers: {
               "X-Parse-Application-Id": purse.appId,
@@ -155,13 +155,13 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
             },
             body: JSON.stringify(forged),
           });
-          expect(answer.text).not.toContain(attacked.sessionToken);
+          expect(answer.text).not.toContain(attackTarget.sessionToken);
           if (path.startsWith("/hooks") || path.startsWith("/schemas")) expect(codeOf(answer)).toBe(119);
         }
       }
       const where = query({ where: { n: 7 } });
       expect((await rest(purse, "GET", `/classes/Alive${where}`)).body.results).toEqual([]);
-      await attacked.alive();
+      await attackTarget.expectAlive();
     } finally {
       await purse.remove();
     }
@@ -169,7 +169,7 @@ describe.each(DATABASES)("39 services around the server on %s", (database) => {
 });
 
 /** A port on which nobody answers, or not as one should. */
-async function wicked(kind: string): Promise<{ number: number; close(): void }> {
+async function startHostileNode(kind: string): Promise<{ number: number; close(): void }> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);

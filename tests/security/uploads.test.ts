@@ -110,7 +110,7 @@ const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | u
   },
   async "a resumable upload"(name, type) {
     const headers = { ...keys(), "Tus-Resumable": "1.0.0" };
-    const begun = await fetch(`${purse.serverUrl}/files/resumable`, {
+    const resumableUpload = await fetch(`${purse.serverUrl}/files/resumable`, {
       method: "POST",
       headers: {
         ...headers,
@@ -118,8 +118,8 @@ const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | u
         "Upload-Metadata": `filename ${base64(name)},filetype ${base64(type)}`,
       },
     });
-    const location = begun.headers.get("location");
-    if (location === null) return outcomeOf(begun);
+    const location = resumableUpload.headers.get("location");
+    if (location === null) return outcomeOf(resumableUpload);
     const sent = await fetch(location, {
       method: "PATCH",
       headers: { ...headers, "Upload-Offset": "0", "Content-Type": "application/offset+octet-stream" },
@@ -147,7 +147,7 @@ const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | u
     return outcomeOf(response);
   },
   async "the studio"(name, type) {
-    const { body } = await editor.ask("POST", "/files", {
+    const { body } = await editor.request("POST", "/files", {
       name,
       base64: base64(PAGE),
       ...(type !== "" && { contentType: type }),
@@ -167,7 +167,7 @@ const ROUTES: Record<string, (name: string, type: string) => Promise<Outcome | u
 };
 
 /** Routes on which an operator may store what users may not. */
-const OF_OPERATORS: ReadonlySet<string> = new Set(["cloud code with the master key", "the studio"]);
+const OPERATOR_ROUTES: ReadonlySet<string> = new Set(["cloud code with the master key", "the studio"]);
 /** What no user stores as a file, however the name and the type say it. */
 const ACTIVE = /^[^.]*\.(s?x?html?|xht|svgz?|xml|xsl|rdf|mathml)$/i;
 
@@ -178,7 +178,7 @@ describe.each(Object.entries(ROUTES))("a file that comes by %s", (route, upload)
     if ("code" in outcome) {
       expect([107, 122, 130, 141, 142]).toContain(outcome.code);
     } else {
-      if (!OF_OPERATORS.has(route) && route !== "a folder of IPFS") expect(name).not.toMatch(ACTIVE);
+      if (!OPERATOR_ROUTES.has(route) && route !== "a folder of IPFS") expect(name).not.toMatch(ACTIVE);
       const served = await fetch(outcome.url);
       expect(served.status).toBe(200);
       expect(served.headers.get("x-content-type-options")).toBe("nosniff");

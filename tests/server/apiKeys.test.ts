@@ -198,7 +198,7 @@ describe("a data service without a key", () => {
   it("is closed in production", async () => {
     const purse = await startPurse({ env: { PURSE_ENV: "production", PURSE_MASTER_KEY_IPS: "10.0.0.1" } });
     try {
-      expect(await ask(purse)).toMatchObject(refused(401, "needs an API key"));
+      expect(await ask(purse)).toMatchObject(refused(401, "requires an API key"));
       expect(await ask(purse, { "X-API-Key": "x".repeat(30) })).toMatchObject(
         refused(401, "Invalid API key"),
       );

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { erc20Abi, type Hex } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -39,7 +39,7 @@ async function listener(): Promise<{ url: string; heard: Heard[]; refusing: bool
 
 describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
   let purse: Purse;
-  let hand: ChainHand;
+  let hand: ChainClient;
   let other: Awaited<ReturnType<typeof listener>>;
 
   beforeAll(async () => {
@@ -65,7 +65,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
       PURSE_CLOUD: cloud,
     };
     purse = await startPurse({ devChain: true, env });
-    hand = await chainHand(purse);
+    hand = await createChainClient(purse);
   }, 60_000);
   afterAll(async () => {
     other?.server.closeAllConnections();
@@ -101,7 +101,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
       result: { success: true, objectId: expect.any(String) },
     });
     await expect.poll(async () => (await found("Transfers")).length, { timeout: 15_000 }).toBeGreaterThan(5);
-    const hash: Hex = await hand.moveToken(0, hand.account(3), 77n);
+    const hash: Hex = await hand.transferToken(0, hand.account(3), 77n);
     const [object] = await until("Transfers", { transaction_hash: hash }, 1);
     expect(object).toMatchObject({
       chain_id: 1337,
@@ -174,8 +174,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await live.subscribe("Told");
     // The watch begins with the next block that it sees.
     await new Promise((done) => setTimeout(done, 1_500));
-    await hand.moveToken(0, hand.account(5), 1n);
-    await hand.moveToken(0, hand.account(6), 2n);
+    await hand.transferToken(0, hand.account(5), 1n);
+    await hand.transferToken(0, hand.account(6), 2n);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "2", to: hand.account(6) } });
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(1);
     const [message] = other.heard;
@@ -184,8 +184,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     expect(signature).toBe(createHmac("sha256", KEY).update(`${time}.${message?.text}`).digest("hex"));
 
     other.refusing = true;
-    await hand.moveToken(0, hand.account(6), 3n);
-    await hand.moveToken(0, hand.account(6), 4n);
+    await hand.transferToken(0, hand.account(6), 3n);
+    await hand.transferToken(0, hand.account(6), 4n);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "3" } });
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "4" } });
     await new Promise((done) => setTimeout(done, 1_000));
@@ -238,7 +238,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await new Promise((done) => setTimeout(done, 1_500));
     const before = other.heard.length;
     for (let i = 1; i <= 5; i++) {
-      await hand.moveToken(0, hand.account(8), BigInt(i));
+      await hand.transferToken(0, hand.account(8), BigInt(i));
       await expect.poll(() => other.heard.length - before, { timeout: 15_000 }).toBe(i);
     }
     expect((await until("Hanging", {}, 5)).length).toBe(5);
@@ -262,8 +262,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
   it("goes through the triggers of its class, which may refuse", async () => {
     await watch({ tableName: "Chosen" });
     await new Promise((done) => setTimeout(done, 1_500));
-    await hand.moveToken(0, hand.account(4), 13n);
-    await hand.moveToken(0, hand.account(4), 14n);
+    await hand.transferToken(0, hand.account(4), 13n);
+    await hand.transferToken(0, hand.account(4), 14n);
     const [chosen, ...others] = await until("Chosen", { value: "14" }, 1);
     expect(chosen).toMatchObject({ lucky: true });
     expect(others).toEqual([]);
@@ -272,8 +272,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
 
   it("is followed for a wallet that the code names: its transactions and its tokens", async () => {
     const nine = hand.account(9);
-    await hand.moveToken(0, nine, 5n);
-    await hand.moveToken(9, hand.account(0), 2n);
+    await hand.transferToken(0, nine, 5n);
+    await hand.transferToken(9, hand.account(0), 2n);
     const sent = await until("OfNine", { kind: "erc20" }, 2);
     expect(sent.map(({ from_address, value }) => [from_address, value]).sort()).toEqual(
       [

@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { erc20Abi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { databaseEnv } from "../support/databases.ts";
 import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 
@@ -12,7 +12,7 @@ const abi = erc20Abi.find((entry) => entry.type === "event" && entry.name === "T
 describe("events of a chain that several processes on one PostgreSQL watch", () => {
   let node: Purse;
   let processes: Purse[];
-  let hand: ChainHand;
+  let hand: ChainClient;
   let server: Server;
   const told: string[] = [];
 
@@ -26,7 +26,7 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
     node = await startPurse({ devChain: true });
-    hand = await chainHand(node);
+    hand = await createChainClient(node);
     const env = {
       ...(await databaseEnv("PostgreSQL")),
       PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: node.rpcUrl,
@@ -67,13 +67,13 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
         (each) => isJsonObject(each) && each.value,
       );
     };
-    for (const units of [101n, 102n, 103n]) await hand.moveToken(0, hand.account(7), units);
+    for (const units of [101n, 102n, 103n]) await hand.transferToken(0, hand.account(7), units);
     const last = async (purse: Purse) => (await values(purse)).slice(-3);
     for (const purse of processes)
       await expect.poll(() => last(purse), { timeout: 20_000 }).toEqual(["101", "102", "103"]);
 
     await first.kill();
-    for (const units of [104n, 105n]) await hand.moveToken(0, hand.account(7), units);
+    for (const units of [104n, 105n]) await hand.transferToken(0, hand.account(7), units);
     await expect.poll(() => last(second), { timeout: 40_000 }).toEqual(["103", "104", "105"]);
     const all = await values(second);
     await expect.poll(() => told.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length);

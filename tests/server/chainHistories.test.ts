@@ -19,7 +19,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
-import { beginChain, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { type Purse, query, rest, restoreChainSnapshot, signUp, startPurse } from "../support/purse.ts";
 
 /*
  * Whole servers live through random histories of a chain: transfers, reorganisations up to 64 deep, kill -9. What they
@@ -55,7 +55,7 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
   const folder = await mkdtemp(join(tmpdir(), "purse-histories-"));
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const dataDir = join(folder, "chain");
-  beginChain(dataDir);
+  restoreChainSnapshot(dataDir);
   const chain = await startDevChain({ port: 0, dataDir });
   ends.push(() => chain.stop());
   const node = () => createPublicClient({ transport: http(chain.url), pollingInterval: 20, cacheTime: 0 });

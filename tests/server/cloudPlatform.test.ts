@@ -150,7 +150,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
   it("onLiveQueryEvent hears who connects, subscribes and leaves", async () => {
     const socket = await connectLive(purse, { masterKey: purse.masterKey });
     await socket.subscribe("Thing");
-    await socket.ask({ op: "unsubscribe", requestId: 1 });
+    await socket.request({ op: "unsubscribe", requestId: 1 });
     socket.socket.close();
     await socket.closed;
     const heard = async () => {

@@ -60,13 +60,13 @@ describe("live queries of two processes on one PostgreSQL", () => {
       }),
     );
     const told = await Promise.all(
-      listeners.map(async ({ told }) => {
+      listeners.map(async ({ received: told }) => {
         await expect.poll(() => told.length).toBe(101);
         return told.map(({ op, position, object }) => [op, position, object?.objectId]);
       }),
     );
     expect(told[0]).toEqual(told[1]);
-    const counts = (listeners[0]?.told ?? [])
+    const counts = (listeners[0]?.received ?? [])
       .filter(({ op }) => op === "update")
       .map(({ object }) => object?.n);
     expect(counts).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
@@ -98,7 +98,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     await dying.kill();
     await answers;
     const { body } = await rest(one, "GET", "/classes/Last?count=1&limit=0");
-    await expect.poll(() => atTwo.told.length).toBe(body.count);
+    await expect.poll(() => atTwo.received.length).toBe(body.count);
     await dying.remove();
   });
 
@@ -120,7 +120,7 @@ describe("live queries of two processes on one PostgreSQL", () => {
     expect(await forEve.next()).toMatchObject({ op: "create" });
     await rest(one, "PUT", `/roles/${role.body.objectId}`, users("RemoveRelation"), MASTER);
     await save(one, "Guestbook", entry, MASTER);
-    expect(await forEve.quiet()).toEqual([]);
+    expect(await forEve.receivedOps()).toEqual([]);
     await rest(one, "POST", "/logout", {}, { sessionToken: eve.sessionToken });
     expect(await forEve.next()).toMatchObject({ op: "error", code: 209 });
   });
@@ -131,6 +131,6 @@ describe("live queries of two processes on one PostgreSQL", () => {
     await save(one, "Purged", { n: 1 });
     await atTwo.next();
     expect((await rest(one, "DELETE", "/purge/Purged", undefined, MASTER)).status).toBe(200);
-    expect(await atTwo.quiet()).toEqual([]);
+    expect(await atTwo.receivedOps()).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import { deactivateWeb3, enableWeb3, Plugins, start } from "@purse/client";
 import { startDevChain } from "@purse/devchain";
 import { type Address, createPublicClient, erc20Abi, http, parseEther, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { beginChain, type Purse, startPurse } from "../support/purse.ts";
+import { type Purse, restoreChainSnapshot, startPurse } from "../support/purse.ts";
 
 /** The plugin that ships with the product, on the pools of the local chain. */
 
@@ -19,7 +19,7 @@ let contracts: Record<"account" | "token" | "dollar" | "v2", Address>;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-dex-"));
   // Where the contracts are is the same on every local chain.
-  beginChain(join(folder, "twin"));
+  restoreChainSnapshot(join(folder, "twin"));
   const twin = await startDevChain({ port: 0, dataDir: join(folder, "twin") });
   const { token, dollar, market } = twin.contracts;
   const trader = twin.accounts[4];

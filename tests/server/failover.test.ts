@@ -64,12 +64,12 @@ async function untilSaved(purse: Purse, timeoutMs: number): Promise<number> {
 
 /** What a subscriber is told after the database is another one: to ask anew, then every change. */
 async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise<void> {
-  await expect.poll(() => client.told.some(({ op }) => op === "refetch"), { timeout: 20_000 }).toBe(true);
-  client.told.length = 0;
+  await expect.poll(() => client.received.some(({ op }) => op === "refetch"), { timeout: 20_000 }).toBe(true);
+  client.received.length = 0;
   const saved: string[] = [];
   for (let n = 0; n < TOLD; n++) saved.push(await save(purse, 10_000 + n));
-  await expect.poll(() => client.told.length, { timeout: 10_000 }).toBe(TOLD);
-  expect(client.told.map(({ op, object }) => [op, object?.objectId])).toEqual(
+  await expect.poll(() => client.received.length, { timeout: 10_000 }).toBe(TOLD);
+  expect(client.received.map(({ op, object }) => [op, object?.objectId])).toEqual(
     saved.map((id) => ["create", id]),
   );
 }
@@ -87,20 +87,20 @@ describe("live queries, when the database is replaced by one without the last ch
     await untilSaved(purse, 20_000);
     for (let n = 0; n < LOST; n++) await save(purse, n);
     await expect
-      .poll(() => client.told.filter(({ op }) => op === "create").length)
+      .poll(() => client.received.filter(({ op }) => op === "create").length)
       .toBeGreaterThanOrEqual(LOST);
-    const { position } = client.told.at(-1) ?? {};
-    client.told.length = 0;
+    const { position } = client.received.at(-1) ?? {};
+    client.received.length = 0;
 
     proxy.break();
-    proxy.lead(copy.port);
-    proxy.mend();
+    proxy.redirectTo(copy.port);
+    proxy.restore();
     await expectRefetchedAndTold(client, purse);
     // Positions of the log that was mean nothing any more.
     const late = await connectLive(purse);
     ends.push(async () => late.socket.terminate());
     await late.subscribe("Post", {}, { resumeFrom: position });
-    await expect.poll(() => late.told.some(({ op }) => op === "refetch"), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => late.received.some(({ op }) => op === "refetch"), { timeout: 10_000 }).toBe(true);
   });
 
   it("order a refetch and tell every change after it, where it is a standby that was promoted", async () => {
@@ -122,13 +122,13 @@ describe("live queries, when the database is replaced by one without the last ch
     // It falls behind, and what it misses is lost with the primary.
     toPrimary.break();
     for (let n = 0; n < LOST; n++) await save(purse, n);
-    client.told.length = 0;
+    client.received.length = 0;
 
     proxy.break();
     await server.halt("immediate");
     await query(atStandby.href, "SELECT pg_promote()::int AS n");
-    proxy.lead(standby.port);
-    proxy.mend();
+    proxy.redirectTo(standby.port);
+    proxy.restore();
     await expectRefetchedAndTold(client, purse);
     const { body } = await rest(purse, "GET", "/classes/Post?count=1&limit=0");
     expect(body.count).toBe(1 + TOLD);
@@ -168,7 +168,7 @@ describe("a process whose connections lead nowhere any more", () => {
     proxy.thaw();
     await expect.poll(() => isReady(cut), { timeout: 10_000 }).toBe(true);
     await expect
-      .poll(() => client.told.map(({ object }) => object?.objectId), { timeout: 10_000 })
+      .poll(() => client.received.map(({ object }) => object?.objectId), { timeout: 10_000 })
       .toEqual([saved]);
     // The permissions that were tightened meanwhile hold here, too.
     await expect

@@ -59,7 +59,7 @@ describe("an S3 server that fails", () => {
         return true;
       });
       const { status: told, body } = await upload("a.txt", "hello");
-      expect([told, body]).toEqual([503, { code: 100, error: "The file store cannot be reached now." }]);
+      expect([told, body]).toEqual([503, { code: 100, error: "The file store is unavailable." }]);
       expect(readdirSync(join(purse.dataDir, "uploads"))).toEqual([]);
       await expect.poll(() => purse.output()).toContain("the file store");
     },

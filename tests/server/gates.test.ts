@@ -1,6 +1,6 @@
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { connectLive } from "../support/liveClient.ts";
 import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -16,11 +16,11 @@ interface Person {
 
 describe.each(DATABASES)("a role that is open to who holds a token, on %s", (database) => {
   let purse: Purse;
-  let hand: ChainHand;
+  let hand: ChainClient;
   let owner: StudioClient;
   beforeAll(async () => {
     purse = await startPurse({ devChain: true, env: await databaseEnv(database) });
-    hand = await chainHand(purse);
+    hand = await createChainClient(purse);
     owner = await setUpStudio(purse);
   }, 60_000);
   afterAll(() => purse?.remove());
@@ -76,14 +76,14 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await live.subscribe(className);
     const change = (text: string) => rest(purse, "PUT", `/classes/${className}/${id}`, { text }, MASTER);
 
-    await hand.moveToken(0, ann.address, 99n);
-    await hand.moveToken(0, bob.address, 100n);
+    await hand.transferToken(0, ann.address, 99n);
+    await hand.transferToken(0, bob.address, 100n);
     await expect.poll(() => isSeenBy(bob), soon).toBe(true);
     expect(await isSeenBy(ann)).toBe(false);
     await change("two");
-    expect(await live.quiet()).toEqual([]);
+    expect(await live.receivedOps()).toEqual([]);
 
-    await hand.moveToken(0, ann.address, 1n);
+    await hand.transferToken(0, ann.address, 1n);
     await expect.poll(() => isSeenBy(ann), soon).toBe(true);
     await change("three");
     expect(await live.next()).toMatchObject({ object: { text: "three" } });
@@ -93,14 +93,14 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await hand.mine(1);
     await expect.poll(() => isSeenBy(ann), soon).toBe(false);
     await change("four");
-    expect(await live.quiet()).toEqual([]);
+    expect(await live.receivedOps()).toEqual([]);
     expect(await isSeenBy(bob)).toBe(true);
     live.socket.terminate();
   }, 30_000);
 
   it("opens with a piece of a collection, with one piece alone, and with items of an id", async () => {
-    const piece = await hand.pieceOf(0);
-    const item = await hand.itemOf(0);
+    const piece = await hand.ownedNftId(0);
+    const item = await hand.ownedItemId(0);
     await gatedRole("anyPiece", { chainId: 1337, token: hand.collection, standard: "ERC721" });
     await gatedRole("onePiece", {
       chainId: 1337,
@@ -125,10 +125,10 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     const ann = await person();
     const seen = () => Promise.all(secrets.map(({ isSeenBy }) => isSeenBy(ann)));
     expect(await seen()).toEqual([false, false, false, false]);
-    await hand.movePiece(0, ann.address, piece);
-    await hand.moveItem(0, ann.address, item, 1n);
+    await hand.transferNft(0, ann.address, piece);
+    await hand.transferItem(0, ann.address, item, 1n);
     await expect.poll(seen, soon).toEqual([true, true, false, false]);
-    await hand.moveItem(0, ann.address, item, 1n);
+    await hand.transferItem(0, ann.address, item, 1n);
     await expect.poll(seen, soon).toEqual([true, true, false, true]);
   }, 30_000);
 
@@ -136,7 +136,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await gatedRole("linked", { chainId: 1337, token: hand.token, standard: "ERC20", min: 50 });
     const { isSeenBy } = await secretOf("linked");
     const ann = await person();
-    await hand.moveToken(0, ann.address, 50n);
+    await hand.transferToken(0, ann.address, 50n);
     await expect.poll(() => isSeenBy(ann), soon).toBe(true);
     const { status } = await rest(purse, "DELETE", `/classes/_EthAddress/${ann.address}`, undefined, ann);
     expect(status).toBe(200);
@@ -153,10 +153,10 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     await rest(purse, "POST", "/roles", outer, MASTER);
     const { isSeenBy } = await secretOf("outer");
     const ann = await person();
-    await hand.moveToken(0, ann.address, 7n);
+    await hand.transferToken(0, ann.address, 7n);
     await expect.poll(() => isSeenBy(ann), soon).toBe(true);
     const asked = query({ className: "_Role", operation: "find", user: ann.id });
-    expect((await owner.ask("GET", `/permissions/check${asked}`)).body).toMatchObject({
+    expect((await owner.request("GET", `/permissions/check${asked}`)).body).toMatchObject({
       memberships: [
         { role: "inner", by: "gate" },
         { role: "outer", by: "role", from: "inner" },

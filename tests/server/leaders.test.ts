@@ -1,6 +1,6 @@
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChainHand, chainHand } from "../support/chainHand.ts";
+import { type ChainClient, createChainClient } from "../support/chainClient.ts";
 import { databaseEnv } from "../support/databases.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
 
@@ -15,14 +15,14 @@ const FREEZE_MS = 8_000;
 
 describe("several processes on one PostgreSQL of which one does the work", () => {
   let node: Purse;
-  let hand: ChainHand;
+  let hand: ChainClient;
   let processes: Purse[];
   let sql: postgres.Sql;
   const frozen = new Set<number>();
 
   beforeAll(async () => {
     node = await startPurse({ devChain: true });
-    hand = await chainHand(node);
+    hand = await createChainClient(node);
     const env: Record<string, string> = {
       ...(await databaseEnv("PostgreSQL")),
       PURSE_CHAIN_LOCALDEVCHAIN_RPC_URL: node.rpcUrl,

@@ -75,7 +75,7 @@ describe("the limits of the data service", () => {
     const refused = answers.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(5);
     for (const { body, headers } of refused) {
-      expect(body.message).toMatch(/^Too many requests: 3 in a minute are allowed/);
+      expect(body.message).toMatch(/^Too many requests: 3 per minute are allowed/);
       expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
       expect(Number(headers.get("retry-after"))).toBeLessThanOrEqual(60);
     }

@@ -104,7 +104,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it("come from batches and from all-or-nothing ones, each once and in order", async () => {
-      const { subscribe, next, quiet } = await client();
+      const { subscribe, next, receivedOps: quiet } = await client();
       await subscribe("Batched");
       const requests = [1, 2, 3].map((n) => ({
         method: "POST",
@@ -117,7 +117,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it("go on with a changed query after an update of the subscription", async () => {
-      const { ask, subscribe, next } = await client();
+      const { request: ask, subscribe, next } = await client();
       await subscribe("Tuned", { n: 1 });
       const query = { className: "Tuned", where: { n: 2 } };
       expect(await ask({ op: "update", requestId: 1, query })).toMatchObject({ op: "subscribed" });
@@ -127,7 +127,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     });
 
     it("end with unsubscribe", async () => {
-      const { ask, subscribe, quiet } = await client();
+      const { request: ask, subscribe, receivedOps: quiet } = await client();
       await subscribe("Silent");
       expect(await ask({ op: "unsubscribe", requestId: 1 })).toMatchObject({ op: "unsubscribed" });
       await save("Silent", {});
@@ -210,8 +210,8 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       await save("Diary", { text: "secret", ACL: { [ada.id]: { read: true, write: true } } }, ada);
       expect(await forAda.next()).toMatchObject({ op: "create", object: { text: "secret" } });
       expect(await forMaster.next()).toMatchObject({ op: "create" });
-      expect(await forBob.quiet()).toEqual([]);
-      expect(await forNobody.quiet()).toEqual([]);
+      expect(await forBob.receivedOps()).toEqual([]);
+      expect(await forNobody.receivedOps()).toEqual([]);
     });
 
     it("say no more than that an object left to those who may not read it any more", async () => {
@@ -227,7 +227,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(left).toMatchObject({ op: "leave", object: { className: "Diary", objectId: id } });
       expect(JSON.stringify(left)).not.toMatch(/secret|open/);
       await update("Diary", id, { text: "more" }, ada);
-      expect(await forBob.quiet()).toEqual([]);
+      expect(await forBob.receivedOps()).toEqual([]);
     });
 
     it("end at once for who loses a role, inherited ones too", async () => {
@@ -254,7 +254,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       const gone = { users: { __op: "RemoveRelation", objects: [pointer(bob.id)] } };
       await rest(purse, "PUT", `/roles/${crew.body.objectId}`, gone, MASTER);
       await save("Memo", memo, MASTER);
-      expect(await forBob.quiet()).toEqual([]);
+      expect(await forBob.receivedOps()).toEqual([]);
     });
 
     it("[8.code.119] follow the class's permissions, also when they change", async () => {
@@ -273,7 +273,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
         MASTER,
       );
       await save("Closed", {});
-      expect(await forAda.quiet()).toEqual([]);
+      expect(await forAda.receivedOps()).toEqual([]);
     });
 
     it("know pointer permissions", async () => {
@@ -356,7 +356,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       await forBob.subscribe("_Session");
       const { username } = await signUp(purse);
       await rest(purse, "POST", "/login", { username, password: "correct horse" });
-      expect((await forBob.quiet()).filter((op) => op !== "error")).toEqual([]);
+      expect((await forBob.receivedOps()).filter((op) => op !== "error")).toEqual([]);
     });
 
     it("never carry a password, a token or a sign-in", async () => {
@@ -393,7 +393,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
         ["update", 4],
         ["delete", 4],
       ]);
-      expect(await second.quiet()).toEqual([]);
+      expect(await second.receivedOps()).toEqual([]);
     });
 
     it("misses nothing that is written while it comes back", async () => {
@@ -403,8 +403,8 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       const second = await client();
       second.subscribe("Busy", {}, { resumeFrom: position });
       await writing;
-      await second.quiet();
-      const ids = second.told.filter(({ op }) => op === "create").map(({ object }) => object?.n);
+      await second.receivedOps();
+      const ids = second.received.filter(({ op }) => op === "create").map(({ object }) => object?.n);
       expect([...ids].sort((a, b) => Number(a) - Number(b))).toEqual([...Array(60).keys()]);
     });
 
@@ -460,7 +460,7 @@ describe.each(DATABASES)("live queries on %s", (database) => {
     it.each(["{", "[]", "null", '"connect"', '{"op":5}', '{"op":"subscribe"}'])(
       "is answered with an error: %s",
       async (frame) => {
-        const { ask, subscribe } = await client();
+        const { request: ask, subscribe } = await client();
         expect(await ask(frame)).toMatchObject({ op: "error", code: expect.any(Number) });
         expect(await subscribe("Lamp")).toMatchObject({ op: "subscribed" });
       },

@@ -50,14 +50,14 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
   it("may refuse a connection, which then closes", async () => {
     const { sessionToken } = await signUp(purse, { banned: true });
     const socket = await openSocket(purse);
-    const answer = await socket.ask({ op: "connect", applicationId: purse.appId, sessionToken });
+    const answer = await socket.request({ op: "connect", applicationId: purse.appId, sessionToken });
     expect(answer).toMatchObject({ op: "error", error: "go away" });
     expect((await socket.closed).code).toBe(1008);
   });
 
   it("is told the session token that was sent, though it is none", async () => {
     const ask = async (sessionToken: string) =>
-      (await openSocket(purse)).ask({ op: "connect", applicationId: purse.appId, sessionToken });
+      (await openSocket(purse)).request({ op: "connect", applicationId: purse.appId, sessionToken });
     expect(await ask("worn out")).toMatchObject({ op: "error", code: 141, error: "get another one" });
     expect(await ask("r:none")).toMatchObject({ op: "error", code: 209 });
   });
@@ -70,7 +70,7 @@ describe.each(DATABASES)("cloud code around live queries on %s", (database) => {
 
   it("may narrow what is followed", async () => {
     const ann = await signUp(purse);
-    const { subscribe, next, quiet } = await client(ann.sessionToken);
+    const { subscribe, next, receivedOps: quiet } = await client(ann.sessionToken);
     await subscribe("Task", { n: { $gt: 0 } });
     await save({ n: 1, owner: "somebody" });
     await save({ n: 0, owner: ann.id });

@@ -33,9 +33,8 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
       expect(text).toMatch(new RegExp(`^${name} [\\d.e+-]+$`, "m"));
   });
 
-  it("count requests by door, method and class of status, with their time", async () => {
-    const name = (status: string) =>
-      `purse_http_requests_total{door="parse",method="GET",status="${status}"}`;
+  it("count requests by API, method and class of status, with their time", async () => {
+    const name = (status: string) => `purse_http_requests_total{api="parse",method="GET",status="${status}"}`;
     const before = (await sample(purse, name("4xx"))) ?? 0;
     await rest(purse, "GET", "/classes/Nothing/none");
     await rest(purse, "GET", "/classes/Nothing");
@@ -44,10 +43,10 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
     expect(await sample(purse, name("4xx"))).toBe(before + 1);
     expect(await sample(purse, name("2xx"))).toBeGreaterThan(0);
     const { text } = await read(purse);
-    expect(text).toContain('purse_http_requests_total{door="data",method="GET",status="4xx"}');
-    expect(text).toContain('door="parse",method="other"');
+    expect(text).toContain('purse_http_requests_total{api="data",method="GET",status="4xx"}');
+    expect(text).toContain('api="parse",method="other"');
     expect(text).toMatch(
-      /purse_http_request_duration_seconds_bucket\{le="0\.5",door="parse",method="GET"\} [1-9]/,
+      /purse_http_request_duration_seconds_bucket\{le="0\.5",api="parse",method="GET"\} [1-9]/,
     );
     expect(text).not.toContain("Nothing");
   });
@@ -135,7 +134,7 @@ describe("a server whose database is gone", () => {
       await postgres.stop();
       const response = await fetch(`${purse.url}/ready`);
       expect(response.status).toBe(503);
-      expect((await response.json()).error).toBe("The database does not answer");
+      expect((await response.json()).error).toBe("The database does not respond");
       expect((await fetch(`${purse.url}/health`)).status).toBe(200);
       const answer = await rest(purse, "POST", "/classes/Thing", { n: 1 });
       expect([answer.status, answer.body]).toEqual([

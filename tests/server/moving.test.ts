@@ -171,7 +171,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
 
       const to = await newPlace(database);
       // Cut off in the middle: what has been written stays, and the rest follows.
-      const cut = spawn(NODE, [join(ROOT, "scripts/moving.ts"), "import", "--in", file], {
+      const cut = spawn(NODE, [join(ROOT, "scripts/cli.ts"), "import", "--in", file], {
         env: { ...process.env, ...to.env },
         cwd: ROOT,
         stdio: "ignore",

@@ -131,7 +131,7 @@ describe("the metadata of NFTs", () => {
       .poll(async () => (await call("GET", `/nft/${gallery}/103/metadata/resync?mode=sync`)).body.status, {
         timeout: 10_000,
       })
-      .toBe("addresses inside of networks are not asked");
+      .toBe("requests to private addresses are not allowed");
     expect((await call("GET", `/nft/${gallery}/103`)).body.metadata).toBeNull();
     expect(visits).toBe(0);
   });

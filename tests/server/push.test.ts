@@ -253,7 +253,7 @@ describe.each(DATABASES)("push on %s", (database) => {
     world.browsers.refuse.set("gone", { status: 410 });
     world.fcm.refuse.set("gone", {
       status: 404,
-      answer: {
+      handleRequest: {
         error: {
           code: 404,
           status: "NOT_FOUND",
@@ -263,9 +263,9 @@ describe.each(DATABASES)("push on %s", (database) => {
         },
       },
     });
-    world.apns.refuse.set("99".repeat(32), { status: 410, answer: { reason: "Unregistered" } });
+    world.apns.refuse.set("99".repeat(32), { status: 410, handleRequest: { reason: "Unregistered" } });
     world.fcm.refuse.set("busy", { status: 503 });
-    world.apns.refuse.set("88".repeat(32), { status: 429, answer: { reason: "TooManyRequests" } });
+    world.apns.refuse.set("88".repeat(32), { status: 429, handleRequest: { reason: "TooManyRequests" } });
     const status = await pushed(purse, { channels, data: { alert: "x" } });
     expect(status).toMatchObject({ numSent: 0, numFailed: 6 });
     for (const id of gone) {

@@ -680,7 +680,7 @@ describe("classes that the code defines", () => {
     const dryRun = () =>
       execFileSync(
         join(import.meta.dirname, "../../node_modules/.bin/node"),
-        [join(import.meta.dirname, "../../scripts/moving.ts"), "schema"],
+        [join(import.meta.dirname, "../../scripts/cli.ts"), "schema"],
         { env: { ...process.env, ...env, PURSE_DATA_DIR: folder }, encoding: "utf8" },
       );
     writeFileSync(

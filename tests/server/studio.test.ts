@@ -21,22 +21,24 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
 
   it("is first set up by whoever reads the server's log, and by nobody twice", async () => {
     const stranger = new StudioClient(purse);
-    expect((await stranger.ask("GET", "/state")).body).toEqual({ state: "setup" });
+    expect((await stranger.request("GET", "/state")).body).toEqual({ state: "setup" });
     const account = { username: "ada", password: STUDIO_PASSWORD };
     for (const code of ["", "wrong", "x".repeat(32), { $ne: null }]) {
-      expect((await stranger.ask("POST", "/setup", { ...account, code })).status).toBeGreaterThanOrEqual(400);
+      expect((await stranger.request("POST", "/setup", { ...account, code })).status).toBeGreaterThanOrEqual(
+        400,
+      );
     }
     const code = await setUpCode(purse);
     const both = await Promise.all(
       ["ada", "eve"].map((username) =>
-        new StudioClient(purse).ask("POST", "/setup", { ...account, username, code }),
+        new StudioClient(purse).request("POST", "/setup", { ...account, username, code }),
       ),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([201, 403]);
-    expect((await stranger.ask("POST", "/setup", { ...account, username: "mallory", code })).status).toBe(
+    expect((await stranger.request("POST", "/setup", { ...account, username: "mallory", code })).status).toBe(
       403,
     );
-    expect((await stranger.ask("GET", "/state")).body).toEqual({ state: "signedOut" });
+    expect((await stranger.request("GET", "/state")).body).toEqual({ state: "signedOut" });
     owner = new StudioClient(purse);
     const name = both[0]?.status === 201 ? "ada" : "eve";
     expect((await owner.signIn(name, STUDIO_PASSWORD)).status).toBe(201);
@@ -60,14 +62,14 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     again.cookie = planted;
     await again.signIn("carol", STUDIO_PASSWORD);
     expect(again.cookie).not.toBe(planted);
-    expect((await victim.ask("GET", "/sessions")).status).toBe(401);
+    expect((await victim.request("GET", "/sessions")).status).toBe(401);
     const invented = new StudioClient(purse);
     invented.cookie = `purse-studio=${"A".repeat(43)}`;
     await invented.signIn("carol", STUDIO_PASSWORD);
     expect(invented.cookie).not.toContain("AAAA");
     const twice = new StudioClient(purse);
     twice.cookie = `${again.cookie}; purse-studio=${"A".repeat(43)}`;
-    expect((await twice.ask("GET", "/sessions")).status).toBe(401);
+    expect((await twice.request("GET", "/sessions")).status).toBe(401);
   });
 
   it("refuses changes without the CSRF token, of other origins, and of other content types", async () => {
@@ -75,9 +77,9 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     const forged = new StudioClient(purse);
     forged.cookie = cookie;
     const body = { username: "evil", password: STUDIO_PASSWORD, role: "owner" };
-    expect((await forged.ask("POST", "/operators", body)).status).toBe(403);
+    expect((await forged.request("POST", "/operators", body)).status).toBe(403);
     forged.csrf = "wrong";
-    expect((await forged.ask("POST", "/operators", body)).status).toBe(403);
+    expect((await forged.request("POST", "/operators", body)).status).toBe(403);
     forged.csrf = csrf;
     const foreign: Record<string, string>[] = [
       { origin: "https://evil.example" },
@@ -86,12 +88,14 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
       { "sec-fetch-site": "same-site" },
     ];
     for (const headers of foreign) {
-      expect(await forged.ask("POST", "/operators", body, headers)).toMatchObject({ status: 403 });
-      expect(await forged.ask("GET", "/operators", undefined, headers)).toMatchObject({ status: 403 });
+      expect(await forged.request("POST", "/operators", body, headers)).toMatchObject({ status: 403 });
+      expect(await forged.request("GET", "/operators", undefined, headers)).toMatchObject({ status: 403 });
     }
-    expect((await forged.ask("POST", "/operators", body, { "content-type": "text/plain" })).status).toBe(415);
+    expect((await forged.request("POST", "/operators", body, { "content-type": "text/plain" })).status).toBe(
+      415,
+    );
     const own = { origin: purse.url, "sec-fetch-site": "same-origin" };
-    expect((await forged.ask("GET", "/operators", undefined, own)).status).toBe(200);
+    expect((await forged.request("GET", "/operators", undefined, own)).status).toBe(200);
   });
 
   it("and the Parse protocol take nothing of each other", async () => {
@@ -100,10 +104,10 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     const asMaster = { "x-parse-master-key": purse.masterKey, "x-parse-application-id": purse.appId };
     const stranger = new StudioClient(purse);
     for (const headers of [asUser, asMaster]) {
-      expect((await stranger.ask("GET", "/operators", undefined, headers)).status).toBe(401);
+      expect((await stranger.request("GET", "/operators", undefined, headers)).status).toBe(401);
     }
     stranger.cookie = `purse-studio=${sessionToken}`;
-    expect((await stranger.ask("GET", "/operators")).status).toBe(401);
+    expect((await stranger.request("GET", "/operators")).status).toBe(401);
     const token = owner.cookie?.split("=")[1] ?? "";
     expect((await rest(purse, "GET", "/users/me", undefined, { sessionToken: token })).body.code).toBe(209);
   });
@@ -127,19 +131,19 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     }
     const { body } = await rest(purse, "GET", "/schemas", undefined, MASTER);
     expect(JSON.stringify(body)).not.toContain("_Studio");
-    expect((await owner.ask("GET", "/operators")).status).toBe(200);
+    expect((await owner.request("GET", "/operators")).status).toBe(200);
   });
 
   it("asks for the second factor, takes each code once, and recovery codes instead", async () => {
     const dora = await addOperator(owner, "dora", "editor");
-    expect((await dora.ask("POST", "/second-factor", { password: "wrong" })).status).toBe(403);
-    const { body } = await dora.ask("POST", "/second-factor", { password: STUDIO_PASSWORD });
+    expect((await dora.request("POST", "/second-factor", { password: "wrong" })).status).toBe(403);
+    const { body } = await dora.request("POST", "/second-factor", { password: STUDIO_PASSWORD });
     expect(body.url).toMatch(/^otpauth:\/\/totp\//);
     const totp = new TOTP({ secret: String(body.secret) });
-    expect((await dora.ask("PUT", "/second-factor", { code: "000000" })).status).toBe(400);
+    expect((await dora.request("PUT", "/second-factor", { code: "000000" })).status).toBe(400);
     // A code of the step before, so that the present one is left to sign in with.
     const before = totp.generate({ timestamp: Date.now() - 30_000 });
-    const confirmed = await dora.ask("PUT", "/second-factor", { code: before });
+    const confirmed = await dora.request("PUT", "/second-factor", { code: before });
     expect(confirmed.body.recoveryCodes).toHaveLength(8);
     const [recovery] = Object.values(confirmed.body.recoveryCodes ?? []).map(String);
 
@@ -160,49 +164,49 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     const first = await addOperator(owner, "fay", "editor");
     const second = new StudioClient(purse);
     await second.signIn("fay", STUDIO_PASSWORD);
-    const { body } = await first.ask("GET", "/sessions");
+    const { body } = await first.request("GET", "/sessions");
     expect(body.results).toHaveLength(2);
     const stolen = first.cookie;
-    const changed = await first.ask("PUT", "/password", {
+    const changed = await first.request("PUT", "/password", {
       password: STUDIO_PASSWORD,
       newPassword: "another horse battery",
     });
     expect(changed.status).toBe(200);
     expect(first.cookie).not.toBe(stolen);
-    expect((await first.ask("GET", "/sessions")).body.results).toHaveLength(1);
-    expect((await second.ask("GET", "/sessions")).status).toBe(401);
-    expect((await first.ask("DELETE", "/session")).status).toBe(200);
+    expect((await first.request("GET", "/sessions")).body.results).toHaveLength(1);
+    expect((await second.request("GET", "/sessions")).status).toBe(401);
+    expect((await first.request("DELETE", "/session")).status).toBe(200);
     first.cookie = stolen;
-    expect((await first.ask("GET", "/sessions")).status).toBe(401);
+    expect((await first.request("GET", "/sessions")).status).toBe(401);
     expect((await new StudioClient(purse).signIn("fay", STUDIO_PASSWORD)).status).toBe(401);
   });
 
   it("never loses its last owner, not to two who change each other at once", async () => {
     const second = await addOperator(owner, "gus", "owner");
-    const { body } = await owner.ask("GET", "/operators");
+    const { body } = await owner.request("GET", "/operators");
     const owners = Object.values(body.results ?? []).filter((each) => Object(each).role === "owner");
     const [a, b] = owners.map((each) => String(Object(each).id));
     await Promise.all([
-      owner.ask("PUT", `/operators/${b}`, { role: "editor" }),
-      second.ask("PUT", `/operators/${a}`, { role: "editor" }),
+      owner.request("PUT", `/operators/${b}`, { role: "editor" }),
+      second.request("PUT", `/operators/${a}`, { role: "editor" }),
     ]);
     const left = [owner, second];
-    const states = await Promise.all(left.map((client) => client.ask("GET", "/operators")));
+    const states = await Promise.all(left.map((client) => client.request("GET", "/operators")));
     expect(states.some(({ status }) => status === 200)).toBe(true);
     owner = left[states.findIndex(({ status }) => status === 200)] ?? owner;
-    const { body: state } = await owner.ask("GET", "/state");
+    const { body: state } = await owner.request("GET", "/state");
     const own = String(Object(state.operator).id);
-    expect((await owner.ask("PUT", `/operators/${own}`, { role: "readOnly" })).status).toBe(400);
-    expect((await owner.ask("PUT", `/operators/${own}`, { isDisabled: true })).status).toBe(400);
-    expect((await owner.ask("DELETE", `/operators/${own}`)).status).toBe(400);
+    expect((await owner.request("PUT", `/operators/${own}`, { role: "readOnly" })).status).toBe(400);
+    expect((await owner.request("PUT", `/operators/${own}`, { isDisabled: true })).status).toBe(400);
+    expect((await owner.request("DELETE", `/operators/${own}`)).status).toBe(400);
   });
 
   it("puts down who did what, before and after, without secrets, and offers no way to change that", async () => {
-    await owner.ask("POST", "/data/Game/rows", { fields: {} });
+    await owner.request("POST", "/data/Game/rows", { fields: {} });
     await rest(purse, "POST", "/classes/Game", { score: 1 }, MASTER);
-    const made = await owner.ask("POST", "/data/Game/rows", { fields: { score: 1 } });
-    await owner.ask("PUT", `/data/Game/rows/${made.body.objectId}`, { fields: { score: 2 } });
-    const { body, text } = await owner.ask("GET", "/audit");
+    const made = await owner.request("POST", "/data/Game/rows", { fields: { score: 1 } });
+    await owner.request("PUT", `/data/Game/rows/${made.body.objectId}`, { fields: { score: 2 } });
+    const { body, text } = await owner.request("GET", "/audit");
     const [newest] = Object.values(body.results ?? []);
     expect(newest).toMatchObject({
       action: "PUT /data/:className/rows/:objectId",
@@ -213,7 +217,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
       address: expect.stringContaining("127.0.0.1"),
     });
     expect(text).not.toContain(STUDIO_PASSWORD);
-    const { body: routes } = await owner.ask("GET", "/routes");
+    const { body: routes } = await owner.request("GET", "/routes");
     const onAudit = Object.values(routes.results ?? []).filter((each) => Object(each).path.includes("audit"));
     expect(onAudit).toMatchObject([{ method: "GET" }]);
   });
@@ -256,7 +260,7 @@ describe("the studio behind https", () => {
 
   it("marks its cookie as secure, takes no other, and knows its pages by their public origin", async () => {
     const owner = new StudioClient(purse);
-    const { headers, status } = await owner.ask(
+    const { headers, status } = await owner.request(
       "POST",
       "/setup",
       { code: await setUpCode(purse), username: "ada", password: STUDIO_PASSWORD },
@@ -266,8 +270,8 @@ describe("the studio behind https", () => {
     expect(headers.get("set-cookie")).toMatch(
       /^__Secure-purse-studio=[\w-]{43}; Path=\/studio; HttpOnly; SameSite=Strict; Secure$/,
     );
-    expect((await owner.ask("GET", "/sessions")).status).toBe(200);
+    expect((await owner.request("GET", "/sessions")).status).toBe(200);
     owner.cookie = owner.cookie?.replace("__Secure-", "");
-    expect((await owner.ask("GET", "/sessions")).status).toBe(401);
+    expect((await owner.request("GET", "/sessions")).status).toBe(401);
   });
 });

@@ -23,7 +23,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
   async function pages(path: string, params: Record<string, unknown>): Promise<JsonObject[]> {
     const rows: JsonObject[] = [];
     for (let after: unknown = ""; after !== undefined; ) {
-      const { status, body, text } = await editor.ask(
+      const { status, body, text } = await editor.request(
         "GET",
         `${path}${query({ ...params, ...(after !== "" && { after }) })}`,
       );
@@ -55,7 +55,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       "flag,score",
       "-objectId",
     ]) {
-      const all = (await editor.ask("GET", `/data/Page${query({ order, limit: 1000 })}`)).body.results;
+      const all = (await editor.request("GET", `/data/Page${query({ order, limit: 1000 })}`)).body.results;
       const paged = await pages("/data/Page", { order, limit: 5 });
       expect(paged, order).toEqual(all);
       expect(new Set(paged.map(({ objectId }) => objectId)).size, order).toBe(23);
@@ -67,16 +67,16 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       "Shift",
       Array.from({ length: 10 }, (_, i) => ({ n: i * 10 })),
     );
-    const first = await editor.ask("GET", `/data/Shift${query({ order: "n", limit: 5 })}`);
+    const first = await editor.request("GET", `/data/Shift${query({ order: "n", limit: 5 })}`);
     await fill("Shift", [{ n: 5 }, { n: 15 }]);
-    const second = await editor.ask(
+    const second = await editor.request(
       "GET",
       `/data/Shift${query({ order: "n", limit: 5, after: first.body.next })}`,
     );
     const numbers = Object.values(second.body.results ?? []).map((row) => Object(row).n);
     expect(numbers).toEqual([50, 60, 70, 80, 90]);
     for (const after of ["x", "bnVsbA", Buffer.from('[{"$gt":""}]').toString("base64url")]) {
-      expect((await editor.ask("GET", `/data/Shift${query({ order: "n", after })}`)).status).toBe(400);
+      expect((await editor.request("GET", `/data/Shift${query({ order: "n", after })}`)).status).toBe(400);
     }
   });
 
@@ -88,7 +88,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       { n: 101, ACL: {} },
     ]);
     const count = async (params: Record<string, unknown>) =>
-      (await editor.ask("GET", `/data/Counted/count${query(params)}`)).body;
+      (await editor.request("GET", `/data/Counted/count${query(params)}`)).body;
     expect(await count({})).toEqual({ count: 8, isCapped: false });
     expect(await count({ cap: 5 })).toEqual({ count: 5, isCapped: true });
     expect(await count({ exact: true, where: { n: { $gte: 3 } } })).toEqual({ count: 5, isCapped: false });
@@ -96,28 +96,28 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     expect(await count({ as: "anonymous" })).toEqual({ count: 6, isCapped: false });
     const rows = await pages("/data/Counted", { as: id, order: "n", limit: 3 });
     expect(rows.map(({ n }) => n)).toEqual([0, 1, 2, 3, 4, 5, 100]);
-    expect((await editor.ask("GET", "/data/Counted?as=nobody")).status).toBe(404);
+    expect((await editor.request("GET", "/data/Counted?as=nobody")).status).toBe(404);
   });
 
   it("that somebody else has changed are a conflict with the row as it is, also at the same moment", async () => {
-    const { body: row } = await editor.ask("POST", "/data/Page/rows", { fields: { score: 1 } });
+    const { body: row } = await editor.request("POST", "/data/Page/rows", { fields: { score: 1 } });
     const path = `/data/Page/rows/${row.objectId}`;
     const expectedUpdatedAt = row.updatedAt;
     await new Promise((resolve) => setTimeout(resolve, 5));
     const both = await Promise.all(
-      [2, 3].map((score) => editor.ask("PUT", path, { fields: { score }, expectedUpdatedAt })),
+      [2, 3].map((score) => editor.request("PUT", path, { fields: { score }, expectedUpdatedAt })),
     );
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
     const [won, lost] = both[0]?.status === 200 ? both : [both[1], both[0]];
     expect(lost?.body.current).toEqual(won?.body);
-    const again = await editor.ask("PUT", path, {
+    const again = await editor.request("PUT", path, {
       fields: { score: 9 },
       expectedUpdatedAt: won?.body.updatedAt,
     });
     expect(again).toMatchObject({ status: 200, body: { score: 9 } });
-    expect((await editor.ask("PUT", path, { fields: { score: "text" } })).body.code).toBe(111);
-    expect((await editor.ask("DELETE", path)).status).toBe(200);
-    expect((await editor.ask("GET", path)).status).toBe(404);
+    expect((await editor.request("PUT", path, { fields: { score: "text" } })).body.code).toBe(111);
+    expect((await editor.request("DELETE", path)).status).toBe(200);
+    expect((await editor.request("GET", path)).status).toBe(404);
   });
 
   it("change many at once after a dry run, and not when there are others by then", async () => {
@@ -126,7 +126,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       Array.from({ length: 120 }, (_, n) => ({ n })),
     );
     const where = { n: { $lt: 70 } };
-    const dry = await editor.ask("POST", "/data/Bulk/bulk", {
+    const dry = await editor.request("POST", "/data/Bulk/bulk", {
       action: "update",
       where,
       fields: { n: 500 },
@@ -134,25 +134,29 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
     expect(dry.body).toEqual({ matched: 70, changed: 0, failed: [] });
     await fill("Bulk", [{ n: 1 }]);
-    const late = await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", where, expectedCount: 70 });
+    const late = await editor.request("POST", "/data/Bulk/bulk", {
+      action: "delete",
+      where,
+      expectedCount: 70,
+    });
     expect(late.status).toBe(409);
-    const done = await editor.ask("POST", "/data/Bulk/bulk", {
+    const done = await editor.request("POST", "/data/Bulk/bulk", {
       action: "update",
       where,
       fields: { n: 500 },
       expectedCount: 71,
     });
     expect(done.body).toEqual({ matched: 71, changed: 71, failed: [] });
-    const { body: kept } = await editor.ask("POST", "/data/Bulk/rows", { fields: { n: 9 } });
+    const { body: kept } = await editor.request("POST", "/data/Bulk/rows", { fields: { n: 9 } });
     const named = { action: "delete", where: { n: 500 }, ids: [kept.objectId] };
-    expect((await editor.ask("POST", "/data/Bulk/bulk", named)).body).toMatchObject({
+    expect((await editor.request("POST", "/data/Bulk/bulk", named)).body).toMatchObject({
       matched: 0,
       changed: 0,
     });
-    await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", ids: [kept.objectId] });
-    const gone = await editor.ask("POST", "/data/Bulk/bulk", { action: "delete", where: { n: 500 } });
+    await editor.request("POST", "/data/Bulk/bulk", { action: "delete", ids: [kept.objectId] });
+    const gone = await editor.request("POST", "/data/Bulk/bulk", { action: "delete", where: { n: 500 } });
     expect(gone.body).toMatchObject({ changed: 71 });
-    expect((await editor.ask("GET", "/data/Bulk/count")).body.count).toBe(50);
+    expect((await editor.request("GET", "/data/Bulk/count")).body.count).toBe(50);
   });
 
   it("go out as CSV and JSON, and come in again, with what was refused as a file", async () => {
@@ -165,11 +169,11 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       },
       { title: "=SUM(A1)", n: -2, list: [1, "b"] },
     ]);
-    const { text: csv, headers } = await editor.ask("GET", "/data/Moved/export?format=csv");
+    const { text: csv, headers } = await editor.request("GET", "/data/Moved/export?format=csv");
     expect(headers.get("content-disposition")).toBe('attachment; filename="Moved.csv"');
     expect(csv).toContain("'=SUM(A1)");
     const mapping = { objectId: null, createdAt: null, updatedAt: null, ACL: null };
-    const dry = await editor.ask("POST", "/data/Moved/import", {
+    const dry = await editor.request("POST", "/data/Moved/import", {
       format: "csv",
       text: csv,
       mapping,
@@ -177,23 +181,27 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
     expect(dry.body).toMatchObject({ imported: 2, failed: 0 });
     const bad = `${csv},,,,"bad",not a number,,,\r\n`;
-    const { body } = await editor.ask("POST", "/data/Moved/import", { format: "csv", text: bad, mapping });
+    const { body } = await editor.request("POST", "/data/Moved/import", {
+      format: "csv",
+      text: bad,
+      mapping,
+    });
     expect(body).toMatchObject({ imported: 2, failed: 1 });
     expect(String(body.errorFile).trim().split("\r\n")).toHaveLength(2);
-    const { text } = await editor.ask("GET", "/data/Moved/export?format=json");
+    const { text } = await editor.request("GET", "/data/Moved/export?format=json");
     const rows: JsonObject[] = JSON.parse(text);
     expect(rows).toHaveLength(4);
     const same = rows
       .map(({ objectId: _, createdAt: _c, updatedAt: _u, ...fields }) => JSON.stringify(fields))
       .sort();
     expect(same[0]).toBe(same[1]);
-    const typed = await editor.ask("POST", "/data/Moved/import", {
+    const typed = await editor.request("POST", "/data/Moved/import", {
       format: "json",
       text: '[{"title":"x"},{"n":"y"},{"title":{"__op":"Nonsense"}}]',
       dryRun: true,
     });
     expect(typed.body).toMatchObject({ imported: 1, failed: 2 });
-    const lines = await editor.ask("POST", "/data/Moved/import", {
+    const lines = await editor.request("POST", "/data/Moved/import", {
       format: "json",
       text: '{"title":"x"}\n{"n":"y"}\n',
     });
@@ -206,27 +214,29 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
 
   it("take files that were uploaded for them", async () => {
     const upload = (base64: string) =>
-      editor.ask("POST", "/files", { name: "menu.txt", base64, contentType: "text/plain" });
+      editor.request("POST", "/files", { name: "menu.txt", base64, contentType: "text/plain" });
     const { status, body } = await upload(Buffer.from("Espresso").toString("base64"));
     expect(status).toBe(201);
     expect(await (await fetch(String(body.url))).text()).toBe("Espresso");
     const menu = { __type: "File", name: String(body.name) };
-    const row = await editor.ask("POST", "/data/Menu/rows", { fields: { menu } });
+    const row = await editor.request("POST", "/data/Menu/rows", { fields: { menu } });
     expect(row.status).toBe(404);
     await fill("Menu", [{ menu }]);
-    expect((await editor.ask("GET", "/data/Menu")).body.results).toMatchObject([{ menu: { url: body.url } }]);
+    expect((await editor.request("GET", "/data/Menu")).body.results).toMatchObject([
+      { menu: { url: body.url } },
+    ]);
     for (const bad of ["", "%%", "a\n"]) expect((await upload(bad)).status).toBe(400);
   });
 
   it("are explained, with the index that a slow filter lacks", async () => {
     const params = { where: { $and: [{ name: "a" }, { score: { $gt: 1 } }] }, order: "-at" };
-    const { body } = await editor.ask("GET", `/data/Page/explain${query(params)}`);
+    const { body } = await editor.request("GET", `/data/Page/explain${query(params)}`);
     expect(body.plan).toBeTruthy();
     expect(body.suggestedIndex).toEqual({ name: "name_at", fields: { name: 1, at: -1 } });
     const edit = { indexes: { name_at: { name: 1, at: -1 } } };
-    expect((await editor.ask("PUT", "/schema/classes/Page", { edit })).status).toBe(200);
+    expect((await editor.request("PUT", "/schema/classes/Page", { edit })).status).toBe(200);
     expect(
-      (await editor.ask("GET", `/data/Page/explain${query(params)}`)).body.suggestedIndex,
+      (await editor.request("GET", `/data/Page/explain${query(params)}`)).body.suggestedIndex,
     ).toBeUndefined();
   });
 
@@ -252,16 +262,16 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       expect(told).toContain(`event: ${event}`);
     };
     await until("connected");
-    const { body: row } = await editor.ask("POST", "/data/Live/rows", { fields: { n: 10 } });
+    const { body: row } = await editor.request("POST", "/data/Live/rows", { fields: { n: 10 } });
     await until("create");
-    const put = (n: number) => editor.ask("PUT", `/data/Live/rows/${row.objectId}`, { fields: { n } });
+    const put = (n: number) => editor.request("PUT", `/data/Live/rows/${row.objectId}`, { fields: { n } });
     await put(11);
     await until("update");
     await put(1);
     await until("leave");
     await put(12);
     await until("enter");
-    await editor.ask("DELETE", `/data/Live/rows/${row.objectId}`);
+    await editor.request("DELETE", `/data/Live/rows/${row.objectId}`);
     await until("delete");
     leave.abort();
     await reading;
@@ -269,12 +279,13 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
 
   it("name no class that is not there, none of the studio's, and nothing that is no filter", async () => {
     for (const className of ["Nothing", "_StudioOperator", "__proto__", "a%2Fb", "%24"]) {
-      expect((await editor.ask("GET", `/data/${className}`)).status, className).toBe(404);
+      expect((await editor.request("GET", `/data/${className}`)).status, className).toBe(404);
     }
     for (const where of ["[", '{"$where":"1"}', '{"__proto__":1}', '{"n":{"$bogus":1}}']) {
-      expect((await editor.ask("GET", `/data/Live?where=${encodeURIComponent(where)}`)).status, where).toBe(
-        400,
-      );
+      expect(
+        (await editor.request("GET", `/data/Live?where=${encodeURIComponent(where)}`)).status,
+        where,
+      ).toBe(400);
     }
   });
 });

@@ -39,7 +39,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
   const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
   const check = async (params: Record<string, unknown>) =>
-    (await owner.ask("GET", `/permissions/check${query(params)}`)).body;
+    (await owner.request("GET", `/permissions/check${query(params)}`)).body;
 
   /** What the pipeline does when the same is really asked. */
   async function really(
@@ -174,7 +174,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
   });
 
   it("says by which roles somebody is in others", async () => {
-    const { body } = await owner.ask("GET", "/roles");
+    const { body } = await owner.request("GET", "/roles");
     const editors = listOf(body.roles).find((each) => Object(each).name === "Editors");
     const child = { __type: "Pointer", className: "_Role", objectId: String(Object(editors).id) };
     const roles = { __op: "AddRelation", objects: [child] };
@@ -209,7 +209,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       );
     await add(a, b);
     await add(b, c);
-    expect((await owner.ask("GET", "/roles")).body).toMatchObject({
+    expect((await owner.request("GET", "/roles")).body).toMatchObject({
       edges: expect.arrayContaining([
         { parent: a, child: b },
         { parent: b, child: c },
@@ -217,7 +217,7 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       cycles: [],
     });
     await add(c, a);
-    const { body } = await owner.ask("GET", "/roles");
+    const { body } = await owner.request("GET", "/roles");
     expect(Object.values(body.cycles ?? []).map((ring) => Object.values(Object(ring)).sort())).toEqual([
       ["A", "B", "C"],
     ]);
@@ -226,31 +226,31 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
   it("shows what a change of a class would do before it does it, and the class as code", async () => {
     const edit = { fields: { score: { type: "Number", required: true } }, indexes: { by: { score: -1 } } };
     const path = "/schema/classes/Game";
-    const preview = await owner.ask("POST", `${path}/preview`, { edit });
+    const preview = await owner.request("POST", `${path}/preview`, { edit });
     expect(preview.body.lines).toEqual([
       "+ Game",
       "+ Game.score Number (required)",
       '+ Game index by {"score":-1}',
     ]);
-    expect((await owner.ask("GET", path)).status).toBeGreaterThanOrEqual(400);
-    expect((await owner.ask("POST", path, { edit })).status).toBe(201);
+    expect((await owner.request("GET", path)).status).toBeGreaterThanOrEqual(400);
+    expect((await owner.request("POST", path, { edit })).status).toBe(201);
     const next = { fields: { score: { __op: "Delete" } }, classLevelPermissions: { find: { "*": true } } };
-    const { body } = await owner.ask("POST", `${path}/preview`, {
+    const { body } = await owner.request("POST", `${path}/preview`, {
       edit: { ...next, indexes: { by: { __op: "Delete" } } },
     });
     expect(listOf(body.lines).slice(0, 2)).toEqual(["- Game.score with its values", "- Game index by"]);
     expect(body.lines).toContain('+ Game permission find {"*":true}');
-    const code = String((await owner.ask("GET", "/schema/code")).body.code);
+    const code = String((await owner.request("GET", "/schema/code")).body.code);
     expect(code).toContain('score: { type: "Number", required: true }');
     expect(
-      (await owner.ask("POST", `${path}/preview`, { edit: { fields: { "a b": { type: "String" } } } })).body
-        .code,
+      (await owner.request("POST", `${path}/preview`, { edit: { fields: { "a b": { type: "String" } } } }))
+        .body.code,
     ).toBe(105);
-    expect((await owner.ask("DELETE", path)).status).toBe(200);
+    expect((await owner.request("DELETE", path)).status).toBe(200);
   });
 
   it("lists what is more open than it should be, the worst first", async () => {
-    const { body } = await owner.ask("GET", "/security");
+    const { body } = await owner.request("GET", "/security");
     const findings: JsonObject[] = JSON.parse(JSON.stringify(body.results));
     const ids = findings.map(({ id }) => id);
     expect(ids).toEqual(expect.arrayContaining(["keys.weak", "operator.second-factor", "class.write"]));

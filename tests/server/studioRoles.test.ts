@@ -21,12 +21,12 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
     clients.set("editor", await addOperator(owner, "edith", "editor"));
     clients.set("readOnly", await addOperator(owner, "rhoda", "readOnly"));
     clients.set("nobody", new StudioClient(purse));
-    const { body } = await owner.ask("GET", "/routes");
+    const { body } = await owner.request("GET", "/routes");
     routes = JSON.parse(JSON.stringify(body.results));
     const { id } = await signUp(purse);
     const note = await rest(purse, "POST", "/classes/Note", { text: "as it was" }, MASTER);
     await rest(purse, "PUT", "/config", { params: { greeting: "as it was" } }, MASTER);
-    const { body: operators } = await owner.ask("GET", "/operators");
+    const { body: operators } = await owner.request("GET", "/operators");
     Object.assign(names, {
       className: "Note",
       objectId: String(note.body.objectId),
@@ -85,7 +85,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
         "/classes/_ApiKey",
       ].map(async (path) => (await rest(purse, "GET", path, undefined, MASTER)).body),
     );
-    const ask = async (path: string) => (await client("owner").ask("GET", path)).body;
+    const ask = async (path: string) => (await client("owner").request("GET", path)).body;
     return JSON.stringify([...parts, await ask("/operators"), await ask("/files")]);
   }
 
@@ -134,7 +134,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
 
   it("never tells the master key", { timeout: 60_000 }, async () => {
     for (const route of routes.filter(({ method, path }) => method === "GET" && !/live|tail/.test(path))) {
-      const { text } = await client("owner").ask("GET", at(route));
+      const { text } = await client("owner").request("GET", at(route));
       expect(text.includes(purse.masterKey), route.path).toBe(false);
     }
   });

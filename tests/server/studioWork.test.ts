@@ -42,78 +42,83 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
 
   it("runs functions, as themselves and as a user, and is told result, time and log", async () => {
     const { id } = await signUp(purse);
-    const { body } = await editor.ask("GET", "/functions");
+    const { body } = await editor.request("GET", "/functions");
     expect(body.functions).toEqual(expect.arrayContaining(["greet", "fails"]));
-    const run = await editor.ask("POST", "/functions/greet", { params: { name: "Ada" }, as: id });
+    const run = await editor.request("POST", "/functions/greet", { params: { name: "Ada" }, as: id });
     expect(run.body).toMatchObject({ result: { hello: "Ada", user: id }, ms: expect.any(Number) });
     await expect
       .poll(
         async () =>
-          (await editor.ask("GET", `/logs${query({ requestId: run.body.requestId })}`)).body.results,
+          (await editor.request("GET", `/logs${query({ requestId: run.body.requestId })}`)).body.results,
       )
       .toEqual([expect.objectContaining({ message: "greets somebody", level: "info" })]);
-    const failed = await editor.ask("POST", "/functions/fails", {});
+    const failed = await editor.request("POST", "/functions/fails", {});
     expect(failed).toMatchObject({ status: 200, body: { error: { code: 141, error: "as it should" } } });
-    expect((await editor.ask("POST", "/functions/nothing", {})).body.error).toMatchObject({ code: 141 });
+    expect((await editor.request("POST", "/functions/nothing", {})).body.error).toMatchObject({ code: 141 });
   });
 
   it("runs jobs, sees how they ended, and plans them", async () => {
-    const { status, body } = await editor.ask("POST", "/jobs/count/run", { params: { to: 3 } });
+    const { status, body } = await editor.request("POST", "/jobs/count/run", { params: { to: 3 } });
     expect(status).toBe(201);
     await expect
-      .poll(async () => listOf((await editor.ask("GET", "/jobs/history")).body.results)[0])
+      .poll(async () => listOf((await editor.request("GET", "/jobs/history")).body.results)[0])
       .toMatchObject({ objectId: body.jobStatusId, jobName: "count", status: "succeeded" });
-    expect((await editor.ask("POST", "/jobs/nothing/run", {})).body.code).toBe(141);
-    const made = await editor.ask("POST", "/schedules", { fields: { jobName: "count", cron: "0 3 * * *" } });
+    expect((await editor.request("POST", "/jobs/nothing/run", {})).body.code).toBe(141);
+    const made = await editor.request("POST", "/schedules", {
+      fields: { jobName: "count", cron: "0 3 * * *" },
+    });
     expect(made.status).toBe(201);
     const path = `/schedules/${made.body.objectId}`;
-    expect((await editor.ask("PUT", path, { fields: { cron: "never" } })).body.code).toBe(142);
-    expect((await editor.ask("PUT", path, { fields: { cron: "0 4 * * *" } })).status).toBe(200);
-    expect(listOf((await editor.ask("GET", "/jobs")).body.schedules)).toMatchObject([{ cron: "0 4 * * *" }]);
-    expect((await editor.ask("DELETE", path)).status).toBe(200);
+    expect((await editor.request("PUT", path, { fields: { cron: "never" } })).body.code).toBe(142);
+    expect((await editor.request("PUT", path, { fields: { cron: "0 4 * * *" } })).status).toBe(200);
+    expect(listOf((await editor.request("GET", "/jobs")).body.schedules)).toMatchObject([
+      { cron: "0 4 * * *" },
+    ]);
+    expect((await editor.request("DELETE", path)).status).toBe(200);
     expect(
-      (await editor.ask("POST", "/schedules", { fields: { jobName: "nothing", cron: "0 3 * * *" } })).status,
+      (await editor.request("POST", "/schedules", { fields: { jobName: "nothing", cron: "0 3 * * *" } }))
+        .status,
     ).toBe(400);
   });
 
   it("keeps web hooks", async () => {
     const hook = { functionName: "elsewhere", url: "https://hooks.example/a" };
-    expect(await editor.ask("POST", "/hooks", hook)).toMatchObject({ status: 201, body: hook });
-    expect((await editor.ask("POST", "/hooks", hook)).body.code).toBe(143);
+    expect(await editor.request("POST", "/hooks", hook)).toMatchObject({ status: 201, body: hook });
+    expect((await editor.request("POST", "/hooks", hook)).body.code).toBe(143);
     expect(
-      (await editor.ask("POST", "/hooks", { functionName: "x", url: "file:///etc/passwd" })).body.code,
+      (await editor.request("POST", "/hooks", { functionName: "x", url: "file:///etc/passwd" })).body.code,
     ).toBe(143);
-    await editor.ask("PUT", "/hooks/functions/elsewhere", { url: "https://hooks.example/b" });
-    expect((await editor.ask("GET", "/hooks")).body.functions).toEqual([
+    await editor.request("PUT", "/hooks/functions/elsewhere", { url: "https://hooks.example/b" });
+    expect((await editor.request("GET", "/hooks")).body.functions).toEqual([
       { ...hook, url: "https://hooks.example/b" },
     ]);
     const trigger = { className: "Note", triggerName: "beforeSave", url: "https://hooks.example/c" };
-    expect((await editor.ask("POST", "/hooks", trigger)).status).toBe(201);
-    expect((await editor.ask("DELETE", "/hooks/triggers/Note/beforeSave")).status).toBe(200);
-    expect((await editor.ask("DELETE", "/hooks/functions/elsewhere")).status).toBe(200);
-    expect((await editor.ask("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
+    expect((await editor.request("POST", "/hooks", trigger)).status).toBe(201);
+    expect((await editor.request("DELETE", "/hooks/triggers/Note/beforeSave")).status).toBe(200);
+    expect((await editor.request("DELETE", "/hooks/functions/elsewhere")).status).toBe(200);
+    expect((await editor.request("GET", "/hooks")).body).toEqual({ functions: [], triggers: [] });
   });
 
   it("sees what servers of hooks were told, without secrets, and has them asked once more", async () => {
-    await owner.ask("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
+    await owner.request("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
     const asked = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
     expect(asked.body.code).toBe(141);
-    const { body, text } = await editor.ask("GET", "/hook-calls?outcome=failed");
+    const { body, text } = await editor.request("GET", "/hook-calls?outcome=failed");
     const [call] = listOf(body.results);
     expect(call).toMatchObject({ hook: "unreachable", isReplay: false, error: expect.any(String) });
     expect(String(call?.request)).toContain('"a":1');
     expect(text).not.toContain("hunter2");
-    expect((await editor.ask("GET", "/hook-calls?outcome=answered")).body.results).toEqual([]);
-    const again = await editor.ask("POST", `/hook-calls/${call?.id}/replay`);
+    expect((await editor.request("GET", "/hook-calls?outcome=answered")).body.results).toEqual([]);
+    const again = await editor.request("POST", `/hook-calls/${call?.id}/replay`);
     expect(again.body).toMatchObject({ hook: "unreachable", isReplay: true, error: expect.any(String) });
-    const page = await editor.ask("GET", "/hook-calls?limit=1");
+    const page = await editor.request("GET", "/hook-calls?limit=1");
     expect(listOf(page.body.results)).toMatchObject([{ isReplay: true }]);
-    const rest2 = await editor.ask("GET", `/hook-calls${query({ after: String(page.body.next) })}`);
+    const rest2 = await editor.request("GET", `/hook-calls${query({ after: String(page.body.next) })}`);
     expect(listOf(rest2.body.results)).toMatchObject([{ id: call?.id }]);
-    await editor.ask("DELETE", "/hooks/functions/unreachable");
-    expect((await editor.ask("POST", `/hook-calls/${call?.id}/replay`)).status).toBe(404);
-    expect((await editor.ask("POST", "/hook-calls/nothing/replay")).status).toBe(404);
-    expect((await editor.ask("GET", "/hook-calls?outcome=other")).status).toBe(400);
+    await editor.request("DELETE", "/hooks/functions/unreachable");
+    expect((await editor.request("POST", `/hook-calls/${call?.id}/replay`)).status).toBe(404);
+    expect((await editor.request("POST", "/hook-calls/nothing/replay")).status).toBe(404);
+    expect((await editor.request("GET", "/hook-calls?outcome=other")).status).toBe(400);
   });
 
   it("keeps content in IPFS and lets it go", async () => {
@@ -124,29 +129,29 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       fileData: { ipfs: true },
     });
     const cid = String(saved.body.hash);
-    expect(listOf((await editor.ask("GET", "/pins")).body.results)).toMatchObject([{ cid }]);
-    expect((await editor.ask("DELETE", `/pins/${cid}`)).status).toBe(200);
-    expect((await editor.ask("DELETE", `/pins/${cid}`)).status).toBe(404);
-    expect((await editor.ask("POST", "/pins", { cid: "nothing" })).body.code).toBeGreaterThan(0);
+    expect(listOf((await editor.request("GET", "/pins")).body.results)).toMatchObject([{ cid }]);
+    expect((await editor.request("DELETE", `/pins/${cid}`)).status).toBe(200);
+    expect((await editor.request("DELETE", `/pins/${cid}`)).status).toBe(404);
+    expect((await editor.request("POST", "/pins", { cid: "nothing" })).body.code).toBeGreaterThan(0);
   });
 
   it("counts who a push would reach, and is told when there is no service to send it", async () => {
     const install = (fields: JsonObject) => rest(purse, "POST", "/installations", fields, MASTER);
     await install({ installationId: "one", deviceType: "ios", deviceToken: "a".repeat(64) });
     await install({ installationId: "two", deviceType: "web" });
-    expect((await editor.ask("GET", "/push/audience")).body).toEqual({ installations: 2, reachable: 1 });
+    expect((await editor.request("GET", "/push/audience")).body).toEqual({ installations: 2, reachable: 1 });
     const where = { deviceType: "web" };
-    expect((await editor.ask("GET", `/push/audience${query({ where })}`)).body).toEqual({
+    expect((await editor.request("GET", `/push/audience${query({ where })}`)).body).toEqual({
       installations: 1,
       reachable: 0,
     });
-    expect((await editor.ask("POST", "/push", { where: {}, data: { alert: "hi" } })).body.code).toBe(115);
+    expect((await editor.request("POST", "/push", { where: {}, data: { alert: "hi" } })).body.code).toBe(115);
   });
 
   it("changes settings with their history, and goes back to what was", async () => {
-    await editor.ask("PUT", "/config", { params: { a: 1, b: "x" }, masterKeyOnly: { b: true } });
-    await editor.ask("PUT", "/config", { params: { a: 2, c: [1] } });
-    const { body } = await editor.ask("GET", "/config");
+    await editor.request("PUT", "/config", { params: { a: 1, b: "x" }, masterKeyOnly: { b: true } });
+    await editor.request("PUT", "/config", { params: { a: 2, c: [1] } });
+    const { body } = await editor.request("GET", "/config");
     expect(body.results).toEqual(
       expect.arrayContaining([
         { name: "a", value: 2, type: "Number", isMasterKeyOnly: false },
@@ -154,26 +159,26 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
         { name: "c", value: [1], type: "Array", isMasterKeyOnly: false },
       ]),
     );
-    const [last] = listOf((await editor.ask("GET", "/config/history")).body.results);
+    const [last] = listOf((await editor.request("GET", "/config/history")).body.results);
     expect(last).toMatchObject({ username: "edith", params: { a: 1, b: "x" } });
-    expect((await editor.ask("POST", `/config/rollback/${last?.id}`, {})).status).toBe(200);
+    expect((await editor.request("POST", `/config/rollback/${last?.id}`, {})).status).toBe(200);
     expect((await rest(purse, "GET", "/config", undefined, MASTER)).body.params).toEqual({ a: 1, b: "x" });
     expect((await rest(purse, "GET", "/config")).body.params).toEqual({ a: 1 });
-    expect((await editor.ask("POST", "/config/rollback/nothing", {})).status).toBe(404);
+    expect((await editor.request("POST", "/config/rollback/nothing", {})).status).toBe(404);
   });
 
   it("sees the outbox, and no other file", async () => {
-    expect((await editor.ask("POST", "/mail/test", { to: "ada@example.org" })).status).toBe(200);
-    const { body } = await editor.ask("GET", "/mail");
+    expect((await editor.request("POST", "/mail/test", { to: "ada@example.org" })).status).toBe(200);
+    const { body } = await editor.request("GET", "/mail");
     const [mail] = listOf(body.results);
     expect(mail).toMatchObject({ to: "ada@example.org", subject: "A test" });
-    expect(String((await editor.ask("GET", `/mail/outbox/${mail?.file}`)).body.text)).toContain(
+    expect(String((await editor.request("GET", `/mail/outbox/${mail?.file}`)).body.text)).toContain(
       "Mails of the server",
     );
     for (const file of ["..%2Fpurse.sqlite", "..%2F..%2Fkeys.json", "x.eml", "%00.eml"]) {
-      expect((await editor.ask("GET", `/mail/outbox/${file}`)).status, file).toBe(404);
+      expect((await editor.request("GET", `/mail/outbox/${file}`)).status, file).toBe(404);
     }
-    expect((await editor.ask("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
+    expect((await editor.request("POST", "/mail/test", { to: "a@b.c, d@e.f" })).body.code).toBe(125);
   });
 
   it("writes what mails say, and sets them back; a mail that could not do its work is refused", async () => {
@@ -183,79 +188,81 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       text: "Here: {{link}}",
       html: '<a href="{{link}}">Here, {{username}}</a>',
     };
-    expect((await guest.ask("PUT", path, { template })).status).toBe(403);
-    expect((await guest.ask("DELETE", path)).status).toBe(403);
+    expect((await guest.request("PUT", path, { template })).status).toBe(403);
+    expect((await guest.request("DELETE", path)).status).toBe(403);
     for (const broken of [
       { ...template, text: "no link" },
       { ...template, subject: "two\r\nlines" },
       { ...template, html: "{{link}} {{sessionToken}}" },
     ]) {
-      expect((await editor.ask("PUT", path, { template: broken })).body.code).toBe(102);
+      expect((await editor.request("PUT", path, { template: broken })).body.code).toBe(102);
     }
-    expect((await editor.ask("PUT", "/mail/templates/other", { template })).status).toBe(404);
-    const { body } = await editor.ask("PUT", path, { template });
+    expect((await editor.request("PUT", "/mail/templates/other", { template })).status).toBe(404);
+    const { body } = await editor.request("PUT", path, { template });
     expect(body).toMatchObject({ name: "passwordReset", template, writtenBy: "edith" });
-    expect(listOf((await guest.ask("GET", "/mail/templates")).body.results)).toEqual(
+    expect(listOf((await guest.request("GET", "/mail/templates")).body.results)).toEqual(
       expect.arrayContaining([expect.objectContaining({ name: "passwordReset", template })]),
     );
 
     const email = `reset-${Date.now()}@example.org`;
     const { username } = await signUp(purse, { email });
     const mails = async () =>
-      listOf((await editor.ask("GET", "/mail")).body.results).filter(({ to }) => to === email);
+      listOf((await editor.request("GET", "/mail")).body.results).filter(({ to }) => to === email);
     /** The newest mail, once there are so many: a reset is answered before its mail is sent. */
     const askForReset = async (n: number) => {
       await rest(purse, "POST", "/requestPasswordReset", { email });
       await expect.poll(async () => (await mails()).length).toBe(n);
       const [mail] = await mails();
-      const whole = await editor.ask("GET", `/mail/outbox/${mail?.file}`);
+      const whole = await editor.request("GET", `/mail/outbox/${mail?.file}`);
       const text = String(whole.body.text).replaceAll(/=\r?\n/g, "");
       return { ...mail, text };
     };
     const written = await askForReset(1);
     expect(written).toMatchObject({ subject: `A new password for ${username}` });
     expect(written.text).toContain(`Here, ${username}</a>`);
-    expect((await editor.ask("POST", `${path}/test`, { to: "me@example.org", template })).status).toBe(200);
-    expect((await editor.ask("DELETE", path)).body.writtenBy).toBeUndefined();
+    expect((await editor.request("POST", `${path}/test`, { to: "me@example.org", template })).status).toBe(
+      200,
+    );
+    expect((await editor.request("DELETE", path)).body.writtenBy).toBeUndefined();
     expect(await askForReset(2)).toMatchObject({ subject: expect.stringMatching(/^Reset your password/) });
-    const trail = (await owner.ask("GET", "/audit")).text;
+    const trail = (await owner.request("GET", "/audit")).text;
     expect(trail).toContain("A new password for {{username}}");
   });
 
   it("makes and revokes API keys, which are told once", async () => {
-    const made = await owner.ask("POST", "/keys", { name: "shop", limit: 100 });
+    const made = await owner.request("POST", "/keys", { name: "shop", limit: 100 });
     expect(made.status).toBe(201);
     const key = String(made.body.key);
-    const { body, text } = await editor.ask("GET", "/keys");
+    const { body, text } = await editor.request("GET", "/keys");
     expect(body.results).toMatchObject([{ name: "shop", limit: 100, usedThisMinute: 0 }]);
     expect(text).not.toContain(key);
-    expect((await owner.ask("GET", "/audit")).text).not.toContain(key);
-    expect((await owner.ask("POST", "/keys", { name: "shop" })).body.code).toBe(142);
+    expect((await owner.request("GET", "/audit")).text).not.toContain(key);
+    expect((await owner.request("POST", "/keys", { name: "shop" })).body.code).toBe(142);
     const ask = () => fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers: { "x-api-key": key } });
     await Promise.all([ask(), ask(), ask()]);
-    const hours = listOf((await editor.ask("GET", "/keys/usage")).body.results);
+    const hours = listOf((await editor.request("GET", "/keys/usage")).body.results);
     expect(hours).toHaveLength(48);
     await ask();
-    const now = listOf((await editor.ask("GET", "/keys/usage")).body.results).slice(-2);
+    const now = listOf((await editor.request("GET", "/keys/usage")).body.results).slice(-2);
     expect(
       now
         .flatMap(({ requests }) => Object.values(Object(requests)))
         .map(Number)
         .reduce((a, b) => a + b, 0),
     ).toBe(4);
-    expect((await owner.ask("DELETE", `/keys/${made.body.id}`)).body.revokedAt).toBeTruthy();
+    expect((await owner.request("DELETE", `/keys/${made.body.id}`)).body.revokedAt).toBeTruthy();
   });
 
   it("sees how the server does, and follows its log as long as their session lasts", {
     timeout: 30_000,
   }, async () => {
-    const { body } = await editor.ask("GET", "/overview");
+    const { body } = await editor.request("GET", "/overview");
     expect(listOf(body.points).at(-1)).toMatchObject({
       requests: expect.any(Number),
       memoryBytes: expect.any(Number),
     });
-    expect((await editor.ask("GET", "/chains")).body).toEqual({ results: [] });
-    expect((await editor.ask("GET", "/slow-requests")).status).toBe(200);
+    expect((await editor.request("GET", "/chains")).body).toEqual({ results: [] });
+    expect((await editor.request("GET", "/slow-requests")).status).toBe(200);
     const guest = await addOperator(owner, "guest", "readOnly");
     const response = await fetch(`${purse.url}/studio/api/logs/tail?text=greets`, {
       headers: { cookie: guest.cookie ?? "" },
@@ -264,23 +271,23 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const ended = (async () => {
       for await (const piece of response.body ?? []) told += new TextDecoder().decode(piece);
     })();
-    await editor.ask("POST", "/functions/greet", { params: { name: "Grace" } });
+    await editor.request("POST", "/functions/greet", { params: { name: "Grace" } });
     await expect.poll(() => told).toContain('"name":"Grace"');
-    await guest.ask("DELETE", "/session");
+    await guest.request("DELETE", "/session");
     await ended;
   });
 
   const backedUp = () =>
     expect
-      .poll(async () => (await owner.ask("GET", "/backups")).body.isRunning, { timeout: 20_000 })
+      .poll(async () => (await owner.request("GET", "/backups")).body.isRunning, { timeout: 20_000 })
       .toBe(false);
 
   it("backs the database up while it runs, where the database is a file", async () => {
-    const begun = await owner.ask("POST", "/backups", {});
+    const begun = await owner.request("POST", "/backups", {});
     if (database === "PostgreSQL") return expect(begun.body.code).toBe(108);
     expect(begun.status).toBe(202);
     await backedUp();
-    const { body } = await owner.ask("GET", "/backups");
+    const { body } = await owner.request("GET", "/backups");
     expect(body.backups).toMatchObject([{ file: begun.body.file, sizeBytes: expect.any(Number) }]);
     const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
       headers: { cookie: owner.cookie ?? "" },
@@ -290,14 +297,14 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
         .subarray(0, 15)
         .toString(),
     ).toBe("SQLite format 3");
-    expect((await owner.ask("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
+    expect((await owner.request("GET", "/backups/..%2Fpurse.sqlite")).status).toBe(404);
     const copy = await readFile(join(purse.dataDir, "backups", String(begun.body.file)));
     expect(copy.subarray(0, 15).toString()).toBe("SQLite format 3");
   }, 30_000);
 
   /** Brings a file as the studio does, a piece at a time. */
   async function upload(bytes: Buffer, pieceBytes = 100_000) {
-    const { body, status } = await owner.ask("POST", "/backup-uploads", { sizeBytes: bytes.length });
+    const { body, status } = await owner.request("POST", "/backup-uploads", { sizeBytes: bytes.length });
     expect(status).toBe(201);
     for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
       const sent = await fetch(`${purse.url}/studio/api/backup-uploads/${body.id}?offset=${offset}`, {
@@ -311,7 +318,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       });
       expect(sent.status).toBe(200);
     }
-    return owner.ask("POST", `/backup-uploads/${body.id}/finish`, {});
+    return owner.request("POST", `/backup-uploads/${body.id}/finish`, {});
   }
 
   const notes = async () =>
@@ -321,7 +328,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
   /** How the last restore ended, once one has. */
   const ended = async () => {
     try {
-      const { body } = await owner.ask("GET", "/backups");
+      const { body } = await owner.request("GET", "/backups");
       return body.restoring === undefined ? JSON.parse(JSON.stringify(body)) : undefined;
     } catch {
       // For some seconds nobody answers.
@@ -332,12 +339,12 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
 
   it("puts a backup back while somebody works: the rows of then, the operators and the trail of now", async () => {
     if (database === "PostgreSQL") {
-      expect((await owner.ask("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
+      expect((await owner.request("POST", "/backup-uploads", { sizeBytes: 9 })).body.code).toBe(108);
       return;
     }
     await keep("before");
     const then = await notes();
-    const { body: made } = await owner.ask("POST", "/backups", {});
+    const { body: made } = await owner.request("POST", "/backups", {});
     await backedUp();
     await keep("after");
     const newcomer = await addOperator(owner, `new-${Date.now()}`, "editor");
@@ -350,9 +357,9 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const brought = await upload(copy);
     expect(brought.status).toBe(201);
     const file = String(brought.body.file);
-    expect((await editor.ask("POST", `/backups/${file}/restore`, {})).status).toBe(403);
-    expect((await owner.ask("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
-    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+    expect((await editor.request("POST", `/backups/${file}/restore`, {})).status).toBe(403);
+    expect((await owner.request("POST", "/backups/purse-nothing.sqlite/restore", {})).status).toBe(404);
+    expect((await owner.request("POST", `/backups/${file}/restore`, {})).status).toBe(202);
 
     await expect
       .poll(ended, { timeout: 30_000 })
@@ -366,9 +373,9 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     );
     expect(await notes()).toEqual(then);
     // Who may work here, and what was done, no backup takes back; nobody has to sign in anew.
-    expect((await newcomer.ask("GET", "/state")).body.state).toBe("signedIn");
+    expect((await newcomer.request("GET", "/state")).body.state).toBe("signedIn");
     // The trail is told once all of the server has started.
-    const trail = async () => listOf((await owner.ask("GET", "/audit")).body.results);
+    const trail = async () => listOf((await owner.request("GET", "/audit")).body.results);
     await expect.poll(trail, { timeout: 15_000 }).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ action: "backup restored", target: file, outcome: "done" }),
@@ -380,15 +387,15 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       ]),
     );
     expect((await keep("later")).status).toBe(201);
-    expect((await owner.ask("DELETE", `/backups/${file}`)).status).toBe(200);
-    expect((await owner.ask("GET", `/backups/${file}`)).status).toBe(404);
+    expect((await owner.request("DELETE", `/backups/${file}`)).status).toBe(200);
+    expect((await owner.request("GET", `/backups/${file}`)).status).toBe(404);
   }, 60_000);
 
   it("starts as it was where the server does not start with a backup", async () => {
     if (database === "PostgreSQL") return;
     await keep("still here");
     const then = await notes();
-    const { body: made } = await owner.ask("POST", "/backups", {});
+    const { body: made } = await owner.request("POST", "/backups", {});
     await backedUp();
     const copy = join(folder, "broken.sqlite");
     await writeFile(copy, await readFile(join(purse.dataDir, "backups", String(made.file))));
@@ -398,7 +405,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     broken.close();
     const brought = await upload(await readFile(copy));
     const file = String(brought.body.file);
-    expect((await owner.ask("POST", `/backups/${file}/restore`, {})).status).toBe(202);
+    expect((await owner.request("POST", `/backups/${file}/restore`, {})).status).toBe(202);
     await expect
       .poll(ended, { timeout: 30_000 })
       .toMatchObject({ lastRestore: { file, outcome: "failed", error: expect.stringContaining("did not") } });

@@ -63,7 +63,7 @@ describe("resumable uploads under way", () => {
     for (let i = 0; i < 3; i++) expect((await begin(ann)).status).toBe(201);
     const refused = await begin(ann);
     expect(refused.status).toBe(429);
-    expect(await refused.json()).toMatchObject({ code: 155, error: expect.stringContaining("under way") });
+    expect(await refused.json()).toMatchObject({ code: 155, error: expect.stringContaining("in progress") });
     expect(refused.headers.get("retry-after")).toMatch(/^\d+$/);
     expect((await begin(ben)).status).toBe(201);
   });

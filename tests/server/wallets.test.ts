@@ -418,7 +418,7 @@ describe("a contract wallet (ERC-1271)", () => {
 
   it.each<[string, string, string]>([
     ["runs forever", "5b600056", "not by this address"],
-    ["answers with a megabyte", "621000006000f3", "cannot tell"],
+    ["answers with a megabyte", "621000006000f3", "could not verify"],
     ["repeats what it was asked", "366000600037366000f3", "not by this address"],
     ["reverts", "60006000fd", "not by this address"],
     ["answers nothing", "00", "not by this address"],
@@ -587,7 +587,7 @@ describe("nodes of several chains", () => {
       const text = await requestMessage({ address: signer.address, chain: chainId }, server);
       const signature = await signer.signMessage({ message: text });
       expect((await signIn({ id: signer.address, signature, data: text }, server)).status).toBe(201);
-      expect(await waiting).toMatchObject(refusedWith("cannot tell"));
+      expect(await waiting).toMatchObject(refusedWith("could not verify"));
       expect(Date.now() - began).toBeLessThan(8_000);
       expect((await fetch(`${server.url}/health`)).status).toBe(200);
     },
@@ -618,6 +618,6 @@ describe("nodes of several chains", () => {
     const replies = await Promise.all(proofs.map((proof) => signIn(proof, server)));
     const errors = replies.map(({ body }) => String(body.error));
     expect(errors.filter((error) => error.includes("at once"))).toHaveLength(8);
-    expect(errors.filter((error) => error.includes("cannot tell"))).toHaveLength(32);
+    expect(errors.filter((error) => error.includes("could not verify"))).toHaveLength(32);
   }, 15_000);
 });

@@ -18,26 +18,26 @@ export interface AttemptAnswer {
 }
 
 /** Every way in for a request of the Parse protocol. */
-export const DOORS = ["REST", "overridden method", "batch"] as const;
-export type Door = (typeof DOORS)[number];
+export const TRANSPORTS = ["REST", "overridden method", "batch"] as const;
+export type Transport = (typeof TRANSPORTS)[number];
 
 export const IDENTITIES = ["nobody", "a user", "the read-only operator", "the operator"] as const;
 export type Identity = (typeof IDENTITIES)[number];
 
 export const READ_ONLY_KEY = "only-for-looking";
 
-export interface Attacked {
-  send(door: Door, who: Identity, attempt: Attempt): Promise<AttemptAnswer>;
+export interface AttackTarget {
+  send(transport: Transport, who: Identity, attempt: Attempt): Promise<AttemptAnswer>;
   /** A POST of old clients, with the body as it is. */
   post(path: string, body: string): Promise<AttemptAnswer>;
   /** Follows what a query finds: the code by which it is refused, null where it is not. */
-  follow(who: Identity, className: string, where: JsonValue): Promise<number | null>;
+  subscribe(who: Identity, className: string, where: JsonValue): Promise<number | null>;
   /** Whatever was tried, everybody else is served at once. */
-  alive(): Promise<void>;
+  expectAlive(): Promise<void>;
 }
 
 /** The doors of a server that was started with READ_ONLY_KEY, and a user who tries them. */
-export async function attack(purse: Purse): Promise<Attacked & { sessionToken: string; userId: string }> {
+export async function attack(purse: Purse): Promise<AttackTarget & { sessionToken: string; userId: string }> {
   const { sessionToken, id: userId } = await signUp(purse);
   await rest(purse, "POST", "/classes/Alive", { n: 1 }, { useMasterKey: true });
 
@@ -56,21 +56,21 @@ export async function attack(purse: Purse): Promise<Attacked & { sessionToken: s
     return answerOf(response.status, await response.text());
   }
 
-  async function send(door: Door, who: Identity, attempt: Attempt): Promise<AttemptAnswer> {
+  async function send(transport: Transport, who: Identity, attempt: Attempt): Promise<AttemptAnswer> {
     const { method, path, params = {} } = attempt;
     const envelope = { _ApplicationId: purse.appId, ...credentials(who) };
-    if (door === "overridden method") {
+    if (transport === "overridden method") {
       // Written as text, so that keys that JavaScript treats specially arrive as they are.
       const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
       const more = stringify(params).slice(1);
       return post(path, more === "}" ? `${own}}` : `${own},${more}`);
     }
-    if (door === "batch") {
-      const part = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
-      const answer = await post("/batch", `${JSON.stringify(envelope).slice(0, -1)},"requests":[${part}]}`);
-      const parts: unknown = JSON.parse(answer.text);
-      if (!Array.isArray(parts)) return answer;
-      const [{ error, success }] = parts;
+    if (transport === "batch") {
+      const entry = `{"method":"${method}","path":${JSON.stringify(`/server${path}`)},"body":${stringify(params)}}`;
+      const answer = await post("/batch", `${JSON.stringify(envelope).slice(0, -1)},"requests":[${entry}]}`);
+      const entries: unknown = JSON.parse(answer.text);
+      if (!Array.isArray(entries)) return answer;
+      const [{ error, success }] = entries;
       return { status: error ? 400 : 200, code: error?.code ?? null, text: JSON.stringify(error ?? success) };
     }
     const keys: Record<string, string> = { "X-Parse-Application-Id": purse.appId };
@@ -92,20 +92,23 @@ export async function attack(purse: Purse): Promise<Attacked & { sessionToken: s
     return answerOf(response.status, await response.text());
   }
 
-  async function follow(who: Identity, className: string, where: JsonValue): Promise<number | null> {
+  async function subscribe(who: Identity, className: string, where: JsonValue): Promise<number | null> {
     const client = await openSocket(purse);
     const { _SessionToken, _MasterKey } = credentials(who);
     const connect = { op: "connect", applicationId: purse.appId };
-    await client.ask({ ...connect, sessionToken: _SessionToken, masterKey: _MasterKey });
+    await client.request({ ...connect, sessionToken: _SessionToken, masterKey: _MasterKey });
     const query = `{"className":${JSON.stringify(className)},"where":${stringify(where)}}`;
-    const answered = client.ask(`{"op":"subscribe","requestId":1,"query":${query}}`);
+    const pendingAnswer = client.request(`{"op":"subscribe","requestId":1,"query":${query}}`);
     // What is too large for a message ends the socket.
-    const answer = await Promise.race([answered, client.closed.then(() => ({ op: "error", code: 102 }))]);
+    const answer = await Promise.race([
+      pendingAnswer,
+      client.closed.then(() => ({ op: "error", code: 102 })),
+    ]);
     client.socket.terminate();
     return answer.op === "subscribed" ? null : (answer.code ?? -1);
   }
 
-  async function alive(): Promise<void> {
+  async function expectAlive(): Promise<void> {
     const started = performance.now();
     const answer = await send("REST", "nobody", {
       method: "GET",
@@ -117,7 +120,7 @@ export async function attack(purse: Purse): Promise<Attacked & { sessionToken: s
     expect(performance.now() - started).toBeLessThan(2_000);
   }
 
-  return { send, post, follow, alive, sessionToken, userId };
+  return { send, post, subscribe, expectAlive, sessionToken, userId };
 }
 
 function answerOf(status: number, text: string): AttemptAnswer {

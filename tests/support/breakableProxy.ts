@@ -6,20 +6,20 @@ export interface BreakableProxy {
   /** Breaks what is open; with `after`, once so many more bytes went to the server. */
   cut(after?: number): void;
   /** Breaks the next connection as soon as the server answers, and tells nobody what it says. */
-  loseAnswer(): void;
+  dropNextResponse(): void;
   /** Lets nobody through until `mend`. */
   break(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
 export async function startBreakableProxy(target: () => number): Promise<BreakableProxy> {
   const open = new Set<Socket>();
   let isBroken = false;
-  let isLosing = false;
-  let left = Number.POSITIVE_INFINITY;
+  let dropsNextResponse = false;
+  let remainingBytes = Number.POSITIVE_INFINITY;
   const cut = (): void => {
-    left = Number.POSITIVE_INFINITY;
+    remainingBytes = Number.POSITIVE_INFINITY;
     for (const socket of open) socket.destroy();
   };
   const server = createServer((client) => {
@@ -35,13 +35,13 @@ export async function startBreakableProxy(target: () => number): Promise<Breakab
       });
     }
     client.on("data", (data) => {
-      left -= data.length;
+      remainingBytes -= data.length;
       upstream.write(data);
-      if (left <= 0) setTimeout(cut, 50);
+      if (remainingBytes <= 0) setTimeout(cut, 50);
     });
     upstream.on("data", (data) => {
-      if (!isLosing) return void client.write(data);
-      isLosing = false;
+      if (!dropsNextResponse) return void client.write(data);
+      dropsNextResponse = false;
       client.destroy();
     });
     upstream.on("end", () => client.end());
@@ -52,16 +52,16 @@ export async function startBreakableProxy(target: () => number): Promise<Breakab
     port: typeof address === "object" && address ? address.port : 0,
     cut(after) {
       if (after === undefined) cut();
-      else left = after;
+      else remainingBytes = after;
     },
-    loseAnswer() {
-      isLosing = true;
+    dropNextResponse() {
+      dropsNextResponse = true;
     },
     break() {
       isBroken = true;
       cut();
     },
-    mend() {
+    restore() {
       isBroken = false;
     },
     close: () =>

@@ -61,9 +61,9 @@ export interface TestWallet {
   /** Declines the next request as people do (4001). */
   declineNext(): void;
   /** The methods that it was asked for. */
-  readonly asked: string[];
+  readonly requestedMethods: string[];
   /** Hex: a chain that it is on, or says to be on, until it is asked to switch. */
-  beOnChain(chainId: string): void;
+  setChain(chainId: string): void;
   /** Tells the page of an event (EIP-1193), as `accountsChanged` with no account when people lock the wallet. */
   emit(event: string, payload: unknown): Promise<void>;
 }
@@ -91,32 +91,32 @@ export async function installWallet(
   };
   const home = nodeAt(purse.rpcUrl);
   const others = new Map(Object.entries(chains).map(([chainId, url]) => [chainId, nodeAt(url)]));
-  const asked: string[] = [];
-  const door = `purseTestWallet${index}`;
-  let declining = false;
-  let elsewhere: string | undefined;
+  const requestedMethods: string[] = [];
+  const bindingName = `purseTestWallet${index}`;
+  let declinesNext = false;
+  let reportedChainId: string | undefined;
 
-  async function answer(method: string, params: unknown[]): Promise<unknown> {
-    asked.push(method);
-    const asks = ["eth_requestAccounts", "personal_sign", "eth_sendTransaction"].includes(method);
-    if (asks && declining) {
-      declining = false;
+  async function respond(method: string, params: unknown[]): Promise<unknown> {
+    requestedMethods.push(method);
+    const needsApproval = ["eth_requestAccounts", "personal_sign", "eth_sendTransaction"].includes(method);
+    if (needsApproval && declinesNext) {
+      declinesNext = false;
       return { error: { code: 4001, message: "User rejected the request." } };
     }
-    return { result: await carryOut(method, params) };
+    return { result: await execute(method, params) };
   }
 
-  async function carryOut(method: string, params: unknown[]): Promise<unknown> {
+  async function execute(method: string, params: unknown[]): Promise<unknown> {
     const [first] = params;
-    const { node, wallet } = others.get(elsewhere ?? "") ?? home;
+    const { node, wallet } = others.get(reportedChainId ?? "") ?? home;
     switch (method) {
       case "eth_requestAccounts":
       case "eth_accounts":
         return [account.address];
       case "eth_chainId":
-        return elsewhere ?? node.transport.request({ method });
+        return reportedChainId ?? node.transport.request({ method });
       case "wallet_switchEthereumChain":
-        elsewhere = others.has(Object(first).chainId) ? Object(first).chainId : undefined;
+        reportedChainId = others.has(Object(first).chainId) ? Object(first).chainId : undefined;
         return null;
       case "personal_sign":
         return isHex(first) ? account.signMessage({ message: { raw: first } }) : undefined;
@@ -141,11 +141,11 @@ export async function installWallet(
     }
   }
 
-  await page.exposeFunction(door, answer);
+  await page.exposeFunction(bindingName, respond);
   await page.addInitScript(
-    ([walletName, icon, rdns, door]) => {
+    ([walletName, icon, rdns, bindingName]) => {
       const listeners = new Map<string, Set<(payload: unknown) => void>>();
-      Reflect.set(window, `${door}Emit`, (event: string, payload: unknown) => {
+      Reflect.set(window, `${bindingName}Emit`, (event: string, payload: unknown) => {
         for (const listener of listeners.get(event) ?? []) listener(payload);
       });
       const provider = {
@@ -156,9 +156,9 @@ export async function installWallet(
           listeners.get(event)?.delete(listener);
         },
         async request({ method, params = [] }: { method: string; params?: unknown[] }) {
-          const ask: unknown = Reflect.get(window, door);
-          if (typeof ask !== "function") throw new Error("no wallet");
-          const { result, error } = await ask(method, params);
+          const callBinding: unknown = Reflect.get(window, bindingName);
+          if (typeof callBinding !== "function") throw new Error("no wallet");
+          const { result, error } = await callBinding(method, params);
           if (error) throw Object.assign(new Error(error.message), { code: error.code });
           return result;
         },
@@ -171,19 +171,19 @@ export async function installWallet(
       window.addEventListener("eip6963:requestProvider", announce);
       announce();
     },
-    [name, ICON, rdns, door] as const,
+    [name, ICON, rdns, bindingName] as const,
   );
   return {
-    asked,
+    requestedMethods,
     declineNext() {
-      declining = true;
+      declinesNext = true;
     },
-    beOnChain(chainId) {
-      elsewhere = chainId;
+    setChain(chainId) {
+      reportedChainId = chainId;
     },
     async emit(event, payload) {
-      await page.evaluate(([door, ...told]) => Reflect.get(window, `${door}Emit`)(...told), [
-        door,
+      await page.evaluate(([bindingName, ...args]) => Reflect.get(window, `${bindingName}Emit`)(...args), [
+        bindingName,
         event,
         payload,
       ] as const);

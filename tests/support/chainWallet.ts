@@ -13,7 +13,7 @@ export interface ChainWallet {
   /** Which of the local chain's accounts it holds. */
   index: number;
   /** It shows its chain and gives no account. */
-  watching: boolean;
+  isWatchOnly: boolean;
   /** What it says its chain is, where it is to say another than the node. */
   chainId: string | undefined;
   /** Methods in the order in which they came. */
@@ -26,14 +26,14 @@ export function chainWallet(rpcUrl: () => string): ChainWallet {
     override type = "test";
 
     override async activate(): Promise<Activation> {
-      const account = wallet.watching ? null : devAccount(wallet.index).address.toLowerCase();
+      const account = wallet.isWatchOnly ? null : devAccount(wallet.index).address.toLowerCase();
       this.provider = providerOf(wallet, rpcUrl());
       this.account = account;
       this.chainId = "0x539";
       return { provider: this.provider, account, chainId: this.chainId };
     }
   }
-  const wallet: ChainWallet = { Connector, index: 0, watching: false, chainId: undefined, calls: [] };
+  const wallet: ChainWallet = { Connector, index: 0, isWatchOnly: false, chainId: undefined, calls: [] };
   return wallet;
 }
 
@@ -48,7 +48,7 @@ function providerOf(wallet: ChainWallet, rpcUrl: string): Eip1193Provider {
       switch (method) {
         case "eth_requestAccounts":
         case "eth_accounts":
-          return wallet.watching ? [] : [account.address];
+          return wallet.isWatchOnly ? [] : [account.address];
         case "eth_chainId":
           return wallet.chainId ?? "0x539";
         case "personal_sign":

@@ -29,10 +29,10 @@ export async function fillLarge(
   const store = await openStore({ kind: "sqlite", path: join(purse.dataDir, "purse.sqlite") });
   const [schema] = await store.loadClasses("Large");
   if (!schema) throw new Error("The class is not there.");
-  const together = 2_500;
-  for (let from = 0; from < rows; from += together) {
+  const batchSize = 2_500;
+  for (let from = 0; from < rows; from += batchSize) {
     await store.write(
-      Array.from({ length: Math.min(together, rows - from) }, (_, i) => {
+      Array.from({ length: Math.min(batchSize, rows - from) }, (_, i) => {
         const n = from + i;
         const id = `row${String(n).padStart(7, "0")}`;
         const at = new Date(1_700_000_000_000 + n).toISOString();

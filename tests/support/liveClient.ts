@@ -18,25 +18,25 @@ export interface LiveMessage {
 export interface LiveSocket {
   socket: WebSocket;
   /** Told and not asked for yet. */
-  told: LiveMessage[];
+  received: LiveMessage[];
   closed: Promise<{ code: number; reason: string }>;
   next(): Promise<LiveMessage>;
-  ask(message: object | string): Promise<LiveMessage>;
+  request(message: object | string): Promise<LiveMessage>;
   subscribe(className: string, where?: object, more?: object): Promise<LiveMessage>;
   /** What has been told until now and a little later. */
-  quiet(): Promise<string[]>;
+  receivedOps(): Promise<string[]>;
 }
 
 /** Opens a socket, without `connect`. Rejects where the server refuses it. */
 export async function openSocket(purse: Purse, headers: Record<string, string> = {}): Promise<LiveSocket> {
   const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers });
-  const told: LiveMessage[] = [];
-  const waiting: ((message: LiveMessage) => void)[] = [];
+  const received: LiveMessage[] = [];
+  const waiters: ((message: LiveMessage) => void)[] = [];
   socket.on("message", (data) => {
     const message: LiveMessage = JSON.parse(data.toString());
-    const next = waiting.shift();
+    const next = waiters.shift();
     if (next) next(message);
-    else told.push(message);
+    else received.push(message);
   });
   const closed = new Promise<{ code: number; reason: string }>((resolve) =>
     socket.on("close", (code, reason) => resolve({ code, reason: reason.toString() })),
@@ -44,25 +44,25 @@ export async function openSocket(purse: Purse, headers: Record<string, string> =
   await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
   const next = () =>
     new Promise<LiveMessage>((resolve) => {
-      const message = told.shift();
+      const message = received.shift();
       if (message) resolve(message);
-      else waiting.push(resolve);
+      else waiters.push(resolve);
     });
-  const ask = (message: object | string) => {
+  const request = (message: object | string) => {
     socket.send(typeof message === "string" ? message : JSON.stringify(message));
     return next();
   };
   return {
     socket,
-    told,
+    received,
     closed,
     next,
-    ask,
+    request,
     subscribe: (className, where = {}, { requestId = 1, resumeFrom, ...query }: JsonObject = {}) =>
-      ask({ op: "subscribe", requestId, resumeFrom, query: { className, where, ...query } }),
-    async quiet() {
+      request({ op: "subscribe", requestId, resumeFrom, query: { className, where, ...query } }),
+    async receivedOps() {
       await new Promise((resolve) => setTimeout(resolve, 200));
-      return told.map(({ op }) => op);
+      return received.map(({ op }) => op);
     },
   };
 }
@@ -74,7 +74,7 @@ export async function connectLive(
 ): Promise<LiveSocket> {
   const client = await openSocket(purse);
   const { sessionToken, masterKey } = credentials;
-  const connected = await client.ask({
+  const connected = await client.request({
     op: "connect",
     applicationId: purse.appId,
     sessionToken,

@@ -5,7 +5,7 @@ import { devAccount } from "./browser.ts";
  * What is behind magic-sdk: the window that it opens at Magic, which here is in Node. It answers the library's
  * messages, with one of the page's test wallets as the person's wallet. Answers who was sent an e-mail.
  */
-export async function standInForMagic(page: Page, index: number): Promise<string[]> {
+export async function mockMagic(page: Page, index: number): Promise<string[]> {
   const mails: string[] = [];
   let signedIn: string | null = null;
   await page.exposeFunction("magicService", (method: string, params: { email?: string }[]) => {

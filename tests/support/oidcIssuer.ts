@@ -24,20 +24,20 @@ export interface OidcIssuer {
   /** Answers a path in another way from now on. */
   answer(path: string, answer: Answer): void;
   /** The paths that were asked for, in order. */
-  asked: string[];
+  requestedPaths: string[];
   stop(): Promise<void>;
 }
 
 export async function startOidcIssuer(clientId: string): Promise<OidcIssuer> {
-  let own = await generateKeyPair("ES256", { extractable: true });
+  let signingKey = await generateKeyPair("ES256", { extractable: true });
   let kid = "one";
-  let jwk = await jwkOf(own, kid);
-  const other = await generateKeyPair("ES256");
-  const asked: string[] = [];
+  let jwk = await jwkOf(signingKey, kid);
+  const foreignKey = await generateKeyPair("ES256");
+  const requestedPaths: string[] = [];
   const answers = new Map<string, Answer>();
   const server = createServer((request, response) => {
     const path = request.url ?? "";
-    asked.push(path);
+    requestedPaths.push(path);
     const answer = answers.get(path);
     if (answer) return answer(request, response);
     const body = path.endsWith("/keys") ? { keys: [jwk] } : { issuer, jwks_uri: `${issuer}/keys` };
@@ -50,7 +50,7 @@ export async function startOidcIssuer(clientId: string): Promise<OidcIssuer> {
     subject: string,
     header: Partial<JWTHeaderParameters>,
     claims: Record<string, unknown> = {},
-    key: KeyPair["privateKey"] | Uint8Array = own.privateKey,
+    key: KeyPair["privateKey"] | Uint8Array = signingKey.privateKey,
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     const payload = { iss: issuer, aud: clientId, sub: subject, iat: now, exp: now + 300, ...claims };
@@ -63,15 +63,15 @@ export async function startOidcIssuer(clientId: string): Promise<OidcIssuer> {
 
   return {
     issuer,
-    asked,
+    requestedPaths,
     tokenWith,
     token: (subject, claims = {}, forged = false) =>
-      tokenWith(subject, {}, claims, forged ? other.privateKey : own.privateKey),
+      tokenWith(subject, {}, claims, forged ? foreignKey.privateKey : signingKey.privateKey),
     publicJwk: () => jwk,
     async rotate(nextKid) {
-      own = await generateKeyPair("ES256", { extractable: true });
+      signingKey = await generateKeyPair("ES256", { extractable: true });
       kid = nextKid;
-      jwk = await jwkOf(own, kid);
+      jwk = await jwkOf(signingKey, kid);
     },
     answer: (path, answer) => void answers.set(path, answer),
     stop: () =>

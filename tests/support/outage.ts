@@ -8,13 +8,13 @@ const API = /^\/(server|api|studio\/api|health|ipfs)(\/|$)|^\/files\/./;
  * Lets nothing of a page through to the server or the chain's node, as when both are gone, but for some paths; the app
  * itself is there.
  */
-export async function breakServer(
+export async function disconnectServer(
   context: BrowserContext,
   purse: Purse,
-  but: readonly string[] = [],
+  except: readonly string[] = [],
 ): Promise<void> {
   await context.route(
-    (url) => isApi(url, purse) && !but.includes(url.pathname),
+    (url) => isApi(url, purse) && !except.includes(url.pathname),
     (route) => route.abort("connectionrefused"),
   );
 }
@@ -23,15 +23,15 @@ export async function breakServer(
 export async function hangServer(
   context: BrowserContext,
   purse: Purse,
-  but: readonly string[] = [],
+  except: readonly string[] = [],
 ): Promise<void> {
   await context.route(
-    (url) => isApi(url, purse) && !but.includes(url.pathname),
+    (url) => isApi(url, purse) && !except.includes(url.pathname),
     () => undefined,
   );
 }
 
-export async function mendServer(context: BrowserContext): Promise<void> {
+export async function reconnectServer(context: BrowserContext): Promise<void> {
   await context.unrouteAll({ behavior: "ignoreErrors" });
 }
 
@@ -58,7 +58,7 @@ export async function failApi(context: BrowserContext, purse: Purse, name: strin
     async (route) => {
       const request = route.request();
       if (!namesOf(request, purse).includes(name)) return route.continue();
-      if (new URL(request.url()).pathname === "/server/batch") return failParts(route, name);
+      if (new URL(request.url()).pathname === "/server/batch") return failBatchEntries(route, name);
       const isNode = name.startsWith("node ");
       return route.fulfill({
         status: isNode ? 200 : 400,
@@ -74,7 +74,7 @@ const FAILURE = 141;
 const BROKEN = "It is broken for this test.";
 
 /** Of a batch only the parts of that name fail. */
-async function failParts(route: Route, name: string): Promise<void> {
+async function failBatchEntries(route: Route, name: string): Promise<void> {
   const { requests } = bodyOf(route.request());
   const response = await route.fetch();
   const answers: unknown = await response.json();
@@ -96,7 +96,7 @@ function bodyOf(request: Request): Record<string, unknown> {
   }
 }
 
-export interface Shown {
+export interface PageState {
   /** Places of what is still to come. */
   skeletons: number;
   /** Buttons to try again what has failed. */
@@ -106,7 +106,7 @@ export interface Shown {
 }
 
 /** What the page shows in the place of data. */
-export function shownOn(page: Page): Promise<Shown> {
+export function pageState(page: Page): Promise<PageState> {
   return page.evaluate(() => {
     const all = (selector: string) =>
       [...document.querySelectorAll(selector)].filter((element) => element.checkVisibility());
@@ -119,53 +119,53 @@ export function shownOn(page: Page): Promise<Shown> {
 }
 
 /** After so long a page has said what has failed, also on a busy machine. */
-const SAID_MS = 40_000;
+const PAGE_TIMEOUT_MS = 40_000;
 
 /** Waits until the page is as it should be, and answers what was wrong where it never is. */
 export async function problemsOf(
   path: string,
   page: Page,
-  isRight: (shown: Shown) => boolean,
+  isExpected: (state: PageState) => boolean,
 ): Promise<string[]> {
-  let shown = await shownOn(page);
-  const deadline = Date.now() + SAID_MS;
-  while (!isRight(shown) && Date.now() < deadline) {
+  let state = await pageState(page);
+  const deadline = Date.now() + PAGE_TIMEOUT_MS;
+  while (!isExpected(state) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 100));
-    shown = await shownOn(page);
+    state = await pageState(page);
   }
-  return isRight(shown) ? [] : [`${path}: ${JSON.stringify(shown)}`];
+  return isExpected(state) ? [] : [`${path}: ${JSON.stringify(state)}`];
 }
 
 /** What is wrong with a page that is open while the server is gone, and with the same page once it is back. */
 export async function outageProblemsOf(path: string, page: Page): Promise<string[]> {
-  const broken = await problemsOf(
+  const problemsDuring = await problemsOf(
     path,
     page,
     ({ skeletons, retries, empty }) => skeletons === 0 && retries > 0 && empty.length === 0,
   );
-  await mendServer(page.context());
-  const healed = await problemsOf(
+  await reconnectServer(page.context());
+  const problemsAfter = await problemsOf(
     `${path} when it is back`,
     page,
     ({ skeletons, retries }) => skeletons === 0 && retries === 0,
   );
-  return [...broken, ...healed];
+  return [...problemsDuring, ...problemsAfter];
 }
 
 /** Pages that mostly wait until they ask again take little of a machine: so many are open at a time. */
-export const WAITING = 6;
+export const IDLE_PAGES_LIMIT = 6;
 
 /** A few at a time; the results in the order of the items. */
 export async function forEach<T, R>(
   items: readonly T[],
   run: (item: T) => Promise<R>,
-  atOnce = 3,
+  concurrency = 3,
 ): Promise<R[]> {
-  const waiting = [...items.entries()];
+  const queue = [...items.entries()];
   const results: R[] = [];
-  const work = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await run(next[1]);
+  const worker = async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await run(next[1]);
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: concurrency }, worker));
   return results;
 }

@@ -18,7 +18,7 @@ export interface PageLoad {
 
 /** Opens a page as a first visitor does and watches it until nothing is asked for any more. */
 export async function loadPage(page: Page, url: string): Promise<PageLoad> {
-  await page.addInitScript(watch);
+  await page.addInitScript(observePage);
   const bodies: Promise<number>[] = [];
   page.on("response", (response) => {
     if (!["document", "script", "stylesheet"].includes(response.request().resourceType())) return;
@@ -34,7 +34,7 @@ export async function loadPage(page: Page, url: string): Promise<PageLoad> {
 }
 
 /** Runs in the page, before anything of its own. */
-function watch() {
+function observePage() {
   const seen: Omit<PageLoad, "codeBytes"> = {
     largestPaint: null,
     largestElement: null,
@@ -52,18 +52,18 @@ function watch() {
   });
   observe("longtask", (entry) => seen.longTasks.push(entry.duration));
   // Shifts less than a second apart, and within five, count together; those that follow input do not count.
-  let together = { sum: 0, from: 0, last: 0 };
+  let session = { sum: 0, from: 0, last: 0 };
   observe("layout-shift", (entry) => {
     if (Reflect.get(entry, "hadRecentInput") === true) return;
     const value = Number(Reflect.get(entry, "value"));
-    const { sum, from, last } = together;
-    const belongs = entry.startTime - last < 1000 && entry.startTime - from < 5000;
-    together = {
-      sum: belongs ? sum + value : value,
-      from: belongs ? from : entry.startTime,
+    const { sum, from, last } = session;
+    const isSameSession = entry.startTime - last < 1000 && entry.startTime - from < 5000;
+    session = {
+      sum: isSameSession ? sum + value : value,
+      from: isSameSession ? from : entry.startTime,
       last: entry.startTime,
     };
-    seen.layoutShift = Math.max(seen.layoutShift, together.sum);
+    seen.layoutShift = Math.max(seen.layoutShift, session.sum);
     const sources: unknown = Reflect.get(entry, "sources");
     for (const source of Array.isArray(sources) ? sources : [])
       seen.shifts.push(`${value.toFixed(4)} ${outline(source.node)}`);

@@ -7,9 +7,9 @@ const QUALITY = 0.86;
 /** Writes what the window shows as WebP, which the browser makes of it in a page apart. */
 export async function savePicture(page: Page, path: string): Promise<void> {
   const png = await page.screenshot();
-  const apart = await page.context().newPage();
+  const encoderPage = await page.context().newPage();
   try {
-    const webp = await apart.evaluate(
+    const webp = await encoderPage.evaluate(
       async ([base64, quality]) => {
         const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
         const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
@@ -22,6 +22,6 @@ export async function savePicture(page: Page, path: string): Promise<void> {
     );
     writeFileSync(path, Buffer.from(webp, "base64"));
   } finally {
-    await apart.close();
+    await encoderPage.close();
   }
 }

@@ -26,9 +26,9 @@ export interface PostgresProxy {
   thaw(): void;
   /** Breaks all connections, and refuses new ones until `mend`. */
   break(): void;
-  mend(): void;
+  restore(): void;
   /** From now on connections lead to another server. */
-  lead(port: number): void;
+  redirectTo(port: number): void;
   close(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     const server = connect(targetPort, "127.0.0.1");
     const pair: Pair = { client, server, isFrozen };
     pairs.add(pair);
-    let isLosing = false;
+    let losesCommit = false;
     const end = (): void => {
       pairs.delete(pair);
       client.destroy();
@@ -65,7 +65,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
       socket.setNoDelay(true);
       socket.on("error", () => undefined);
       socket.on("close", () => {
-        if (!pair.isFrozen && !isLosing) end();
+        if (!pair.isFrozen && !losesCommit) end();
       });
     }
     client.on("data", (data: Buffer) => {
@@ -78,7 +78,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
         pair.isFrozen = true;
         return;
       }
-      isLosing = true;
+      losesCommit = true;
       if (fault === "loseAnswer") return void server.write(data);
       client.destroy();
       setTimeout(() => {
@@ -88,7 +88,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     });
     server.on("data", (data) => {
       if (pair.isFrozen) return;
-      if (!isLosing) return void client.write(data);
+      if (!losesCommit) return void client.write(data);
       // The server has committed, and says so to nobody.
       if (!client.destroyed) end();
     });
@@ -105,8 +105,8 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
   };
   return {
     port,
-    url(given) {
-      const url = new URL(given);
+    url(target) {
+      const url = new URL(target);
       url.host = `127.0.0.1:${port}`;
       return url.href;
     },
@@ -127,10 +127,10 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
       isBroken = true;
       breakAll();
     },
-    mend() {
+    restore() {
       isBroken = false;
     },
-    lead(to) {
+    redirectTo(to) {
       targetPort = to;
     },
     close: () =>

@@ -47,7 +47,7 @@ export async function startPostgres({ durable = false } = {}): Promise<PostgresS
   });
   const settings = ["unix_socket_directories=", "max_connections=300"];
   if (!durable) settings.push("fsync=off", "full_page_writes=off");
-  return serve(folder, settings);
+  return startServer(folder, settings);
 }
 
 function owner(): { uid?: number; gid?: number } {
@@ -61,7 +61,7 @@ function newFolder(): string {
 }
 
 /** Starts a server with the data of a folder. */
-async function serve(folder: string, settings: string[]): Promise<PostgresServer> {
+async function startServer(folder: string, settings: string[]): Promise<PostgresServer> {
   const data = join(folder, "data");
   const port = await freePort();
   const url = `postgres://purse@127.0.0.1:${port}/postgres`;
@@ -73,7 +73,7 @@ async function serve(folder: string, settings: string[]): Promise<PostgresServer
       ["-D", data, "-p", String(port), "-h", "127.0.0.1", ...options],
       { stdio: ["ignore", "ignore", "pipe"], ...owner() },
     );
-    await untilReady(server, url);
+    await waitUntilReady(server, url);
   }
   async function halt(how: "fast" | "immediate" = "fast"): Promise<void> {
     if (!server || server.exitCode !== null) return;
@@ -97,7 +97,7 @@ async function serve(folder: string, settings: string[]): Promise<PostgresServer
       execFileSync("cp", ["-a", data, join(other, "data")]);
       if (primary) writeFileSync(join(other, "data/standby.signal"), "");
       const from = primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=purse`] : [];
-      return serve(other, [...settings, ...from]);
+      return startServer(other, [...settings, ...from]);
     },
   };
 }
@@ -140,7 +140,7 @@ function programs(): string {
   return target;
 }
 
-async function untilReady(server: ChildProcess, url: string): Promise<void> {
+async function waitUntilReady(server: ChildProcess, url: string): Promise<void> {
   let output = "";
   server.stderr?.on("data", (chunk: Buffer) => (output += chunk));
   const deadline = Date.now() + 30_000;

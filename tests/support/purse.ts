@@ -3,9 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
+import { ensureServerBuilt, serverFile } from "../../scripts/build.mjs";
 import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
+
+// Tests find it built by their global setup, benchmarks do not.
+if (process.env.VITEST === undefined) ensureServerBuilt();
 
 export interface PurseOptions {
   /**
@@ -45,11 +49,11 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   const chainPort = await freePort();
   const appId = "test-app";
   const masterKey = "test-master-key";
-  if (options.devChain) beginChain(join(dataDir, "devchain"));
+  if (options.devChain) restoreChainSnapshot(join(dataDir, "devchain"));
   let output = "";
   const child = spawn(
     join(ROOT, "node_modules/.bin/node"),
-    [join(ROOT, "scripts/purse.ts"), "--port", String(port), "--data-dir", dataDir],
+    [serverFile, "--port", String(port), "--data-dir", dataDir],
     {
       cwd: ROOT,
       env: {
@@ -67,8 +71,8 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
   const exited = new Promise<number | null>((done) => child.once("exit", (code) => done(code)));
   const url = `http://127.0.0.1:${port}`;
-  await untilHealthy(url, child, () => output, options.devChain ?? false);
-  const end = async (signal: NodeJS.Signals) => {
+  await waitUntilHealthy(url, child, () => output, options.devChain ?? false);
+  const terminate = async (signal: NodeJS.Signals) => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     return exited;
   };
@@ -82,27 +86,27 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
     rpcUrl: `http://127.0.0.1:${chainPort}`,
     pid: child.pid ?? 0,
     output: () => output,
-    stop: () => end("SIGINT"),
+    stop: () => terminate("SIGINT"),
     kill: async () => {
-      await end("SIGKILL");
+      await terminate("SIGKILL");
     },
     remove: async () => {
-      await end("SIGINT");
+      await terminate("SIGINT");
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
 /** Puts the history that was made for all tests into the folder of a local chain that is new. */
-export function beginChain(folder: string): void {
-  const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
-  if (begun === undefined || existsSync(folder)) return;
+export function restoreChainSnapshot(folder: string): void {
+  const snapshot = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (snapshot === undefined || existsSync(folder)) return;
   mkdirSync(folder, { recursive: true });
-  copyFileSync(begun, join(folder, "state.json.gz"));
+  copyFileSync(snapshot, join(folder, "state.json.gz"));
 }
 
 /** Healthy, and with a local chain also at its head. */
-async function untilHealthy(
+async function waitUntilHealthy(
   url: string,
   child: ChildProcess,
   output: () => string,

@@ -32,7 +32,7 @@ export function purseProgram(args: string[], env: Record<string, string>): Promi
   return new Promise((done) => {
     execFile(
       join(ROOT, "node_modules/.bin/node"),
-      [join(ROOT, "scripts/moving.ts"), ...args],
+      [join(ROOT, "scripts/cli.ts"), ...args],
       { env: { ...process.env, ...env }, cwd: ROOT },
       (error, stdout, stderr) => done({ code: error ? 1 : 0, output: stdout + stderr }),
     );

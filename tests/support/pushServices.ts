@@ -21,7 +21,7 @@ export interface PushService {
   url: string;
   received: Received[];
   /** What is refused: by token, with a status and an answer. */
-  refuse: Map<string, { status: number; answer?: object }>;
+  refuse: Map<string, { status: number; handleRequest?: object }>;
   stop(): Promise<void>;
 }
 
@@ -74,7 +74,7 @@ export async function startBrowsers(vapidPublicKey: string): Promise<Browsers> {
   const keys = new Map<string, { ecdh: ReturnType<typeof createECDH>; auth: string }>();
   const server = createServer((request, response) => {
     const name = (request.url ?? "").slice(1);
-    answer(request, name, async (bytes) => {
+    handleRequest(request, name, async (bytes) => {
       await assertVapid(String(request.headers.authorization), vapidPublicKey, service.url);
       const refused = service.refuse.get(name);
       if (refused) return refused;
@@ -84,7 +84,9 @@ export async function startBrowsers(vapidPublicKey: string): Promise<Browsers> {
       const plain = decrypt(bytes, { version: "aes128gcm", privateKey: own.ecdh, authSecret: own.auth });
       service.received.push({ token: name, headers: request.headers, body: JSON.parse(plain.toString()) });
       return { status: 201 };
-    }).then(({ status, answer = {} }) => response.writeHead(status).end(JSON.stringify(answer)));
+    }).then(({ status, handleRequest = {} }) =>
+      response.writeHead(status).end(JSON.stringify(handleRequest)),
+    );
   });
   await listen(server, service);
   return {
@@ -131,7 +133,7 @@ export async function startFcm(): Promise<Fcm> {
   const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
   let tokens = 0;
   const server = createServer((request, response) => {
-    answer(request, request.url ?? "", async (bytes) => {
+    handleRequest(request, request.url ?? "", async (bytes) => {
       if (request.url === "/token") {
         const form = new URLSearchParams(bytes.toString());
         const key = await importSPKI(
@@ -144,7 +146,7 @@ export async function startFcm(): Promise<Fcm> {
         });
         if (!String(payload.scope).endsWith("firebase.messaging")) return { status: 400 };
         tokens += 1;
-        return { status: 200, answer: { access_token: `access-${tokens}`, expires_in: 3_600 } };
+        return { status: 200, handleRequest: { access_token: `access-${tokens}`, expires_in: 3_600 } };
       }
       if (request.url !== "/v1/projects/test-project/messages:send") return { status: 404 };
       const [, access = ""] = /^Bearer access-(\d+)$/.exec(String(request.headers.authorization)) ?? [];
@@ -154,9 +156,9 @@ export async function startFcm(): Promise<Fcm> {
       const refused = service.refuse.get(token);
       if (refused) return refused;
       service.received.push({ token, headers: request.headers, body: message });
-      return { status: 200, answer: { name: "projects/test-project/messages/1" } };
-    }).then(({ status, answer = {} }) =>
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(answer)),
+      return { status: 200, handleRequest: { name: "projects/test-project/messages/1" } };
+    }).then(({ status, handleRequest = {} }) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(handleRequest)),
     );
   });
   await listen(server, service);
@@ -200,13 +202,14 @@ export async function startApns(): Promise<Apns> {
       };
       const token = String(headers[":path"]).replace("/3/device/", "");
       const [, jwt = ""] = /^bearer (.+)$/.exec(String(headers.authorization)) ?? [];
-      const valid = await jwtVerify(jwt, key, { issuer: "TEAM123456", maxTokenAge: "1h" }).catch(
+      const verified = await jwtVerify(jwt, key, { issuer: "TEAM123456", maxTokenAge: "1h" }).catch(
         () => undefined,
       );
-      if (valid?.protectedHeader.kid !== "KEY1234567") return reply(403, { reason: "InvalidProviderToken" });
+      if (verified?.protectedHeader.kid !== "KEY1234567")
+        return reply(403, { reason: "InvalidProviderToken" });
       if (headers["apns-topic"] !== "org.example.app") return reply(400, { reason: "BadTopic" });
       const refused = service.refuse.get(token);
-      if (refused) return reply(refused.status, refused.answer);
+      if (refused) return reply(refused.status, refused.handleRequest);
       service.received.push({ token, headers, body: JSON.parse(Buffer.concat(chunks).toString()) });
       reply(200);
     });
@@ -229,20 +232,20 @@ function newService(): Omit<PushService, "stop"> {
   return { url: "", received: [], refuse: new Map() };
 }
 
-type Answer = { status: number; answer?: object };
+type Answer = { status: number; handleRequest?: object };
 
 /** What a service answers to a POST; what it cannot make sense of is refused. */
-async function answer(
+async function handleRequest(
   request: IncomingMessage,
-  what: string,
-  judge: (body: Buffer) => Promise<Answer>,
+  context: string,
+  handle: (body: Buffer) => Promise<Answer>,
 ): Promise<Answer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   try {
-    return request.method === "POST" ? await judge(Buffer.concat(chunks)) : { status: 405 };
+    return request.method === "POST" ? await handle(Buffer.concat(chunks)) : { status: 405 };
   } catch (error) {
-    return { status: 403, answer: { error: { message: `${what}: ${String(error)}` } } };
+    return { status: 403, handleRequest: { error: { message: `${context}: ${String(error)}` } } };
   }
 }
 

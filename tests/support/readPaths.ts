@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { type Attempt, type AttemptAnswer, DOORS, type Door } from "./attempts.ts";
+import { type Attempt, type AttemptAnswer, TRANSPORTS, type Transport } from "./attempts.ts";
 
 /** An object that somebody may try to read, and a field of it that holds something worth knowing. */
 export interface ReadTarget {
@@ -181,19 +181,19 @@ export function readPaths(target: ReadTarget, holder: Holder): ReadPath[] {
 }
 
 /** Asks by every way, a few at a time: what each answers for a right and for a wrong guess. */
-export async function askEach(
+export async function tryEach(
   paths: readonly ReadPath[],
   guesses: { right: string; wrong: string },
-  ask: (door: Door, attempt: Attempt) => Promise<AttemptAnswer>,
+  send: (transport: Transport, attempt: Attempt) => Promise<AttemptAnswer>,
 ): Promise<{ path: string; right: AttemptAnswer; wrong: AttemptAnswer }[]> {
   const answers: { path: string; right: AttemptAnswer; wrong: AttemptAnswer }[] = [];
   for (const [title, attempt] of paths) {
-    const asked = DOORS.map(async (door) => ({
-      path: `${door}: ${title}`,
-      right: await ask(door, attempt(guesses.right)),
-      wrong: await ask(door, attempt(guesses.wrong)),
+    const attempts = TRANSPORTS.map(async (transport) => ({
+      path: `${transport}: ${title}`,
+      right: await send(transport, attempt(guesses.right)),
+      wrong: await send(transport, attempt(guesses.wrong)),
     }));
-    answers.push(...(await Promise.all(asked)));
+    answers.push(...(await Promise.all(attempts)));
   }
   return answers;
 }

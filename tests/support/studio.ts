@@ -19,7 +19,7 @@ export class StudioClient {
     this.purse = purse;
   }
 
-  async ask(
+  async request(
     method: string,
     path: string,
     body?: unknown,
@@ -50,7 +50,7 @@ export class StudioClient {
   }
 
   signIn(username: string, password: string, code?: string): Promise<StudioAnswer> {
-    return this.ask("POST", "/session", { username, password, ...(code !== undefined && { code }) });
+    return this.request("POST", "/session", { username, password, ...(code !== undefined && { code }) });
   }
 }
 
@@ -70,7 +70,7 @@ export async function setUpCode(purse: Purse): Promise<string> {
 /** Sets a new server up; its owner, signed in. */
 export async function setUpStudio(purse: Purse): Promise<StudioClient> {
   const owner = new StudioClient(purse);
-  const { status, text } = await owner.ask("POST", "/setup", {
+  const { status, text } = await owner.request("POST", "/setup", {
     code: await setUpCode(purse),
     username: "ada",
     password: STUDIO_PASSWORD,
@@ -85,7 +85,7 @@ export async function addOperator(
   username: string,
   role: StudioRole,
 ): Promise<StudioClient> {
-  const { status, text } = await owner.ask("POST", "/operators", {
+  const { status, text } = await owner.request("POST", "/operators", {
     username,
     password: STUDIO_PASSWORD,
     role,

@@ -17,7 +17,7 @@ export async function startRelay(): Promise<Relay> {
   const http = createServer();
   const sockets = new WebSocketServer({ server: http });
   const subscribers = new Map<string, Map<WebSocket, string>>();
-  const kept = new Map<string, Message[]>();
+  const storedMessages = new Map<string, Message[]>();
   let count = 0;
 
   function deliver(to: WebSocket, id: string, { from, data }: Message): void {
@@ -34,17 +34,17 @@ export async function startRelay(): Promise<Relay> {
     const others = subscribers.get(topic) ?? new Map<WebSocket, string>();
     subscribers.set(topic, others.set(socket, id));
     setTimeout(() => {
-      for (const message of kept.get(topic) ?? []) deliver(socket, id, message);
+      for (const message of storedMessages.get(topic) ?? []) deliver(socket, id, message);
     });
     return id;
   }
   function publish(from: WebSocket, topic: string, message: string, tag: number): boolean {
     const sent = { from, data: { topic, message, publishedAt: Date.now(), tag } };
-    kept.set(topic, [...(kept.get(topic) ?? []), sent]);
+    storedMessages.set(topic, [...(storedMessages.get(topic) ?? []), sent]);
     for (const [to, id] of subscribers.get(topic) ?? []) deliver(to, id, sent);
     return true;
   }
-  function answer(
+  function handleRpc(
     socket: WebSocket,
     method: string,
     params: Record<string, string> & { topics?: string[] },
@@ -74,7 +74,8 @@ export async function startRelay(): Promise<Relay> {
   sockets.on("connection", (socket: WebSocket) => {
     socket.on("message", (raw: Buffer) => {
       const { id, method, params } = JSON.parse(raw.toString());
-      if (method) socket.send(JSON.stringify({ id, jsonrpc: "2.0", result: answer(socket, method, params) }));
+      if (method)
+        socket.send(JSON.stringify({ id, jsonrpc: "2.0", result: handleRpc(socket, method, params) }));
     });
   });
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

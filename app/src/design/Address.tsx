@@ -5,7 +5,7 @@ import { Identicon } from "./Identicon.tsx";
 
 export interface AddressProps {
   address: string;
-  /** For places with little room: the whole address stays in the title and for screen readers. */
+  /** For compact layouts: the full address stays in the title and for screen readers. */
   short?: boolean;
   copy?: boolean;
 }

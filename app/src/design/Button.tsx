@@ -3,7 +3,7 @@ import type { ButtonHTMLAttributes } from "react";
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   variant?: "primary" | "quiet" | "danger" | undefined;
   small?: boolean;
-  /** Shows that what it started goes on; it cannot be pressed meanwhile. */
+  /** Marks an action in progress and disables the button. */
   busy?: boolean;
 }
 

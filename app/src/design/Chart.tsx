@@ -11,25 +11,25 @@ export interface Point {
 }
 
 export interface ChartProps {
-  /** What it shows, for everyone. */
+  /** The accessible name. */
   label: string;
   points: readonly Point[];
-  /** Writes a value as people read it, for example `$1,204.50`. */
+  /** Formats a value, for example `$1,204.50`. */
   format: (value: number) => string;
   /** In CSS pixels. */
   height?: number;
-  /** Begins at the smallest value rather than at zero: for prices, never for counts. */
+  /** Starts the axis at the lowest value instead of zero: for prices, never for counts. */
   fromLowest?: boolean;
 }
 
-/** Room around the line, in CSS pixels: the values stand at the right, the dates below. */
+/** Padding in CSS pixels; the values are on the right, the dates below. */
 const PADDING = { top: 12, bottom: 26, left: 4 };
-/** How wide a letter of a value is at most. */
+/** Maximum width of a character, in CSS pixels. */
 const CHARACTER_WIDTH = 7.5;
 
 /**
- * A value over time. The pointer or the arrow keys read single points; screen readers get what it spans in a
- * sentence and the point that is read.
+ * A line chart. The pointer and the arrow keys select single points. Screen readers get a summary of the series and
+ * the selected point.
  */
 export function Chart({ label, points, format, height = 220, fromLowest }: ChartProps) {
   const { t, language } = useTranslation();
@@ -38,7 +38,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   const [width, setWidth] = useState(720);
   const [activeIndex, setActiveIndex] = useState<number | undefined>(undefined);
   const hasLine = points.length > 1;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is there once there is a line to draw.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the frame is rendered with the line.
   useEffect(() => {
     if (!frame.current) return undefined;
     const observer = new ResizeObserver(
@@ -58,7 +58,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
     [bottom, high === bottom ? bottom + 1 : high],
     [height - PADDING.bottom, PADDING.top],
   );
-  // A value that has no number, between whole ones, has no line either.
+  // Ticks without a label, between integers, have no line.
   const ticks = y.ticks(4).flatMap((tick) => (format(tick) === "" ? [] : [{ tick, text: format(tick) }]));
   const right = 14 + CHARACTER_WIDTH * Math.max(...ticks.map(({ text }) => text.length), 2);
   const margin = { ...PADDING, right };
@@ -73,7 +73,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
     (point) => y(point.value),
   ).curve(curveMonotoneX)([...points]);
   const span = last.at - first.at;
-  // Within minutes it is the seconds that tell points apart.
+  // Points within minutes of each other need seconds.
   const timeStyle = span < 600_000 ? "medium" : "short";
   const dates = new Intl.DateTimeFormat(
     language,
@@ -175,7 +175,7 @@ export function Chart({ label, points, format, height = 220, fromLowest }: Chart
   );
 }
 
-/** The least and the greatest of values, however many there are. */
+/** The lowest and highest of any number of values. */
 function rangeOf(values: readonly number[]): [number, number] {
   let low = Number.POSITIVE_INFINITY;
   let high = Number.NEGATIVE_INFINITY;
@@ -186,7 +186,7 @@ function rangeOf(values: readonly number[]): [number, number] {
   return [low, high];
 }
 
-/** A line as small as a word, beside the number that it tells of. */
+/** A small inline line chart. */
 export function Sparkline({ label, values }: { label: string; values: readonly number[] }) {
   if (values.length < 2) return null;
   const x = scaleLinear([0, values.length - 1], [1, 79]);
@@ -203,7 +203,7 @@ export function Sparkline({ label, values }: { label: string; values: readonly n
   );
 }
 
-/** Where in `points`, ordered by time, the one nearest to a time is. */
+/** The index of the point nearest to a time, in points sorted by time. */
 export function nearestIndex(points: readonly Point[], at: number): number {
   let [low, high] = [0, points.length - 1];
   while (high - low > 1) {

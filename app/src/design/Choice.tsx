@@ -7,7 +7,7 @@ import "./Choice.css";
 
 export interface SelectProps<K extends string> {
   label: string;
-  /** For places where what stands beside it says what it is; screen readers still hear the label. */
+  /** Hides the label visually where the context is clear; screen readers still announce it. */
   hideLabel?: boolean;
   options: readonly { key: K; label: string }[];
   value: K;
@@ -15,7 +15,7 @@ export interface SelectProps<K extends string> {
   disabled?: boolean;
 }
 
-/** One of some, in a list that opens. */
+/** A select input. */
 export function Select<K extends string>(props: SelectProps<K>) {
   const { label, hideLabel, options, value, onChange, disabled } = props;
   const id = useId();
@@ -62,7 +62,7 @@ interface ToggleProps {
   disabled?: boolean;
 }
 
-/** Takes effect at once. */
+/** A toggle that takes effect immediately. */
 export function Switch({ label, checked, onChange, disabled }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the switch inside is the control.
@@ -80,7 +80,7 @@ export function Switch({ label, checked, onChange, disabled }: ToggleProps) {
   );
 }
 
-/** Takes effect with the form that it is part of. */
+/** A checkbox that takes effect on submit. */
 export function Checkbox({ label, checked, onChange, disabled }: ToggleProps) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the checkbox inside is the control.

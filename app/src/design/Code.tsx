@@ -3,13 +3,13 @@ import "./Code.css";
 
 export interface CodeProps {
   text: string;
-  /** What it is, for screen readers and the copy button. */
+  /** The accessible name, also of the copy button. */
   label: string;
-  /** Long lines go on below rather than out of sight. */
+  /** Wraps long lines instead of scrolling. */
   wrap?: boolean;
 }
 
-/** Text for machines, with a button that copies it. It is shown as it is, never run. */
+/** A code block with a copy button. Its content is never executed. */
 export function Code({ text, label, wrap }: CodeProps) {
   const isLine = !text.includes("\n") && !wrap;
   return (

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 
-/** Copies a text and says so; where the browser does not let it, the text is shown to be copied by hand. */
+/** Copies a text to the clipboard and confirms it. */
 export function CopyButton({ text, label }: { text: string; label: string }) {
   const { t } = useTranslation();
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");

@@ -9,23 +9,23 @@ export interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: string;
-  /** Says more under the title. */
+  /** Shown below the title. */
   description?: ReactNode;
   children: ReactNode;
-  /** The buttons at its foot; the one that goes on is the last. */
+  /** Footer buttons; the primary one is the last. */
   actions?: ReactNode;
-  /** In the middle of the window, or beside the page, where what is behind stays in sight. */
+  /** Shown as a side panel instead of a centered window. */
   side?: boolean;
-  /** Takes more of the window. */
+  /** Uses a wider window. */
   wide?: boolean;
 }
 
-/** A window over the page. The focus stays in it and goes back to where it was; Escape closes. */
+/** A modal dialog. It traps the focus, restores it on close, and closes on Escape. */
 export function Dialog({ open, onClose, title, description, children, actions, side, wide }: DialogProps) {
   const { t } = useTranslation();
   useEffect(
     () => () => {
-      // What it was opened by may be gone with what was done in it.
+      // The element that opened the dialog may have been removed.
       requestAnimationFrame(() => {
         if (isFocusLost() && !document.querySelector("[role=dialog]")) focusHeading();
       });

@@ -3,16 +3,16 @@ import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, 
 interface LabelProps {
   label: string;
   hint?: ReactNode;
-  /** What is wrong with the input, in words that help. */
+  /** A validation message. */
   problem?: string | undefined;
-  /** Beside the input, for example a button. */
+  /** Rendered next to the input, for example a button. */
   after?: ReactNode;
 }
 
 export type FieldProps = InputHTMLAttributes<HTMLInputElement> & LabelProps;
 export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & LabelProps;
 
-/** A labelled input of one line; its hint and its problem belong to it for screen readers too. */
+/** A labelled single-line input with an accessible hint and error message. */
 export function Field({ label, hint, problem, after, ...input }: FieldProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
@@ -21,7 +21,7 @@ export function Field({ label, hint, problem, after, ...input }: FieldProps) {
   );
 }
 
-/** The same for several lines. */
+/** A labelled multi-line input. */
 export function TextArea({ label, hint, problem, after, rows = 4, ...area }: TextAreaProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>

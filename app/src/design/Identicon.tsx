@@ -1,4 +1,4 @@
-/** A picture of an address, the same everywhere: five by five, mirrored, in a colour of its own. */
+/** A deterministic 5×5 icon of an address, mirrored, with its own color. */
 export function Identicon({ address, size = 28 }: { address: string; size?: number }) {
   const digits = address.toLowerCase().replace(/^0x/, "");
   const at = (i: number) => Number.parseInt(digits[i % Math.max(1, digits.length)] ?? "0", 16) || 0;

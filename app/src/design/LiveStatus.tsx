@@ -1,7 +1,7 @@
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Status, type StatusKind } from "./Status.tsx";
 
-/** Of a live query; `refused` where the server sends no changes, as without the right. */
+/** The state of a live query; `refused` if the server rejects the subscription. */
 export type LiveState = "connecting" | "live" | "reconnecting" | "offline" | "refused";
 
 const STATES: Record<LiveState, { kind: StatusKind; label: string }> = {
@@ -12,7 +12,7 @@ const STATES: Record<LiveState, { kind: StatusKind; label: string }> = {
   refused: { kind: "idle", label: "Not live" },
 };
 
-/** Whether changes show by themselves, at this moment. */
+/** Whether data updates live at the moment. */
 export function LiveStatus({ state }: { state: LiveState }) {
   const { t } = useTranslation();
   const { kind, label } = STATES[state];

@@ -1,7 +1,7 @@
 import { encode } from "uqr";
 import "./QrCode.css";
 
-/** A text as a QR code, drawn here: nobody else gets to know it. Dark on light in every theme, as cameras want it. */
+/** A QR code, rendered in the browser. It is dark on light in every theme so that cameras can read it. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const { data, size } = encode(text, { border: 4 });
   const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));

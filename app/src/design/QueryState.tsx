@@ -8,10 +8,10 @@ import "./QueryState.css";
 import { Status } from "./Status.tsx";
 import { ErrorState, SkeletonList } from "./states.tsx";
 
-/** Where a read is: of TanStack Query, or of `useServerQuery`. */
+/** The state of a query, of TanStack Query or `useServerQuery`. */
 export interface QueryResult<T> {
   data: T | undefined;
-  /** Null where the last read has succeeded. */
+  /** Null if the last request succeeded. */
   error: unknown;
   isFetching: boolean;
   /** In ms since 1970. */
@@ -21,18 +21,18 @@ export interface QueryResult<T> {
 
 export interface QueryStateProps<T> {
   query: QueryResult<T>;
-  /** What is being loaded, for screen readers: "Loading tokens". */
+  /** The loading label for screen readers: "Loading tokens". */
   label: string;
-  /** Holds the place of the data; some lines by default. */
+  /** The loading placeholder; some lines by default. */
   skeleton?: ReactNode;
-  /** What stands there for an error that is an answer, as "not found"; undefined for errors that are failures. */
+  /** Renders errors that are results, such as "not found". Returns undefined for failures. */
   renderError?: (error: unknown) => ReactNode;
   children: (data: T) => ReactNode;
 }
 
 /**
- * What a read has found, or that it is on its way, or that it has failed: never one of them for another. After a failure
- * the last data stays, marked as old with its age. `children` say what stands there where there is nothing to show.
+ * Renders the data of a query, its loading state or its error. After a failed refetch the last data stays visible,
+ * marked as stale with its age. `children` render the empty state.
  */
 export function QueryState<T>({
   query,
@@ -58,7 +58,7 @@ export function QueryState<T>({
   );
 }
 
-/** That something is old, how old it is, and the way to read it again; nothing where it is not. */
+/** Shows the age of stale data with a retry button; renders nothing if the data is current. */
 export function StaleNote({ query }: { query: QueryResult<unknown> }): ReactNode {
   const { t } = useTranslation();
   const { data, error, isFetching, dataUpdatedAt, refetch } = query;
@@ -77,7 +77,7 @@ export function StaleNote({ query }: { query: QueryResult<unknown> }): ReactNode
   );
 }
 
-/** In a line, that something beside the data of a page could not be read; nothing where it could. */
+/** An inline message for a failed secondary query; renders nothing if it succeeded. */
 export function FailedRead({
   query,
   children,

@@ -9,25 +9,25 @@ const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ["minute", 60],
 ];
 
-/** Clocks differ: what a server says of so many ms ahead is now. */
+/** Tolerated clock skew between server and browser, in ms. */
 const CLOCK_SKEW_MS = 10_000;
 
-/** How long ago, as `3 minutes ago`; `then` and `now` in ms since 1970. */
+/** Formats a relative time, such as `3 minutes ago`. Both times are in ms since 1970. */
 export function formatRelativeTime(then: number, now: number, language: string): string {
   const isAhead = then > now && then - now <= CLOCK_SKEW_MS;
   const seconds = isAhead ? 0 : Math.round((then - now) / 1000);
-  // Words as "yesterday" and "last month" name days and months of the calendar; an elapsed time is counted.
+  // "yesterday" and "last month" are calendar terms, so elapsed time is always numeric.
   const format = new Intl.RelativeTimeFormat(language, { numeric: seconds === 0 ? "auto" : "always" });
   const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (["second", 1] as const);
   return format.format(Math.trunc(seconds / size), unit);
 }
 
-/** How long ago, kept true while it is shown, with the exact time and its zone in the title. */
+/** A relative time that updates itself, with the exact time and time zone in its title. */
 export function RelativeTime({ at }: { at: Date | string | number }) {
   const { language } = useTranslation();
   const then = new Date(at);
   const [, forceUpdate] = useState(0);
-  // As it is rendered, not as the clock stood at the last tick: what has just come is not in the future.
+  // Uses the time of rendering rather than of the last tick, so that new entries are never in the future.
   const now = Date.now();
   const isFresh = now - then.getTime() < 3_600_000;
   useEffect(() => {

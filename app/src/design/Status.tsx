@@ -13,7 +13,7 @@ const ICONS = {
   idle: CircleDashed,
 } as const;
 
-/** A state in a word: its sign says the same as its colour, for those who do not see colours. */
+/** A status label whose icon conveys the same as its color. */
 export function Status({ kind, children }: { kind: StatusKind; children: ReactNode }) {
   const Icon = ICONS[kind];
   return (
@@ -24,7 +24,7 @@ export function Status({ kind, children }: { kind: StatusKind; children: ReactNo
   );
 }
 
-/** Something that people should know before they go on. */
+/** A notice that users should read before they continue. */
 export function Notice({
   kind,
   title,

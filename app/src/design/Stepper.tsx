@@ -7,7 +7,7 @@ const STATE_LABELS: Record<StepState, string> = {
   failed: "failed",
 };
 
-/** Steps of something that takes a while, the present one told to screen readers as it changes. */
+/** A progress stepper that announces the current step to screen readers. */
 export function Stepper({ steps }: { steps: { label: string; state: StepState }[] }) {
   const current = steps.find((step) => step.state === "now" || step.state === "failed");
   return (

@@ -6,24 +6,24 @@ export interface Column<Row> {
   key: string;
   label: ReactNode;
   cell: (row: Row) => ReactNode;
-  /** Numbers stand at the right, with figures of one width. */
+  /** Right-aligned with tabular figures. */
   number?: boolean;
-  /** Left away on a phone, where each row is a small card. */
+  /** Hidden on phones, where each row is a card. */
   hideOnPhone?: boolean;
 }
 
 export interface TableProps<Row> {
-  /** What the table is of, for screen readers. */
+  /** The accessible name of the table. */
   caption: string;
   columns: readonly Column<Row>[];
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** Shown where there is no row. */
+  /** Rendered if there are no rows. */
   empty: ReactNode;
 }
 
-/** Some rows that people read; thousands to work with are the studio's grid. */
+/** A simple table. For thousands of rows use the studio's data grid. */
 export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
   if (rows?.length === 0) return empty;
   return (

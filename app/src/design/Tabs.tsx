@@ -4,13 +4,13 @@ import type { ReactNode } from "react";
 export interface TabsProps<K extends string> {
   label: string;
   tabs: readonly { key: K; label: ReactNode }[];
-  /** The tab that is shown: pages keep it in the URL. */
+  /** The selected tab. Pages keep it in the URL. */
   value: K;
   onChange: (key: K) => void;
   children: ReactNode;
 }
 
-/** Some pages in one place; arrow keys go from one to the next. */
+/** Tabs with arrow key navigation. */
 export function Tabs<K extends string>({ label, tabs, value, onChange, children }: TabsProps<K>) {
   return (
     <Base.Root

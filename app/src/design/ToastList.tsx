@@ -2,15 +2,15 @@ import { Toast } from "@base-ui/react/toast";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
-/** A short message, with something to do about it where there is. */
+/** A short message with an optional action. */
 export interface ToastMessage {
-  /** Counted up: the order in which they were said. */
+  /** Ascending sequence number. */
   key: number;
   text: string;
   action?: { label: string; run: () => void };
 }
 
-/** The messages that are in sight, the newest in front. */
+/** The visible toasts, newest first. */
 export function ToastList({ messages }: { messages: readonly ToastMessage[] }) {
   return (
     <Toast.Provider timeout={6000}>

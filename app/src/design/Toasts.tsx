@@ -3,17 +3,17 @@ import type { ToastMessage } from "./ToastList.tsx";
 
 type ShowToast = (text: string, action?: ToastMessage["action"]) => void;
 
-/** So many are remembered; they are long gone from sight by then. */
+/** Older messages are no longer visible. */
 const MAX_MESSAGES = 20;
 
-// It comes with the first message: no page needs it to be shown.
+// Loaded with the first message.
 const ToastList = lazy(() => import("./ToastList.tsx").then((module) => ({ default: module.ToastList })));
 
 const ToastContext = createContext<ShowToast>(() => {
-  throw new Error("useToast is for pages inside ToastProvider");
+  throw new Error("useToast must be used inside ToastProvider");
 });
 
-/** Short messages that go by themselves; they wait while the pointer rests on them. */
+/** Provides toasts: short messages that disappear by themselves and stay while hovered. */
 export function ToastProvider({ children }: { children: ReactNode }) {
   const [messages, setMessages] = useState<readonly ToastMessage[]>([]);
   const show = useCallback<ShowToast>((text, action) => {
@@ -34,7 +34,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Shows a message, with something to do about it where there is. */
+/** Returns a function that shows a message with an optional action. */
 export function useToast(): ShowToast {
   return useContext(ToastContext);
 }

@@ -4,7 +4,7 @@ import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 
-/** Holds the place of a line that is still to come. */
+/** A placeholder for a loading line. */
 export function Skeleton({ width = "100%", height = "1.2em" }: { width?: string; height?: string }) {
   return <span className="skeleton" style={{ width, height }} aria-hidden="true" />;
 }
@@ -19,7 +19,7 @@ export function SkeletonList({ rows = 4, label }: { rows?: number; label: string
   );
 }
 
-/** Nothing there yet, and the one thing to do next. */
+/** An empty state with its primary action. */
 export function EmptyState({
   title,
   children,
@@ -38,7 +38,7 @@ export function EmptyState({
   );
 }
 
-/** What went wrong, in words that help, with the way to try again. */
+/** An error message with a retry button. */
 export function ErrorState({
   error,
   retry,
@@ -46,7 +46,7 @@ export function ErrorState({
 }: {
   error: unknown;
   retry?: () => void;
-  /** It is being tried again. */
+  /** Whether a retry is in progress. */
   busy?: boolean;
 }) {
   const { t } = useTranslation();
@@ -72,7 +72,7 @@ export function ErrorState({
   );
 }
 
-/** What to send to somebody who can help. */
+/** Error details to send to support. */
 function detailsOf(title: string, detail: string, code: number | undefined): string {
   const lines = [title, detail, code === undefined ? "" : `Code ${code}`, window.location.href];
   return [...lines, new Date().toISOString()].filter(Boolean).join("\n");

@@ -4,15 +4,15 @@ import { createTranslator, loadTranslator, type Translator } from "./translator.
 
 export const TranslationContext = createContext<Translator>(createTranslator("en"));
 
-/** What the page says, in the reader's language: `const { t } = useTranslation()`. */
+/** The translator of the current language: `const { t } = useTranslation()`. */
 export function useTranslation(): Translator {
   return useContext(TranslationContext);
 }
 
 export interface LanguageChoice {
-  /** The code of the chosen language; undefined goes by the browser's. */
+  /** The code of the chosen language; undefined for the system language. */
   chosen: string | undefined;
-  /** Takes effect at once and is kept in this browser. */
+  /** Applies and stores the language. */
   choose(code: string | undefined): void;
 }
 
@@ -22,7 +22,7 @@ export function useLanguageChoice(): LanguageChoice {
   return useContext(ChoiceContext);
 }
 
-/** Gives the texts to what is below it, beginning with those that are loaded already. */
+/** Provides translations to its children, starting with those already loaded. */
 export function TranslationProvider({
   namespace,
   initial,

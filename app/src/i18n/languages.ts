@@ -1,14 +1,14 @@
-/** Sentences of one language, by the English sentence that the code says. */
+/** Translations by their key, the English text in the code. */
 export type Translation = Readonly<Record<string, string>>;
-/** The app and the studio have a file of translations each. */
+/** The app and the studio have separate translation files. */
 export type Namespace = "app" | "studio";
 
 export interface Language {
-  /** ISO 639-1. */
+  /** ISO 639-1 code. */
   code: string;
-  /** In its own words. */
+  /** The native name of the language. */
   name: string;
-  /** Its translations, loaded where they are wanted; a part without any is said in English. */
+  /** Loads the translations on demand. Without a loader the namespace is in English. */
   load: Partial<Record<Namespace, () => Promise<Translation>>>;
 }
 
@@ -19,7 +19,7 @@ export const LANGUAGES: readonly Language[] = [
     name: "Deutsch",
     load: {
       app: () => import("./de.json").then((file) => file.default),
-      // The studio has parts of the app in it, with their sentences.
+      // The studio uses components of the app, with their texts.
       studio: async () => {
         const [app, studio] = await Promise.all([import("./de.json"), import("./de.studio.json")]);
         return { ...app.default, ...studio.default };
@@ -30,7 +30,7 @@ export const LANGUAGES: readonly Language[] = [
 
 const STORAGE_KEY = "purse/language";
 
-/** The language that was chosen in this browser, if one was. */
+/** The language stored in this browser, if any. */
 export function storedLanguage(): string | undefined {
   try {
     return localStorage.getItem(STORAGE_KEY) ?? undefined;
@@ -39,17 +39,17 @@ export function storedLanguage(): string | undefined {
   }
 }
 
-/** Remembers the choice in this browser; undefined goes by the browser's own languages again. */
+/** Stores the language in this browser; undefined restores the system language. */
 export function storeLanguage(code: string | undefined): void {
   try {
     if (code === undefined) localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, code);
   } catch {
-    // Storage may be switched off: the choice then lasts as long as the page.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 
-/** What to look for texts in, the best first: regions are kept, for numbers and dates. */
+/** The preferred languages, best first. Regions are kept for number and date formats. */
 export function preferredLanguages(
   chosen = storedLanguage(),
   browserLanguages: readonly string[] = navigator.languages,
@@ -58,7 +58,7 @@ export function preferredLanguages(
   return [...browserLanguages.filter((language) => baseLanguageOf(language) === chosen), chosen];
 }
 
-/** `de` of `de-CH`. */
+/** The base language, such as `de` of `de-CH`. */
 export function baseLanguageOf(language: string): string {
   return language.toLowerCase().split("-", 1)[0] ?? "";
 }

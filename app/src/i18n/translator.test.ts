@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import { preferredLanguages } from "./languages.ts";
 import { createTranslator, loadTranslator } from "./translator.ts";
 
-describe("the texts", () => {
-  it("say the English sentence where a language has no translation", () => {
+describe("translations", () => {
+  it("fall back to the English text", () => {
     expect(createTranslator("de", { Send: "Senden" }).t("Receive")).toBe("Receive");
     expect(createTranslator("de", { Send: "Senden" }).t("Send")).toBe("Senden");
   });
 
-  it("put values in their places, numbers as the language writes them", () => {
+  it("insert values, with numbers in the format of the language", () => {
     const { t } = createTranslator("de", { "{n} of {all}": "{n} von {all}" });
     expect(t("{n} of {all}", { n: 1, all: 12_345 })).toBe("1 von 12.345");
   });
 
-  it("leave a place whose value is missing, and take no value for a sentence", () => {
+  it("keep placeholders without a value, and do not translate values", () => {
     expect(createTranslator("en").t("{who} sent {what}", { who: "{what}" })).toBe("{what} sent {what}");
   });
 
-  it("count as the language does", () => {
+  it("follow the plural rules of the language", () => {
     const { count } = createTranslator("en");
     expect([0, 1, 2].map((n) => count(n, "{n} token", "{n} tokens"))).toEqual([
       "0 tokens",
@@ -41,7 +41,7 @@ describe("the texts", () => {
     expect(translator.t("Send")).toBe("Senden");
   });
 
-  it("follow the choice before the browser, and the browser for the region", () => {
+  it("prefer the stored language, with the region of the browser", () => {
     expect(preferredLanguages("de", ["en-GB", "de-AT"])).toEqual(["de-AT", "de"]);
     expect(preferredLanguages("en", ["de-AT"])).toEqual(["en"]);
     expect(preferredLanguages(undefined, ["de-AT", "en"])).toEqual(["de-AT", "en"]);

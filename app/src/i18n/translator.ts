@@ -8,13 +8,13 @@ import {
 
 export type Values = Readonly<Record<string, string | number>>;
 
-/** What pages say, in the language of the person who reads. */
+/** Translates texts to the language of the user. */
 export interface Translator {
-  /** BCP 47, as `en` or `de-CH`: also the language of numbers and dates. */
+  /** BCP 47 tag such as `en` or `de-CH`, also used for numbers and dates. */
   readonly language: string;
-  /** The sentence with `{name}` replaced by the value of that name; English where there is no translation. */
+  /** Translates a key and replaces each `{name}` by its value. Returns the English key if there is no translation. */
   t(key: string, values?: Values): string;
-  /** The form for so many, by the language's rules of plurals; `{n}` is the number as the language writes it. */
+  /** Selects the plural form for a number; `{n}` is replaced by the formatted number. */
   count(n: number, one: string, other: string): string;
 }
 
@@ -31,7 +31,7 @@ export function createTranslator(language: string, translation: Translation = {}
   return { language, t, count: (n, one, other) => t(plurals.select(n) === "one" ? one : other, { n }) };
 }
 
-/** The texts of a part in the first wanted language that there are texts in; numbers and dates as its region has them. */
+/** Loads the translations for the best available language, with the number and date formats of its region. */
 export async function loadTranslator(
   namespace: Namespace,
   languages: readonly string[] = preferredLanguages(),
@@ -41,7 +41,7 @@ export async function loadTranslator(
     if (known?.code === "en") return createTranslator(language);
     const load = known?.load[namespace];
     if (load) {
-      // A page in English is better than none.
+      // Falls back to English if the file fails to load.
       const translation = await load().catch(() => undefined);
       return translation ? createTranslator(language, translation) : createTranslator("en");
     }

@@ -13,7 +13,7 @@ const order = {
 const TO = `0x${"ab".repeat(20)}`;
 
 describe("what is typed for a function's inputs", () => {
-  it("begins with the parts that there must be", () => {
+  it("begins with the required components", () => {
     expect(emptyDraft(order)).toEqual([]);
     expect(emptyDraft({ ...order, type: "tuple" })).toEqual(["", ["", ""], "false"]);
   });
@@ -44,7 +44,7 @@ describe("what is typed for a function's inputs", () => {
     expect(() => parseDraft(amount, "1.000 ether", "amount", "de")).toThrow("Ambiguous");
   });
 
-  it("is refused with its place and what helps", () => {
+  it("is rejected with its path and a message", () => {
     const errorOf = (draft: unknown) => {
       try {
         return matchesType(order, draft) && parseDraft(order, draft);
@@ -56,10 +56,10 @@ describe("what is typed for a function's inputs", () => {
     expect(errorOf([[TO, ["1", "x"], "true"]])).toMatchObject({ path: "orders[0].range[1]" });
     expect(() => parseDraft({ type: "uint8", name: "n" }, "256")).toThrow("between 0 and 255");
     expect(() => parseDraft({ type: "int8", name: "n" }, "-129")).toThrow("between -128 and 127");
-    expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("4 bytes, not 2");
+    expect(() => parseDraft({ type: "bytes4", name: "id" }, "0x1234")).toThrow("Expected 4 bytes, got 2");
   });
 
-  it("is taken from an address bar only in the type's shape", () => {
+  it("is taken from the URL only in the shape of the type", () => {
     expect(matchesType(order, [[TO, ["1"], "true"]])).toBe(false);
     expect(matchesType(order, "x")).toBe(false);
     expect(matchesType(order, [[TO, ["1", "2"], "true"]])).toBe(true);

@@ -1,11 +1,11 @@
 import type { AbiParameter } from "viem";
 import { parseDecimal } from "./decimal.ts";
 
-/** What is typed for one input: text, or for tuples and arrays one of these for each part. */
+/** The form value of one input: text, or for tuples and arrays one draft per item. */
 export type Draft = string | Draft[];
 
 export class DraftError extends Error {
-  /** Where: the names and places on the way, as `order.items[2]`. */
+  /** Path to the invalid value, such as `order.items[2]`. */
   readonly path: string;
 
   constructor(path: string, message: string) {
@@ -14,21 +14,21 @@ export class DraftError extends Error {
   }
 }
 
-/** The units that a whole number can be typed in, by how many digits they move the point; `e6` moves it by six. */
+/** Units for integer inputs, by their number of decimals; `e6` stands for six decimals. */
 export const UNITS: Readonly<Record<string, number>> = { wei: 0, gwei: 9, ether: 18 };
 
-/** A number as it is typed, and its unit. */
+/** Splits an input into its number and unit. */
 export function splitUnit(text: string): { number: string; unit: string } {
   const [, number = text, unit] = /^(.*?)\s*(wei|gwei|ether|(?<=\s)e\d{1,2})$/.exec(text) ?? [];
   return { number, unit: unit ?? "wei" };
 }
 
-/** The parts of a tuple; undefined for other types. */
+/** The components of a tuple; undefined for other types. */
 export function tupleComponents(parameter: AbiParameter): readonly AbiParameter[] | undefined {
   return "components" in parameter && !parameter.type.endsWith("]") ? parameter.components : undefined;
 }
 
-/** The type of an array's items, with its length (null for any); undefined for other types. */
+/** The item type of an array and its length (null for any length); undefined for other types. */
 export function arrayItem(
   parameter: AbiParameter,
 ): { item: AbiParameter; length: number | null } | undefined {
@@ -38,7 +38,7 @@ export function arrayItem(
   return { item: { ...parameter, type, name: "" }, length: length === "" ? null : Number(length) };
 }
 
-/** What a form begins with: nothing typed, and the parts that there must be. */
+/** The initial form value: empty, with all required components. */
 export function emptyDraft(parameter: AbiParameter): Draft {
   const components = tupleComponents(parameter);
   if (components) return components.map(emptyDraft);
@@ -47,7 +47,7 @@ export function emptyDraft(parameter: AbiParameter): Draft {
   return Array.from({ length: array.length ?? 0 }, () => emptyDraft(array.item));
 }
 
-/** Whether a draft, as from an address bar, has the shape of a type. */
+/** Whether a draft, for example from the URL, has the shape of the type. */
 export function matchesType(parameter: AbiParameter, draft: unknown): draft is Draft {
   const components = tupleComponents(parameter);
   if (components) {
@@ -63,7 +63,7 @@ export function matchesType(parameter: AbiParameter, draft: unknown): draft is D
   return isLength && draft.every((each) => matchesType(array.item, each));
 }
 
-/** What the ABI's encoding takes; numbers by the locale. Throws DraftProblem, which says where and what helps. */
+/** Parses a draft into the value that ABI encoding expects. Throws a DraftError with the path and a message for users. */
 export function parseDraft(
   parameter: AbiParameter,
   draft: Draft,
@@ -75,7 +75,7 @@ export function parseDraft(
     const values = components.map((component, i) =>
       parseDraft(component, draft[i] ?? "", `${path}.${component.name || i}`, locale),
     );
-    // The encoding wants an object where every part has a name, and a list otherwise.
+    // viem expects an object if every component has a name, and an array otherwise.
     if (components.some(({ name }) => !name)) return values;
     return Object.fromEntries(components.map(({ name }, i) => [name, values[i]]));
   }
@@ -110,7 +110,7 @@ function parseBytes(text: string, size: number | null, path: string): string {
   }
   const length = (text.length - 2) / 2;
   if (size !== null && length !== size) {
-    throw new DraftError(path, `This takes ${size} bytes, not ${length}.`);
+    throw new DraftError(path, `Expected ${size} bytes, got ${length}.`);
   }
   return text;
 }
@@ -123,7 +123,7 @@ function parseInteger(type: string, text: string, path: string, locale: string |
   const isSigned = type.startsWith("int");
   const [low, high] = isSigned ? [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n] : [0n, 2n ** bits - 1n];
   if (value < low || value > high) {
-    throw new DraftError(path, `${type} takes what lies between ${low} and ${high}.`);
+    throw new DraftError(path, `${type} must be between ${low} and ${high}.`);
   }
   return value;
 }
@@ -131,7 +131,7 @@ function parseInteger(type: string, text: string, path: string, locale: string |
 const NOT_AN_INTEGER = "Enter a whole number in the smallest unit.";
 const AMBIGUOUS = "Ambiguous number: enter it without a thousands separator.";
 
-/** The number in the smallest unit, or what is wrong with it. */
+/** Returns the integer in the smallest unit, or an error message. */
 function integerOf(number: string, decimals: number, locale: string | undefined): bigint | string {
   if (/^0x[0-9a-f]{1,64}$/i.test(number)) return BigInt(number) * 10n ** BigInt(decimals);
   const isNegative = number.startsWith("-");

@@ -12,7 +12,7 @@ it("shows a whole address in groups of four", () => {
   ).toBe("0xf39F d6e5 1aad 88F6 F4ce 6aB8 8272 79cf fFb9 2266");
 });
 
-it("shortens for places with little room", () => {
+it("shortens for compact layouts", () => {
   expect(shortAddress(ADDRESS)).toBe("0xf39F…2266");
 });
 
@@ -32,7 +32,7 @@ it.each([
 describe("an address that looks like a known one", () => {
   const known = `0x1234${"a".repeat(32)}cdef`;
 
-  it("is told by its ends, where people look", () => {
+  it("is detected by its ends, where users look", () => {
     expect(findLookalike(`0x1234${"b".repeat(32)}cDEF`, [known])).toBe(known);
     expect(findLookalike(`0x1234${"b".repeat(32)}0000`, [known])).toBeUndefined();
   });

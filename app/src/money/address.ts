@@ -1,18 +1,18 @@
-/** The groups of four hex digits in which a whole address is shown, so that people can compare it. */
+/** Splits an address into groups of four hex digits so that users can compare it. */
 export function addressGroups(address: string): { at: number; text: string }[] {
   const digits = address.replace(/^0x/i, "");
   const groups = digits.match(/.{1,4}/g) ?? [];
   return groups.map((group, i) => ({ at: i * 4, text: i === 0 ? `0x${group}` : group }));
 }
 
-/** For places with little room only, never where somebody decides by it. */
+/** Shortens an address for compact layouts. Never use it where users have to verify the address. */
 export function shortAddress(address: string): string {
   return address.length > 14 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address;
 }
 
 export type RecipientProblem = "empty" | "shape" | "checksum" | "zero";
 
-/** What is wrong with a recipient. `checksumOf` gives an address in EIP-55 spelling. */
+/** Validates a recipient address. `checksumOf` returns an address with its EIP-55 checksum. */
 export function recipientProblem(
   text: string,
   checksumOf: (address: string) => string,
@@ -27,8 +27,8 @@ export function recipientProblem(
 }
 
 /**
- * The known address that another could be taken for: the same at both ends, where people look, and another in
- * between. Such addresses are made on purpose, so that they are copied from a history by mistake.
+ * Finds a known address with the same beginning and end as `address`. Attackers create such look-alikes so that
+ * users copy them from their history by mistake (address poisoning).
  */
 export function findLookalike(address: string, known: readonly string[]): string | undefined {
   const sought = address.toLowerCase();

@@ -87,7 +87,7 @@ describe("formatAmount", () => {
     expect(formatAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
   });
 
-  it("does not show something as nothing", () => {
+  it("does not show a small amount as zero", () => {
     expect(formatAmount(1n, 18, "en")).toBe("< 0.000001");
     expect(formatAmount(0n, 18, "en")).toBe("0");
   });

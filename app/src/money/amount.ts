@@ -1,16 +1,16 @@
 import { decimalSeparator, parseDecimal } from "./decimal.ts";
 
-/** An amount that was typed, in the smallest unit, or why it cannot be used. */
+/** A parsed amount in the smallest unit, or why the input is invalid. */
 export type ParsedAmount =
   | { value: bigint }
   | { reason: "invalid" | "decimals" }
-  /** Both amounts that it could mean, as the locale writes them. */
+  /** Both possible amounts, formatted for the locale. */
   | { reason: "ambiguous"; readings: readonly [integer: string, decimal: string] };
 
-/** More digits are no amount of anything. */
+/** Longer integers are rejected. */
 const MAX_INTEGER_DIGITS = 30;
 
-/** An amount as people type and paste it (`1.5`, `1,5`, `1,234.5`), by the locale: see `parseDecimal`. */
+/** Parses an amount as users type or paste it (`1.5`, `1,5`, `1,234.5`). See `parseDecimal` for the locale rules. */
 export function parseAmount(text: string, decimals: number, locale?: string): ParsedAmount {
   const parsed = parseDecimal(text, locale, decimals);
   if ("reason" in parsed) return parsed;
@@ -20,7 +20,7 @@ export function parseAmount(text: string, decimals: number, locale?: string): Pa
   return { value: BigInt(integer + fraction.padEnd(decimals, "0")) };
 }
 
-/** What is wrong with a typed amount: a sentence of the texts with its values. */
+/** Translates why an amount could not be parsed. */
 export function amountProblem(
   parsed: Exclude<ParsedAmount, { value: bigint }>,
   decimals: number,
@@ -34,14 +34,14 @@ export function amountProblem(
   return t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals });
 }
 
-/** The inverse of `exactAmount`, for what stands in the address bar; undefined for anything else. */
+/** The inverse of `exactAmount`, for amounts in the URL. Returns undefined for anything else. */
 export function parseExactAmount(text: string, decimals: number): bigint | undefined {
   const [, whole, fraction = ""] = /^(\d{1,30})(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined || fraction.length > decimals) return undefined;
   return BigInt(whole + fraction.padEnd(decimals, "0"));
 }
 
-/** The whole amount, every digit that counts: `1234.5`. */
+/** Formats an amount with all significant digits: `1234.5`. */
 export function exactAmount(value: bigint, decimals: number): string {
   const digits = value.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals);
@@ -49,12 +49,12 @@ export function exactAmount(value: bigint, decimals: number): string {
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }
 
-/** The whole amount for an input, as `parseAmount` reads it back in the same locale: `1234.5`, in German `1234,5`. */
+/** Formats an exact amount for an input so that `parseAmount` reads it back in the same locale: `1234.5`, in German `1234,5`. */
 export function formatInputAmount(value: bigint, decimals: number, locale?: string): string {
   return exactAmount(value, decimals).replace(".", decimalSeparator(locale));
 }
 
-/** The amount for the eye: grouped, by locale, at most six digits behind the point, never shown as more than it is. */
+/** Formats an amount for display: grouped for the locale, at most six decimals, rounded down. */
 export function formatAmount(value: bigint, decimals: number, locale?: string): string {
   const [whole = "0", fraction = ""] = exactAmount(value, decimals).split(".");
   const shown = fraction.slice(0, 6).replace(/0+$/, "");

@@ -1,17 +1,17 @@
-/** A decimal number as its digits, without separators; either part may be empty, not both. */
+/** The digits of a decimal number without separators. Either part may be empty, but not both. */
 export interface Decimal {
   integer: string;
   fraction: string;
 }
 
-/** Why a text is not read as a number; an ambiguous one with both numbers that it could mean, as the locale writes them. */
+/** Why a text is not a number. Ambiguous input has both possible numbers, formatted for the locale. */
 export type DecimalError =
   | { reason: "invalid" }
   | { reason: "ambiguous"; readings: readonly [integer: string, decimal: string] };
 
-/** Spaces of every width and apostrophes: people and programs only put them between groups of digits. */
+/** Spaces and apostrophes are only used as group separators. */
 const GROUP_SEPARATORS = /[\s'’]/g;
-/** Groups of three; in India groups of two before the last three. */
+/** Groups of three digits, or the Indian grouping. */
 const GROUPED = {
   " ": /^\d{1,3}(?: \d{3})+$/,
   ",": /^\d{1,3}(?:(?:,\d{3})+|(?:,\d{2})+,\d{3})$/,
@@ -21,9 +21,9 @@ const GROUPED = {
 type Separator = keyof typeof GROUPED;
 
 /**
- * Reads a number without a sign as people type and paste it: `1.5`, `1,5`, `1,234.5`, `1.234,5`, `1 234,5`, `1'234.5`.
- * A single separator before exactly three digits is read as the locale's decimal separator where it is that one.
- * Otherwise it could be either: it is refused, unless the number can have no three decimals (`maxFraction`).
+ * Parses an unsigned number as users type or paste it: `1.5`, `1,5`, `1,234.5`, `1.234,5`, `1 234,5`, `1'234.5`.
+ * A single separator before exactly three digits is the decimal separator if the locale uses it as such.
+ * Otherwise the number is ambiguous and rejected, unless it has fewer than three decimals (`maxFraction`).
  */
 export function parseDecimal(
   text: string,
@@ -35,7 +35,7 @@ export function parseDecimal(
   if (last < 0) return parseInteger(clean);
   const separator: Separator = clean[last] === "." ? "." : ",";
   const [before, after] = [clean.slice(0, last), clean.slice(last + 1)];
-  // The same separator twice stands between groups: `1,234,567`.
+  // A separator that occurs twice is a group separator: `1,234,567`.
   if (before.includes(separator)) return removeGroups(clean, separator);
   if (!/^\d*$/.test(after) || before + after === "") return { reason: "invalid" };
   if (/[ .,]/.test(before)) {
@@ -60,7 +60,7 @@ function removeGroups(text: string, separator: Separator): Decimal | DecimalErro
   return { integer: text.replaceAll(separator, ""), fraction: "" };
 }
 
-/** `.` or `,`, as the locale writes it. */
+/** The decimal separator of the locale, `.` or `,`. */
 export function decimalSeparator(locale?: string): string {
   return (1.5).toLocaleString(locale).charAt(1);
 }

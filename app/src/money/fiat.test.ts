@@ -7,7 +7,7 @@ describe("dollars", () => {
     expect(formatFiat(0.00123, "en-US")).toBe("$0.0012");
   });
 
-  it("are shortened where there is little room", () => {
+  it("are shortened for compact layouts", () => {
     expect(formatCompactFiat(20_526_247.35, "en-US")).toBe("$20.53M");
     expect(formatCompactFiat(915.5, "en-US")).toBe("$915.50");
   });

@@ -1,4 +1,4 @@
-/** US dollars, as people read them. */
+/** Formats a USD amount. */
 export function formatFiat(usd: number, language?: string): string {
   const isSmall = usd !== 0 && Math.abs(usd) < 0.01;
   return new Intl.NumberFormat(language, {
@@ -8,7 +8,7 @@ export function formatFiat(usd: number, language?: string): string {
   }).format(usd);
 }
 
-/** The same where there is little room: `$20.53M`. */
+/** Formats a USD amount in compact notation: `$20.53M`. */
 export function formatCompactFiat(usd: number, language?: string): string {
   if (Math.abs(usd) < 10_000) return formatFiat(usd, language);
   const format = {
@@ -20,20 +20,20 @@ export function formatCompactFiat(usd: number, language?: string): string {
   return new Intl.NumberFormat(language, format).format(usd);
 }
 
-/** What an amount is worth. The amount is exact up to here; money for the eye needs no more than a double has. */
+/** The USD value of an exact amount. Double precision is sufficient for display. */
 export function fiatValue(amount: bigint, decimals: number, usdPrice: number): number {
   const whole = amount / 10n ** BigInt(decimals);
   const rest = amount % 10n ** BigInt(decimals);
   return (Number(whole) + Number(rest) / 10 ** decimals) * usdPrice;
 }
 
-/** Dollars are typed to a millionth. */
+/** USD inputs have at most six decimals. */
 export const FIAT_DECIMALS = 6;
 
-/** How much of something a sum of dollars buys, in its smallest unit, rounded down. `micros` are millionths of a dollar. */
+/** The amount, in its smallest unit, that `micros` (millionths of a USD) buy, rounded down. */
 export function amountForFiat(micros: bigint, decimals: number, usdPrice: number): bigint | undefined {
   if (!(usdPrice > 0)) return undefined;
-  // A price has as many digits as a double; the product with ten to the eighteenth is exact enough to round down.
+  // A price has the precision of a double; scaling it by 10^12 is exact enough to round down.
   const price = BigInt(Math.round(usdPrice * 1e12));
   return price === 0n ? undefined : (micros * 10n ** 6n * 10n ** BigInt(decimals)) / price;
 }

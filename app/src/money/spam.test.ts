@@ -9,13 +9,13 @@ const token = (symbol: string, more: Partial<NamedToken> = {}): NamedToken => ({
   ...more,
 });
 
-describe("tokens that want to be taken for others", () => {
-  it("are read as the eye reads them", () => {
+describe("tokens that imitate others", () => {
+  it("are normalized as they look", () => {
     expect(normalizeSymbol("UЅDС")).toBe("USDC");
     expect(normalizeSymbol("ＵＳＤ\u200bC ")).toBe("USDC");
   });
 
-  it("are kept apart where they copy the chain's own coin or another token", () => {
+  it("are spam if they imitate the native coin or another token", () => {
     const real = token("USDC", { address: "0x2", isPriced: true });
     const copy = token("USDС");
     expect(spamReason(copy, [copy, real], "ETH")).toBe("confusable");
@@ -23,12 +23,12 @@ describe("tokens that want to be taken for others", () => {
     expect(spamReason(token("ΕΤΗ"), [], "ETH")).toBe("native");
   });
 
-  it("are kept apart where their name is an advertisement or hides something", () => {
+  it("are spam if their name has a link or hidden characters", () => {
     expect(spamReason(token("GIFT", { name: "Visit claim-usd.com" }), [], "ETH")).toBe("link");
     expect(spamReason(token("US\u200bDC"), [], "ETH")).toBe("hidden");
   });
 
-  it("are not kept apart for being unknown", () => {
+  it("are not spam for being unknown", () => {
     expect(spamReason(token("PURSE"), [token("PURSE")], "ETH")).toBeUndefined();
   });
 });

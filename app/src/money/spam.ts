@@ -1,16 +1,16 @@
-/** What tokens say of themselves, by which they are judged. */
+/** Token metadata that the spam check evaluates. */
 export interface NamedToken {
-  /** The contract, lower-case hex. */
+  /** Contract address, lower-case hex. */
   address: string;
   name: string;
   symbol: string;
-  /** Whether a pool has a price for it. */
+  /** Whether a pool has a price for the token. */
   isPriced: boolean;
 }
 
 export type SpamReason = "link" | "native" | "confusable" | "hidden";
 
-/** Letters of other alphabets that look like Latin ones. */
+/** Confusable letters of other alphabets, mapped to Latin ones. */
 const CONFUSABLES: Readonly<Record<string, string>> = {
   А: "A",
   В: "B",
@@ -43,15 +43,15 @@ const CONFUSABLES: Readonly<Record<string, string>> = {
   Χ: "X",
 };
 
-/** A symbol as the eye reads it: without what is not seen, and without the alphabets that letters are borrowed from. */
+/** Normalizes a symbol as it looks: without invisible characters, with confusable letters mapped to Latin ones. */
 export function normalizeSymbol(symbol: string): string {
   const plain = symbol.normalize("NFKC").replace(/\p{Default_Ignorable_Code_Point}|\s/gu, "");
   return [...plain.toUpperCase()].map((letter) => CONFUSABLES[letter] ?? letter).join("");
 }
 
 /**
- * Why a token is kept apart; undefined where nothing speaks against it. Of several that look the same, those with a
- * price are taken for what they say.
+ * Returns why a token is considered spam, or undefined if it is not. Among tokens with the same look, those with a
+ * price are trusted.
  */
 export function spamReason(
   token: NamedToken,

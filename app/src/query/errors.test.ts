@@ -33,7 +33,7 @@ describe("a read that has failed", () => {
     expect(isTransientError(error)).toBe(expected);
   });
 
-  it("is told apart from an answer", () => {
+  it("is distinguished from a result", () => {
     expect([isNotFound(notFound), isNotFound(refused)]).toEqual([true, false]);
     expect([isNodeConnectionError(noResponse), isNodeConnectionError(nodeRefuses)]).toEqual([true, false]);
   });

@@ -1,21 +1,21 @@
-/** The code of a request that had no answer: the client's and the studio's. */
+/** The client's error code for a request without a response. */
 const CONNECTION_FAILED = 100;
-/** The code of a node that had no answer, and of what goes wrong inside of one. */
+/** The JSON-RPC error code of an unreachable node and of internal node errors. */
 const NODE_FAILED = -32603;
 const INTERNAL = 1;
 const TOO_MANY_REQUESTS = 155;
 
-/** Whether a read has failed because no answer came, not because of what the answer was. */
+/** Whether a request failed without a response from the server. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof DOMException) return error.name === "TimeoutError";
-  // Refusals of the server have the code too, with words of its own.
+  // The server uses the same code for unreachable nodes, with its own messages.
   return (
     codeOf(error) === CONNECTION_FAILED &&
     !/^(chain "|the node of chain|The IPFS node)/.test(messageOf(error))
   );
 }
 
-/** Whether the same read may succeed later without anybody changing anything. */
+/** Whether the same request may succeed later. */
 export function isTransientError(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -27,17 +27,17 @@ export function isTransientError(error: unknown): boolean {
   );
 }
 
-/** Whether a node has not answered, as opposed to having refused what it was asked for. */
+/** Whether a node did not respond, as opposed to rejecting the request. */
 export function isNodeConnectionError(error: unknown): boolean {
   return codeOf(error) === NODE_FAILED && /^(No response|Error response)/.test(messageOf(error));
 }
 
-/** Whether the server has answered that it has no way to do it, as to price tokens without knowing an exchange. */
+/** Whether the server does not support the operation, such as pricing tokens without an exchange. */
 export function isUnavailable(error: unknown): boolean {
   return codeOf(error) === 108;
 }
 
-/** Whether the server has answered that there is no such thing: an answer, not a failure. */
+/** Whether the server responded that the object does not exist. */
 export function isNotFound(error: unknown): boolean {
   return codeOf(error) === 101;
 }

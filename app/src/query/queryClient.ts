@@ -8,21 +8,21 @@ import {
 import { isConnectionError, isTransientError } from "./errors.ts";
 import { reachability } from "./reachability.ts";
 
-/** How often a read that has failed for the moment is tried again, in ms. */
+/** The retry interval after a transient error, in ms. */
 const RETRY_MS = 15_000;
 
 /**
- * The errors of reads that have failed and not succeeded since, by the hash of their keys. While such a read without data
- * is tried again, TanStack Query takes it for one that nobody has tried yet; pages go on showing the error.
+ * The last errors of queries by the hash of their keys, until they succeed. While TanStack Query refetches a query
+ * without data it resets its error; pages keep showing it.
  */
 const failures = new Map<string, unknown>();
 
-/** Why the last read of a key has failed; undefined where it did not. */
+/** The last error of a query; undefined if it succeeded. */
 export function lastErrorOf(queryKey: QueryKey): unknown {
   return failures.get(hashKey(queryKey));
 }
 
-/** The reads of a page: what has failed for the moment is read again by itself, at the latest when the server is back. */
+/** Creates a query client that refetches after transient errors, at the latest when the server is reachable again. */
 export function createQueryClient(
   queryOptions: NonNullable<QueryClientConfig["defaultOptions"]>["queries"] = {},
 ): QueryClient {
@@ -39,7 +39,7 @@ export function createQueryClient(
     }),
     defaultOptions: {
       queries: {
-        // Without a network a read fails, and says so, rather than waiting for one.
+        // Without a network, requests fail immediately instead of being paused.
         networkMode: "always",
         retry: false,
         refetchOnWindowFocus: false,
@@ -59,7 +59,7 @@ export function createQueryClient(
   return client;
 }
 
-/** When a query is read again by itself: `every` so many ms where that is given, else only where it has failed. */
+/** The refetch interval of a query: `intervalMs` if given, otherwise only after transient errors. */
 export function refetchIntervalOf(
   { queryHash, state }: { queryHash: string; state: { error: unknown } },
   intervalMs: number | false = false,

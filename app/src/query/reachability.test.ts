@@ -22,7 +22,7 @@ describe("the reachability of a server", () => {
     expect([server.get(), probes]).toEqual([true, 0]);
   });
 
-  it("is lost with the first failure, and told once, however many requests fail", () => {
+  it("is lost with the first failure, and reported once, however many requests fail", () => {
     const listener = vi.fn();
     server.subscribe(listener);
     server.reportFailure();

@@ -1,11 +1,11 @@
-/** How long a probe of the server may take, in ms. */
+/** Timeout of a health probe, in ms. */
 const PROBE_TIMEOUT_MS = 5_000;
-/** Between probes: longer each time, up to the last, in ms. */
+/** Delays between probes, in ms; the last one repeats. */
 const PROBE_DELAYS_MS = [1_000, 2_000, 4_000, 8_000, 15_000] as const;
 
 /**
- * Whether the server answers, as far as the page knows by its own requests. From the first failure on the server is
- * probed until it answers; whoever has failed meanwhile subscribes and reads again then.
+ * Tracks whether the server is reachable, based on the page's own requests. After a failure it probes the server until
+ * it responds. Subscribers refetch then.
  */
 export class Reachability {
   readonly #probe: (signal: AbortSignal) => Promise<unknown>;
@@ -13,26 +13,26 @@ export class Reachability {
   #isReachable = true;
   #probing: AbortController | undefined;
 
-  /** `probe` rejects where the server does not answer. */
+  /** `probe` rejects if the server is unreachable. */
   constructor(probe: (signal: AbortSignal) => Promise<unknown>) {
     this.#probe = probe;
   }
 
   readonly get = (): boolean => this.#isReachable;
 
-  /** Calls `listener` after each change, until the returned function is called. */
+  /** Calls `listener` after each change. Returns an unsubscribe function. */
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** A request had no answer. */
+  /** Reports a request without a response. */
   reportFailure(): void {
     if (this.#isReachable) this.#setReachable(false);
     if (!this.#probing) void this.#probeUntilReached();
   }
 
-  /** The server has answered. */
+  /** Reports a response of the server. */
   reportSuccess(): void {
     this.#probing?.abort();
     this.#probing = undefined;
@@ -59,7 +59,7 @@ export class Reachability {
   }
 }
 
-/** Ends early where the device has a network again or somebody comes back to the page. */
+/** Resolves early if the device goes online or the window gets the focus. */
 function delay(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -76,7 +76,7 @@ function delay(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Of the server that this page comes from. A server that is up but not well answers too. */
+/** Probes the server of this page. An unhealthy server still counts as reachable. */
 export const reachability = new Reachability(async (signal) => {
   const { status } = await fetch("/health", { signal, cache: "no-store" });
   if (status === 502 || status === 504) throw new Error("A proxy responded instead of the server.");

@@ -12,18 +12,18 @@ export interface LiveRecords extends QueryResult<ParseObject[]> {
   live: LiveState;
 }
 
-/** The records that a query finds, newest first where they are made while it is open, changed as the server tells. */
+/** Queries records and keeps them up to date by a live query. New records come first. */
 export function useLiveRecords(
   className: string,
   build: (query: Query<ParseObject>) => Query<ParseObject>,
   deps: readonly unknown[],
 ): LiveRecords {
   const userId = useMoralis().user?.id;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the deps stand for what `build` uses.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `deps` covers what `build` uses.
   const query = useMemo(() => build(new Query<ParseObject>(className)), [className, userId, ...deps]);
   const key = ["records", className, userId, query.toJSON()];
   const filter = { queryKey: key, exact: true };
-  /** What the server has told while an answer was under way that may be from before it. */
+  /** Live changes received while a request is pending, whose result may be older. */
   const pendingChanges = useRef<Change[]>([]);
   const result = useServerQuery({
     queryKey: key,
@@ -37,7 +37,7 @@ export function useLiveRecords(
   const [connection, setConnection] = useState<"connecting" | "live" | "reconnecting" | "refused">(
     "connecting",
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another question is another subscription.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another query opens another subscription.
   useEffect(() => setConnection("connecting"), [query]);
   const applyChange = (change: Change) => {
     if (queryClient.isFetching(filter) > 0) pendingChanges.current.push(change);
@@ -55,8 +55,8 @@ export function useLiveRecords(
     onRefetch: result.refetch,
     onOpen() {
       setConnection("live");
-      // What was changed before it was open, or while it was lost, is not told; nor is it in an answer to a read that
-      // began before.
+      // Changes before the subscription opened, or while it was lost, are not delivered, nor are they part of requests
+      // that started earlier.
       void queryClient.cancelQueries(filter).then(result.refetch);
     },
     onClose: () => setConnection((before) => (before === "refused" ? before : "reconnecting")),
@@ -65,7 +65,7 @@ export function useLiveRecords(
   return { ...result, live: useLiveState(connection) };
 }
 
-/** The state of a connection, with what the page knows of the network and the server besides. */
+/** Combines the state of a connection with that of the network and the server. */
 export function useLiveState(connection: Exclude<LiveState, "offline">): LiveState {
   const isOnline = useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);

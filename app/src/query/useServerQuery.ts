@@ -4,31 +4,31 @@ import type { QueryResult } from "../design/QueryState.tsx";
 import { createQueryClient, lastErrorOf, refetchIntervalOf } from "./queryClient.ts";
 import { withTimeout } from "./withTimeout.ts";
 
-/** The reads of the app. The studio, whose reads end with its session, has a client of its own. */
+/** The query client of the app. The studio has its own, which is cleared with its session. */
 export const queryClient = createQueryClient();
 
-/** How long a read may take unless it says otherwise, in ms. */
+/** The default timeout of a request, in ms. */
 const TIMEOUT_MS = 20_000;
 
 export interface ServerQueryOptions<T> {
-  /** What the answer depends on, beginning with a name; JSON. Without a key nothing is read. */
+  /** A JSON key that starts with a name. Undefined disables the query. */
   queryKey: readonly unknown[] | undefined;
   queryFn: (options: { signal: AbortSignal }) => Promise<T>;
-  /** Reads again so often, in ms. */
+  /** The refetch interval in ms. */
   refetchIntervalMs?: number | undefined;
-  /** Until when the answer to the key before stays: until there is one to this, or also where this read fails. */
+  /** Keeps the data of the previous key while loading, or even if the request fails. */
   keepPrevious?: "loading" | "always";
-  /** The longest that a read may take, in ms. */
+  /** The timeout of the request, in ms. */
   timeoutMs?: number;
-  /** Forgets the answer with the page that shows it: for what people act on at once, as a balance or a simulation. */
+  /** Drops the data on unmount: for data that users act on, such as balances and simulations. */
   isUncached?: boolean;
-  /** Of objects that change in place: an answer with the same objects is a new one. */
+  /** For objects that are mutated in place, which structural sharing would not detect. */
   isMutable?: boolean;
 }
 
 /**
- * Reads from the server or a node, and keeps the answer for whoever asks the same. A read that takes too long has
- * failed. To be used below RequireClient: the client has started by then.
+ * Queries the server or a node and caches the result by its key. Requests that time out fail. Requires a started
+ * client, so use it below RequireClient.
  */
 export function useServerQuery<T>(options: ServerQueryOptions<T>): QueryResult<T> {
   const query = useQuery<T>(queryOptions(options), queryClient);
@@ -41,7 +41,7 @@ export function useServerQuery<T>(options: ServerQueryOptions<T>): QueryResult<T
   return { ...result, data, dataUpdatedAt };
 }
 
-/** Several reads side by side; one that fails takes nothing from the others. */
+/** Runs several queries in parallel; a failed one does not affect the others. */
 export function useServerQueries<T>(all: readonly ServerQueryOptions<T>[]): QueryResult<T>[] {
   const query = useQueries({ queries: all.map(queryOptions) }, queryClient);
   return query.map((each, i) => resultOf(each, all[i]?.queryKey));

@@ -3,11 +3,11 @@ import { withTimeout } from "./withTimeout.ts";
 
 const never = new AbortController().signal;
 
-it("withDeadline() answers what comes in time", async () => {
+it("withTimeout() resolves with what comes in time", async () => {
   expect(await withTimeout(async () => 7, never, 1_000)).toBe(7);
 });
 
-it("withDeadline() rejects with a TimeoutError what comes late, and ends the read", async () => {
+it("withTimeout() rejects with a TimeoutError after the timeout, and aborts the read", async () => {
   let received: AbortSignal | undefined;
   const read = ({ signal }: { signal: AbortSignal }) => {
     received = signal;
@@ -17,14 +17,14 @@ it("withDeadline() rejects with a TimeoutError what comes late, and ends the rea
   expect(received?.aborted).toBe(true);
 });
 
-it("withDeadline() rejects with the reason of a caller who does not wait any more", async () => {
+it("withTimeout() rejects with the abort reason of its caller", async () => {
   const caller = new AbortController();
   const late = withTimeout(() => new Promise(() => {}), caller.signal, 1_000);
   caller.abort(new Error("gone"));
   await expect(late).rejects.toThrow("gone");
 });
 
-it("withDeadline() passes on why a read has failed", async () => {
+it("withTimeout() rejects with the error of a failed read", async () => {
   await expect(withTimeout(() => Promise.reject(new Error("refused")), never, 1_000)).rejects.toThrow(
     "refused",
   );

@@ -1,4 +1,4 @@
-/** Ends a read that takes longer than `ms`; also one that does not listen to its signal. Rejects with a TimeoutError. */
+/** Rejects with a TimeoutError if `read` takes longer than `ms`, even if it ignores its signal. */
 export async function withTimeout<T>(
   read: (options: { signal: AbortSignal }) => Promise<T>,
   signal: AbortSignal,

@@ -8,7 +8,7 @@ import { useToast } from "../design/Toasts.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
 
-/** Who is signed in, with which wallet, and what is done with either; a wallet may be there without anybody signed in. */
+/** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
 export function AccountMenu() {
   const { t } = useTranslation();
   const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();

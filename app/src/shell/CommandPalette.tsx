@@ -9,11 +9,11 @@ export interface CommandPaletteProps {
   open: boolean;
   onClose: () => void;
   commands: readonly Command[];
-  /** What else the words may mean, for example an address to look up. */
+  /** Additional results for a query, for example an address. */
   suggest?: (query: string) => readonly Command[];
 }
 
-/** Everything that the app does, found by its name: Ctrl+K, or ⌘K. */
+/** The command palette: Ctrl+K, or ⌘K. */
 export function CommandPalette(props: CommandPaletteProps) {
   return (
     <Dialog.Root open={props.open} onOpenChange={(isOpen) => !isOpen && props.onClose()}>
@@ -78,7 +78,7 @@ function CommandSearch({ onClose, commands, suggest }: CommandPaletteProps) {
       </div>
       <div id={`${id}-list`} role="listbox" aria-label={t("Commands")} className="palette-list">
         {matches.map((command, i) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the input moves through the list and runs the chosen one.
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keyboard.
           <div
             key={command.key}
             id={`${id}-${i}`}

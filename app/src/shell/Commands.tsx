@@ -10,7 +10,7 @@ import { PAGES } from "./pages.ts";
 import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
 import { useShortcuts } from "./useShortcuts.ts";
 
-// Both come when they are first wanted.
+// Loaded on demand.
 const CommandPalette = lazy(() =>
   import("./CommandPalette.tsx").then((module) => ({ default: module.CommandPalette })),
 );
@@ -18,7 +18,7 @@ const ShortcutSheet = lazy(() =>
   import("./ShortcutSheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
 );
 
-/** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
+/** Global commands: in the palette (Ctrl+K) and as keyboard shortcuts (`?` lists them). */
 export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
   const { t } = useTranslation();
   const { choose } = useLanguageChoice();

@@ -3,7 +3,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { reachability } from "../query/reachability.ts";
 
-/** In the header, that the device is offline or that the server does not answer; nothing where all is well. */
+/** Shows in the header that the device is offline or the server unreachable; renders nothing otherwise. */
 export function ConnectionState() {
   const { t } = useTranslation();
   const isReachable = useSyncExternalStore(reachability.subscribe, reachability.get);

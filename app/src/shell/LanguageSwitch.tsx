@@ -2,7 +2,7 @@ import { Languages } from "lucide-react";
 import { LANGUAGES } from "../i18n/languages.ts";
 import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
 
-/** The language of the texts, or what the browser says. */
+/** Selects a language, or that of the system. */
 export function LanguageSwitch() {
   const { t } = useTranslation();
   const { chosen, choose } = useLanguageChoice();

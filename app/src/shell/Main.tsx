@@ -2,9 +2,9 @@ import { Outlet, useRouterState } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useRef } from "react";
 import { focusHeading } from "../design/focus.ts";
 
-/** After a change of page the focus goes to its heading, so that keyboards and screen readers follow. */
+/** Moves the focus to the page heading after each navigation. */
 export function Main({ children = <Outlet /> }: { children?: ReactNode }) {
-  // What is shown, not what is still being loaded: the heading of the page before would be gone with it.
+  // Uses the resolved location, because the heading of the previous page is removed.
   const path = useRouterState({ select: (state) => state.resolvedLocation?.pathname });
   const before = useRef<string>(undefined);
   useEffect(() => {

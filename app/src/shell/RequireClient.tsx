@@ -4,8 +4,8 @@ import { ErrorState, SkeletonList } from "../design/states.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 
 /**
- * Shows the page once the client has started and the wallet of before a reload is back: whatever a page reads when it is
- * mounted can be read then, however the settings, the texts and the page's own code have arrived.
+ * Renders its children once the client has started and the wallet session is restored, so that pages can send requests
+ * when they mount.
  */
 export function RequireClient({ children }: { children: ReactNode }) {
   const { t } = useTranslation();

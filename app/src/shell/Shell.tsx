@@ -16,7 +16,7 @@ import { PAGES } from "./pages.ts";
 import { RequireClient } from "./RequireClient.tsx";
 import { ThemeSwitch } from "./ThemeSwitch.tsx";
 
-/** It needs what follows transactions, which the first page does not. */
+/** Loaded on demand: the first page does not need it. */
 const TransactionWatcher = lazy(() =>
   import("../wallet/TransactionWatcher.tsx").then((module) => ({ default: module.TransactionWatcher })),
 );
@@ -25,14 +25,14 @@ const AccountMenu = lazy(() =>
   import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
 );
 
-/** As many as a phone has room for; the others stand under More. */
+/** Items in the mobile navigation bar; the others are under More. */
 const MOBILE_NAV_ITEMS = 4;
 
 const SessionEnded = lazy(() =>
   import("../pages/signIn/SessionEnded.tsx").then((page) => ({ default: page.SessionEnded })),
 );
 
-/** The common wrapper of all pages: navigation, who is signed in, the network, and what is said to everyone. */
+/** The app shell: navigation, account, network status and notifications. */
 export function Shell() {
   const { t } = useTranslation();
   const { user, account, hasSessionEnded } = useMoralis();
@@ -110,7 +110,7 @@ export function Shell() {
   );
 }
 
-/** On a phone it stands in the account menu alone. */
+/** Hidden on phones, where the account menu has the action. */
 function HeaderConnectButton() {
   const { t } = useTranslation();
   const connect = useConnectWallet();
@@ -122,7 +122,7 @@ function HeaderConnectButton() {
   );
 }
 
-/** What comes when it is wanted; where it does not come, as without a connection, the page does without it. */
+/** Loads its children on demand. If they fail to load, the page works without them. */
 function LazyBoundary({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
   return (
     <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
@@ -131,7 +131,7 @@ function LazyBoundary({ children, fallback }: { children: ReactNode; fallback?: 
   );
 }
 
-/** The chain that the wallet is on, and whether the server follows it. */
+/** The wallet's chain, and whether the server indexes it. */
 function NetworkPill() {
   const { t } = useTranslation();
   const { chainId, isWeb3Enabled } = useMoralis();
@@ -145,7 +145,7 @@ function NetworkPill() {
   );
 }
 
-/** On a phone, the pages that the bar has no room for: the browser's own popover, which closes by itself. */
+/** The remaining pages on phones, in a native popover. */
 function MoreMenu() {
   const { t } = useTranslation();
   const id = useId();

@@ -2,7 +2,7 @@ import { Dialog } from "../design/Dialog.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { PAGES } from "./pages.ts";
 
-/** All keys that work from anywhere. */
+/** Lists all global keyboard shortcuts. */
 export function ShortcutSheet({ open, onClose }: { open: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const rows = [

@@ -5,7 +5,7 @@ import { currentTheme, setTheme, subscribeToTheme, THEME_NAMES, THEMES } from ".
 
 const ICONS = { system: Monitor, light: Sun, dark: Moon } as const;
 
-/** Light, dark, or what the system says. */
+/** Selects the light, dark or system theme. */
 export function ThemeSwitch() {
   const { t } = useTranslation();
   const chosen = useSyncExternalStore(subscribeToTheme, currentTheme);

@@ -13,21 +13,21 @@ const labels = (query: string) =>
     query,
   ).map(({ label }) => label);
 
-describe("finding a command", () => {
-  it("gives all of them while nothing is typed", () => {
+describe("filterCommands()", () => {
+  it("returns all commands for an empty query", () => {
     expect(labels("  ")).toHaveLength(4);
   });
 
-  it("takes the beginnings of words, in any order and case", () => {
+  it("matches word prefixes, in any order and case", () => {
     expect(labels("PORT op")).toEqual(["Open the portfolio"]);
     expect(labels("ortfolio")).toEqual([]);
   });
 
-  it("looks at other words too", () => {
+  it("matches keywords too", () => {
     expect(labels("bal")).toEqual(["Open the portfolio"]);
   });
 
-  it("puts those first whose name begins so", () => {
+  it("puts those first whose label starts with the query", () => {
     expect(labels("s")).toEqual(["Send", "Sign out"]);
   });
 });

@@ -1,15 +1,15 @@
-/** Something that a person can do from anywhere. */
+/** A command that is available everywhere. */
 export interface Command {
   key: string;
   label: string;
-  /** Where it belongs, or the keys that do the same. */
+  /** The section it belongs to, or its shortcut. */
   hint?: string;
-  /** Other words that people look for. */
+  /** Additional search terms. */
   keywords?: string;
   run: () => void;
 }
 
-/** Commands in whose label or words every given word begins somewhere; those whose label begins so come first. */
+/** Filters commands by word prefixes in their label and keywords. Commands whose label starts with the query come first. */
 export function filterCommands(commands: readonly Command[], query: string): Command[] {
   const prefixes = query.toLowerCase().split(/\s+/).filter(Boolean);
   if (prefixes.length === 0) return [...commands];

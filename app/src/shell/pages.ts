@@ -10,19 +10,19 @@ import {
   WalletCards,
 } from "lucide-react";
 
-/** A page that stands in the navigation, in the commands and under a key. */
+/** A page in the navigation, with its command and shortcut. */
 export interface Page {
   to: string;
-  /** As the navigation says it: a sentence of the texts. */
+  /** Translation key of the label. */
   label: string;
   icon: LucideIcon;
-  /** Pressed after `g`, from anywhere. */
+  /** The key pressed after `g`. */
   shortcut: string;
-  /** Other words that people look for. */
+  /** Additional search terms. */
   keywords?: string;
 }
 
-/** In the order of the navigation; a phone shows the first four and the rest under More. */
+/** In the order of the navigation. Phones show the first four; the others are under More. */
 export const PAGES: readonly Page[] = [
   { to: "/", label: "Home", icon: House, shortcut: "h", keywords: "start snippets status" },
   {

@@ -8,7 +8,7 @@ export function currentTheme(): Theme {
   return chosen === "light" || chosen === "dark" ? chosen : "system";
 }
 
-/** Takes effect at once and is remembered; theme.js applies it before the first paint of the next visit. */
+/** Applies and stores the theme. theme.js applies it before the first paint of the next visit. */
 export function setTheme(chosen: Theme): void {
   if (chosen === "system") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = chosen;
@@ -16,11 +16,11 @@ export function setTheme(chosen: Theme): void {
     if (chosen === "system") localStorage.removeItem(STORAGE_KEY);
     else localStorage.setItem(STORAGE_KEY, chosen);
   } catch {
-    // Storage may be switched off: the choice then lasts as long as the page.
+    // Without storage the choice lasts until the page is closed.
   }
 }
 
-/** Tells of every change of the theme, wherever it was chosen; returns how to stop. */
+/** Calls the listener after each theme change. Returns an unsubscribe function. */
 export function subscribeToTheme(listener: () => void): () => void {
   const observer = new MutationObserver(listener);
   observer.observe(document.documentElement, { attributeFilter: ["data-theme"] });

@@ -1,12 +1,12 @@
 import { useEffect } from "react";
 
-/** What is pressed: `mod+k` (Ctrl, or ⌘ on a Mac), `?`, or one key after another as `g p`. */
+/** Handlers by shortcut: `mod+k` (Ctrl, or ⌘ on a Mac), `?`, or a sequence such as `g p`. */
 export type Shortcuts = Readonly<Record<string, () => void>>;
 
-/** Two keys belong together when the second comes within so many ms. */
+/** Maximum time between the keys of a sequence, in ms. */
 const SEQUENCE_MS = 900;
 
-/** Runs what a key stands for, unless somebody is typing. */
+/** Runs shortcuts, except while the user is typing. */
 export function useShortcuts(shortcuts: Shortcuts): void {
   useEffect(() => {
     let first = "";

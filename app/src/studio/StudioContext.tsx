@@ -1,7 +1,6 @@
 import type { StudioOperator, StudioRole } from "@purse/protocol";
-import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useSyncExternalStore } from "react";
-import { type Access, type Query, StudioApi } from "./api.ts";
+import { type SessionState, StudioApi } from "./api.ts";
 
 export const StudioContext = createContext(new StudioApi());
 
@@ -9,36 +8,22 @@ export function useStudio(): StudioApi {
   return useContext(StudioContext);
 }
 
-/** Who works here; undefined until the server has told. */
-export function useAccess(): Access | undefined {
+/** The session; undefined until it is loaded. */
+export function useSession(): SessionState | undefined {
   const studio = useStudio();
-  return useSyncExternalStore(studio.subscribe, () => studio.access);
+  return useSyncExternalStore(studio.subscribe, () => studio.session);
 }
 
-/** The operator who is signed in. For rooms, which are shown to nobody else. */
+/** The signed-in operator. Throws where nobody is signed in, so only pages inside RequireSession may use it. */
 export function useOperator(): StudioOperator {
-  const access = useAccess();
-  if (access?.state.state !== "signedIn") throw new Error("Nobody is signed in.");
-  return access.state.operator;
+  const session = useSession();
+  if (session?.state.state !== "signedIn") throw new Error("No operator is signed in.");
+  return session.state.operator;
 }
 
 const RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
-/** Whether the operator has a role, or a higher one. The server judges again. */
-export function useMay(needs: StudioRole): boolean {
-  return RANK[useOperator().role] >= RANK[needs];
-}
-
-/** What a GET route answers. After a change: `queryClient.invalidateQueries({ queryKey: [path] })`. */
-export function useRead<T>(
-  path: string,
-  query: Query = {},
-  options: { enabled?: boolean } = {},
-): UseQueryResult<T> {
-  const studio = useStudio();
-  return useQuery({
-    queryKey: [path, query],
-    queryFn: ({ signal }) => studio.get<T>(path, query, signal),
-    ...options,
-  });
+/** Whether the operator has at least this role. The server checks it too. */
+export function useHasRole(requiredRole: StudioRole): boolean {
+  return RANK[useOperator().role] >= RANK[requiredRole];
 }

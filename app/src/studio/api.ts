@@ -3,14 +3,14 @@ import { withTimeout } from "../query/withTimeout.ts";
 
 export type Query = Readonly<Record<string, JsonValue | undefined>>;
 
-/** An answer of the studio's server that is no success. */
-export class StudioFailure extends Error {
-  override readonly name = "StudioFailure";
+/** An error response of the studio API; status 0 when the server did not respond. */
+export class StudioRequestError extends Error {
+  override readonly name = "StudioRequestError";
   readonly status: number;
   readonly code: number;
-  /** Of a conflict (409): the row as it is now. */
+  /** On a conflict (409), the current row. */
   readonly current: JsonObject | undefined;
-  /** The password was right and a code is wanted too. */
+  /** The password was correct and a second factor is required. */
   readonly secondFactor: boolean;
 
   constructor(status: number, { code, error, current, secondFactor = false }: StudioError) {
@@ -22,186 +22,193 @@ export class StudioFailure extends Error {
   }
 }
 
-/** Who works here, as far as the pages know. `isEnded`: the session is over, and the pages wait for the next one. */
-export interface Access {
+/** The session as the pages know it. `isExpired`: requests wait until the operator signs in again. */
+export interface SessionState {
   state: StudioState;
-  isEnded: boolean;
+  isExpired: boolean;
 }
 
 type Method = "GET" | "POST" | "PUT" | "DELETE";
 type SignedIn = Extract<StudioState, { state: "signedIn" }>;
 
 /**
- * The way to `/studio/api`. The session is a cookie, which scripts do not see. Where it is over, requests wait until
- * the same operator has signed in again and then go on: nothing that was typed is lost.
+ * Client of the studio API, `/studio/api`. The session is an HTTP-only cookie. When it expires, requests wait until the same
+ * operator has signed in again and then resume, so that no input is lost.
  */
 export class StudioApi {
-  #access: Access | undefined;
+  #session: SessionState | undefined;
   readonly #listeners = new Set<() => void>();
-  readonly #waiting = new Set<() => void>();
+  readonly #resumeCallbacks = new Set<() => void>();
 
-  get access(): Access | undefined {
-    return this.#access;
+  get session(): SessionState | undefined {
+    return this.#session;
   }
 
-  /** Calls `listener` after each change of `access`, until the function that it answers is called. */
+  /** Calls `listener` after each change of `session`; returns the unsubscribe function. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
-  /** Asks the server who works here. Throws StudioFailure. */
-  async load(): Promise<void> {
-    this.#become(await this.#send<StudioState>("GET", "/state", undefined));
+  /** Loads the current session. Throws StudioRequestError. */
+  async loadSession(): Promise<void> {
+    this.#setState(await this.#send<StudioState>("GET", "/state", undefined));
   }
 
   get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-    return this.#ask<T>("GET", this.urlOf(path, query, ""), undefined, signal);
+    return this.#request<T>("GET", this.urlOf(path, query, ""), undefined, signal);
   }
 
   post<T>(path: string, body: object = {}): Promise<T> {
-    return this.#ask<T>("POST", path, body);
+    return this.#request<T>("POST", path, body);
   }
 
   put<T>(path: string, body: object = {}): Promise<T> {
-    return this.#ask<T>("PUT", path, body);
+    return this.#request<T>("PUT", path, body);
   }
 
   delete<T>(path: string, body: object = {}): Promise<T> {
-    return this.#ask<T>("DELETE", path, body);
+    return this.#request<T>("DELETE", path, body);
   }
 
-  /** A piece of a file, to a route that takes bytes. */
-  putBytes<T>(path: string, piece: Blob, signal?: AbortSignal): Promise<T> {
-    return this.#ask<T>("PUT", path, piece, signal);
+  /** Uploads a chunk of a file. */
+  putBytes<T>(path: string, chunk: Blob, signal?: AbortSignal): Promise<T> {
+    return this.#request<T>("PUT", path, chunk, signal);
   }
 
-  /** Where a route is, for links to files and for event streams. Objects become JSON text. */
-  urlOf(path: string, query: Query = {}, mount = MOUNT): string {
+  /** URL of a route, for downloads and event streams. Objects are serialized as JSON. */
+  urlOf(path: string, query: Query = {}, base = API_PATH): string {
     const params = new URLSearchParams();
     for (const [name, value] of Object.entries(query)) {
       if (value === undefined || value === null || value === "") continue;
       params.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
     }
-    return `${mount}${path}${params.size > 0 ? `?${params}` : ""}`;
+    return `${base}${path}${params.size > 0 ? `?${params}` : ""}`;
   }
 
-  /** `/setup`, `/session` and `/password`: each answers with a session. Throws StudioFailure. */
-  async enter(method: "POST" | "PUT", path: string, body: object): Promise<void> {
-    this.#become(await this.#send<StudioState>(method, path, body));
+  /** Calls `/setup`, `/session` or `/password`, which return a session. Throws StudioRequestError. */
+  async authenticate(method: "POST" | "PUT", path: string, body: object): Promise<void> {
+    this.#setState(await this.#send<StudioState>(method, path, body));
   }
 
-  async leave(): Promise<void> {
+  async signOut(): Promise<void> {
     await this.#send("DELETE", "/session", {});
-    await this.load();
+    await this.loadSession();
   }
 
-  /** A stream was told that there is no session: the pages ask for one. */
-  noteEnd(): void {
-    if (!this.#access || this.#access.isEnded) return;
-    this.#access = { ...this.#access, isEnded: true };
-    this.#tell();
+  /** Marks the session as expired, which opens the sign-in dialog. */
+  expireSession(): void {
+    if (!this.#session || this.#session.isExpired) return;
+    this.#session = { ...this.#session, isExpired: true };
+    this.#notify();
   }
 
-  async #ask<T>(method: Method, path: string, body: object | undefined, signal?: AbortSignal): Promise<T> {
-    const operator = this.#signedIn()?.operator.id;
-    if (this.#access?.isEnded) await this.#untilSignedIn(operator, signal);
+  async #request<T>(
+    method: Method,
+    path: string,
+    body: object | undefined,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const operator = this.#signedInState()?.operator.id;
+    if (this.#session?.isExpired) await this.#waitForSignIn(operator, signal);
     try {
       return await this.#send<T>(method, path, body, signal);
     } catch (error) {
-      if (!(error instanceof StudioFailure)) throw error;
+      if (!(error instanceof StudioRequestError)) throw error;
       if (error.status === 401 && operator !== undefined) {
-        this.noteEnd();
-        await this.#untilSignedIn(operator, signal);
+        this.expireSession();
+        await this.#waitForSignIn(operator, signal);
       } else if (error.status === 403 && /CSRF/.test(error.message)) {
-        // Another tab has signed in anew: the cookie is its, and so must the token be.
-        await this.load();
-        if (this.#signedIn()?.operator.id !== operator) throw error;
+        // Another tab has signed in again and replaced the cookie, so the CSRF token must be reloaded.
+        await this.loadSession();
+        if (this.#signedInState()?.operator.id !== operator) throw error;
       } else throw error;
     }
     return this.#send<T>(method, path, body, signal);
   }
 
-  /** Nothing that one operator began is carried out as another. */
-  async #untilSignedIn(operator: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+  /** Requests of one operator are never sent as another. */
+  async #waitForSignIn(operator: string | undefined, signal: AbortSignal | undefined): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#waiting.add(resolve);
+      this.#resumeCallbacks.add(resolve);
       signal?.addEventListener("abort", () => {
-        this.#waiting.delete(resolve);
+        this.#resumeCallbacks.delete(resolve);
         reject(signal.reason);
       });
     });
-    if (this.#signedIn()?.operator.id === operator) return;
-    throw new StudioFailure(401, { code: 209, error: "Somebody else has signed in meanwhile." });
+    if (this.#signedInState()?.operator.id === operator) return;
+    throw new StudioRequestError(401, { code: 209, error: "A different operator has signed in." });
   }
 
   async #send<T>(method: Method, path: string, body: object | undefined, signal?: AbortSignal): Promise<T> {
-    if (method !== "GET") return this.#exchange(method, path, body, signal);
+    if (method !== "GET") return this.#fetch(method, path, body, signal);
     return withTimeout(
-      (options) => this.#exchange<T>(method, path, body, options.signal),
+      (options) => this.#fetch<T>(method, path, body, options.signal),
       signal ?? new AbortController().signal,
-      READ_MS,
+      READ_TIMEOUT_MS,
     );
   }
 
-  async #exchange<T>(
+  async #fetch<T>(
     method: Method,
     path: string,
     body: object | undefined,
     signal: AbortSignal | undefined,
   ): Promise<T> {
-    const csrf = this.#signedIn()?.csrf;
-    const response = await fetch(MOUNT + path, {
+    const csrf = this.#signedInState()?.csrf;
+    const response = await fetch(API_PATH + path, {
       method,
       credentials: "same-origin",
       headers: {
         accept: "application/json",
-        ...(method !== "GET" && { "content-type": body instanceof Blob ? BYTES : "application/json" }),
+        ...(method !== "GET" && { "content-type": body instanceof Blob ? OCTET_STREAM : "application/json" }),
         ...(method !== "GET" && csrf !== undefined && { "x-purse-csrf": csrf }),
       },
       ...(body && { body: body instanceof Blob ? body : JSON.stringify(body) }),
       ...(signal && { signal }),
     }).catch((error: unknown) => {
       if (signal?.aborted) throw error;
-      throw new StudioFailure(0, { code: 100, error: "The server did not answer." });
+      throw new StudioRequestError(0, { code: 100, error: "The server did not respond." });
     });
     const text = await response.text();
-    if (!response.ok) throw new StudioFailure(response.status, errorIn(text, response.status));
-    const answer: T = JSON.parse(text);
-    return answer;
+    if (!response.ok) throw new StudioRequestError(response.status, parseError(text, response.status));
+    const result: T = JSON.parse(text);
+    return result;
   }
 
-  #signedIn(): SignedIn | undefined {
-    const state = this.#access?.state;
+  #signedInState(): SignedIn | undefined {
+    const state = this.#session?.state;
     return state?.state === "signedIn" ? state : undefined;
   }
 
-  /** Somebody who has signed in, or the knowledge that nobody has. */
-  #become(state: StudioState): void {
-    const isLost = this.#signedIn() !== undefined && state.state !== "signedIn" && this.#waiting.size > 0;
-    this.#access = isLost && this.#access ? { ...this.#access, isEnded: true } : { state, isEnded: false };
-    this.#tell();
+  /** Sets the session and resumes waiting requests after a sign-in. */
+  #setState(state: StudioState): void {
+    const hasExpired =
+      this.#signedInState() !== undefined && state.state !== "signedIn" && this.#resumeCallbacks.size > 0;
+    this.#session =
+      hasExpired && this.#session ? { ...this.#session, isExpired: true } : { state, isExpired: false };
+    this.#notify();
     if (state.state !== "signedIn") return;
-    for (const go of this.#waiting) go();
-    this.#waiting.clear();
+    for (const resume of this.#resumeCallbacks) resume();
+    this.#resumeCallbacks.clear();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** How long a read may take, in ms: the database counts and explains within that. */
-const READ_MS = 30_000;
-const MOUNT = "/studio/api";
-const BYTES = "application/octet-stream";
+/** Timeout of GET requests, in ms; covers slow counts and query plans. */
+const READ_TIMEOUT_MS = 30_000;
+const API_PATH = "/studio/api";
+const OCTET_STREAM = "application/octet-stream";
 
-function errorIn(text: string, status: number): StudioError {
+function parseError(text: string, status: number): StudioError {
   try {
-    const said: StudioError = JSON.parse(text);
-    if (typeof said.error === "string") return said;
+    const parsed: StudioError = JSON.parse(text);
+    if (typeof parsed.error === "string") return parsed;
   } catch {
-    // What stands between here and the server may answer with a page of its own.
+    // A proxy may respond with an HTML page.
   }
-  return { code: 1, error: `The server answered ${status}.` };
+  return { code: 1, error: `The server responded with status ${status}.` };
 }

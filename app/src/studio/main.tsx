@@ -9,8 +9,8 @@ import { TranslationProvider } from "../i18n/TranslationContext.tsx";
 import { loadTranslator } from "../i18n/translator.ts";
 import { createQueryClient } from "../query/queryClient.ts";
 import { StartFailure } from "../StartFailure.tsx";
-import { Door } from "./access/Door.tsx";
-import { StudioApi, StudioFailure } from "./api.ts";
+import { RequireSession } from "./access/RequireSession.tsx";
+import { StudioApi, StudioRequestError } from "./api.ts";
 import { router } from "./router.tsx";
 import { StudioContext } from "./StudioContext.tsx";
 
@@ -18,16 +18,16 @@ const container = document.getElementById("root");
 if (!container) throw new Error("studio.html has no #root");
 const root = createRoot(container);
 const studio = new StudioApi();
-const queries = createQueryClient({
+const queryClient = createQueryClient({
   staleTime: 5_000,
   refetchOnWindowFocus: true,
-  // What the server has refused it refuses again.
-  retry: (failures, error) => failures < 2 && error instanceof StudioFailure && error.status === 0,
+  // Only network errors are retried.
+  retry: (failures, error) => failures < 2 && error instanceof StudioRequestError && error.status === 0,
 });
 
 handleChunkErrors();
-// Both are asked for at once; what went wrong is said in the reader's language too.
-const started = studio.load().then(
+// Session and translations load in parallel, so that errors are translated too.
+const started = studio.loadSession().then(
   () => undefined,
   (error: unknown) => ({ error }),
 );
@@ -40,11 +40,11 @@ root.render(
         <StartFailure error={failure.error} />
       ) : (
         <StudioContext value={studio}>
-          <QueryClientProvider client={queries}>
+          <QueryClientProvider client={queryClient}>
             <ToastProvider>
-              <Door>
+              <RequireSession>
                 <RouterProvider router={router} />
-              </Door>
+              </RequireSession>
             </ToastProvider>
           </QueryClientProvider>
         </StudioContext>

@@ -3,21 +3,21 @@ import { EmptyState, ErrorState } from "../design/states.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { StudioShell } from "./shell/StudioShell.tsx";
 
-/** The shell is the root: every room is shown inside it. */
+/** The shell is the root route of all pages. */
 export const root = createRootRoute({
   component: StudioShell,
-  notFoundComponent: NoRoom,
+  notFoundComponent: NotFound,
   errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
 });
 
-function NoRoom() {
+function NotFound() {
   const { t } = useTranslation();
   return (
     <EmptyState
-      title={t("There is no such page")}
+      title={t("Page not found")}
       action={
         <Link to="/" className="button">
-          {t("Go to the overview")}
+          {t("Back to overview")}
         </Link>
       }
     >
@@ -26,7 +26,7 @@ function NoRoom() {
   );
 }
 
-/** A text of the address bar; undefined where it is none, or empty. */
-export function text(value: unknown): string | undefined {
+/** A string search param; undefined when it is missing or empty. */
+export function stringParam(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -1,27 +1,27 @@
 import { createRouter } from "@tanstack/react-router";
-import { auditRoutes } from "./rooms/audit/routes.ts";
-import { backupRoutes } from "./rooms/backup/routes.ts";
-import { chainsRoutes } from "./rooms/chains/routes.ts";
-import { classesRoutes } from "./rooms/classes/routes.ts";
-import { configRoutes } from "./rooms/config/routes.ts";
-import { dataRoutes } from "./rooms/data/routes.ts";
-import { filesRoutes } from "./rooms/files/routes.ts";
-import { functionsRoutes } from "./rooms/functions/routes.ts";
-import { hooksRoutes } from "./rooms/hooks/routes.ts";
-import { jobsRoutes } from "./rooms/jobs/routes.ts";
-import { keysRoutes } from "./rooms/keys/routes.ts";
-import { logsRoutes } from "./rooms/logs/routes.ts";
-import { mailRoutes } from "./rooms/mail/routes.ts";
-import { operatorsRoutes } from "./rooms/operators/routes.ts";
-import { overviewRoutes } from "./rooms/overview/routes.ts";
-import { permissionsRoutes } from "./rooms/permissions/routes.ts";
-import { pluginsRoutes } from "./rooms/plugins/routes.ts";
-import { pushRoutes } from "./rooms/push/routes.ts";
-import { rolesRoutes } from "./rooms/roles/routes.ts";
-import { securityRoutes } from "./rooms/security/routes.ts";
+import { auditRoutes } from "./pages/audit/routes.ts";
+import { backupRoutes } from "./pages/backup/routes.ts";
+import { chainsRoutes } from "./pages/chains/routes.ts";
+import { classesRoutes } from "./pages/classes/routes.ts";
+import { configRoutes } from "./pages/config/routes.ts";
+import { dataRoutes } from "./pages/data/routes.ts";
+import { filesRoutes } from "./pages/files/routes.ts";
+import { functionsRoutes } from "./pages/functions/routes.ts";
+import { hooksRoutes } from "./pages/hooks/routes.ts";
+import { jobsRoutes } from "./pages/jobs/routes.ts";
+import { keysRoutes } from "./pages/keys/routes.ts";
+import { logsRoutes } from "./pages/logs/routes.ts";
+import { mailRoutes } from "./pages/mail/routes.ts";
+import { operatorsRoutes } from "./pages/operators/routes.ts";
+import { overviewRoutes } from "./pages/overview/routes.ts";
+import { permissionsRoutes } from "./pages/permissions/routes.ts";
+import { pluginsRoutes } from "./pages/plugins/routes.ts";
+import { pushRoutes } from "./pages/push/routes.ts";
+import { rolesRoutes } from "./pages/roles/routes.ts";
+import { securityRoutes } from "./pages/security/routes.ts";
 import { root } from "./root.tsx";
 
-const rooms = [
+const routes = [
   ...auditRoutes,
   ...backupRoutes,
   ...chainsRoutes,
@@ -44,9 +44,9 @@ const rooms = [
   ...securityRoutes,
 ];
 
-/** What is in the address bar is read as texts and numbers, as in the app; the studio is below /studio. */
+/** Search params are parsed as strings and numbers, as in the app. */
 export const router = createRouter({
-  routeTree: root.addChildren(rooms),
+  routeTree: root.addChildren(routes),
   basepath: "/studio",
   scrollRestoration: true,
   defaultPreload: "intent",

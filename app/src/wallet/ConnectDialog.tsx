@@ -7,7 +7,7 @@ import { ChooseWallet } from "../pages/signIn/ChooseWallet.tsx";
 import { useWalletConnection } from "../pages/signIn/useWalletConnection.ts";
 import "../pages/signIn/SignIn.css";
 
-/** Connects a wallet and goes away; whoever is signed in stays so, and can link the wallet to the account then. */
+/** Connects a wallet. A signed-in user stays signed in and can link the wallet afterwards. */
 export function ConnectDialog({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { Moralis, user, refetchUserData } = useMoralis();

@@ -7,10 +7,10 @@ const ConnectDialog = lazy(() =>
 );
 
 const ConnectWalletContext = createContext<() => void>(() => {
-  throw new Error("useConnectWallet is for pages inside ConnectWalletProvider");
+  throw new Error("useConnectWallet must be used inside ConnectWalletProvider");
 });
 
-/** Opens the dialog that connects a wallet, over the page that is open: nobody signs in or goes elsewhere for it. */
+/** Returns a function that opens the connect dialog over the current page, without signing in. */
 export function useConnectWallet(): () => void {
   return useContext(ConnectWalletContext);
 }
@@ -26,7 +26,7 @@ export function ConnectWalletProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** The one way to a wallet where a page needs one. */
+/** The button that connects a wallet, for pages that need one. */
 export function ConnectWalletButton({ small }: { small?: boolean }) {
   const { t } = useTranslation();
   const connect = useConnectWallet();

@@ -3,15 +3,15 @@ import type { MouseEvent, ReactNode } from "react";
 
 export interface ExplorerLinkProps {
   kind: "tx" | "address" | "token" | "nft";
-  /** A hash, an address, or for an NFT both parts: `0x…/12`. */
+  /** A hash, an address, or an NFT as `0x…/12`. */
   id: string;
-  /** Hex. */
+  /** Hex chain ID. */
   chain: string | undefined;
   className?: string;
   children: ReactNode;
 }
 
-/** To the explorer's page of something on the chain. */
+/** A link to an explorer page. */
 export function ExplorerLink({ kind, id, chain, className, children }: ExplorerLinkProps) {
   const { history } = useRouter();
   const href = `/explorer/${kind}/${id}${chain ? `?chain=${chain}` : ""}`;

@@ -7,7 +7,7 @@ import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { AppChain } from "../settings.ts";
 import { chainName, chainToAdd } from "./chains.ts";
 
-/** Stands where the wallet is on another chain than what is to be done; one click switches it, and adds the chain. */
+/** Shown if the wallet is on another chain. Its button switches to the chain, adding it if necessary. */
 export function NetworkBanner({ chain }: { chain: AppChain }) {
   const { t } = useTranslation();
   const { Moralis, chainId } = useMoralis();

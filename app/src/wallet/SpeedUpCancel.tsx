@@ -7,7 +7,7 @@ import { useToast } from "../design/Toasts.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 
-/** For a transaction that still waits, in the hands of its sender: the same for a higher fee, or nothing in its place. */
+/** Lets the sender of a pending transaction resubmit it with a higher fee, or cancel it. */
 export function SpeedUpCancel({ reference, label }: { reference: TransactionReference; label: string }) {
   const { t } = useTranslation();
   const { account } = useMoralis();

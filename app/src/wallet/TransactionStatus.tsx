@@ -10,14 +10,14 @@ import { FINAL_CONFIRMATIONS, type LoggedStatus } from "./transactionLog.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 import { useTrackedTransaction } from "./useTrackedTransaction.ts";
 
-/** A transaction from its hash on: also after a reload, in another tab, or from a link. */
+/** The status of a transaction by its hash, also after a reload, in another tab or from a link. */
 export function TransactionStatus({
   hash,
   chain,
   onView,
 }: {
   hash: string;
-  /** Hex; where this browser has not sent it itself. */
+  /** Hex chain ID; for transactions that this browser has not sent. */
   chain?: string | undefined;
   onView?: (view: TransactionView) => React.ReactNode;
 }) {
@@ -25,7 +25,7 @@ export function TransactionStatus({
   const logged = useTransactionLog().find(hash);
   const reference: TransactionReference = logged?.reference ?? { hash, chainId: chain ?? null };
   const view = useTrackedTransaction(reference);
-  // What a follower begins with tells less than what was seen before a reload.
+  // The initial status of the tracker is less specific than the stored one.
   const status: LoggedStatus =
     view.status === "unknown" || view.status === "submitted" ? (logged?.status ?? "submitted") : view.status;
   return (
@@ -50,7 +50,7 @@ export function TransactionStatus({
         <SpeedUpCancel reference={logged.reference} label={logged.label} />
       )}
       {status === "replaced" && (
-        <Notice kind="warning" title={t(REPLACEMENT_TITLES[view.replacement?.how ?? "replaced"])}>
+        <Notice kind="warning" title={t(REPLACEMENT_TITLES[view.replacement?.reason ?? "replaced"])}>
           {view.replacement?.hash && (
             <ExplorerLink kind="tx" id={view.replacement.hash} chain={reference.chainId ?? undefined}>
               {t("Replacement transaction")}
@@ -112,7 +112,7 @@ const FAILURE_LABELS: Partial<Record<LoggedStatus, string>> = {
   dropped: "Dropped from mempool",
 };
 
-/** The steps of a transaction; `wallet` is before it has a hash. */
+/** The steps of a transaction; `wallet` is the step before it has a hash. */
 export function stepsFor(
   status: LoggedStatus | "wallet",
   confirmations: number,

@@ -6,14 +6,14 @@ import { useLoggedTransactions, useTransactionLog } from "./useLoggedTransaction
 import { useTrackedTransaction } from "./useTrackedTransaction.ts";
 
 const DAY_MS = 86_400_000;
-/** More at once would ask the node too often. */
+/** Limits the number of node requests. */
 const MAX_TRACKED = 3;
 
-/** Follows what is under way, whichever page is open, also after a reload, and announces what becomes of it. */
+/** Tracks pending transactions on every page, also after a reload, and shows a toast for each status change. */
 export function TransactionWatcher() {
   const rows = useLoggedTransactions();
   const open = rows.filter((row) => !isSettled(row) && Date.now() - row.sentAt < DAY_MS);
-  // What is not in a block yet comes before what only gathers confirmations.
+  // Transactions without a block come before those that gather confirmations.
   const tracked = open.sort((a, b) => a.confirmations - b.confirmations).slice(0, MAX_TRACKED);
   return tracked.map((row) => <TransactionNotifier key={row.reference.hash} row={row} />);
 }
@@ -28,7 +28,7 @@ function TransactionNotifier({ row }: { row: LoggedTransaction }) {
   useEffect(() => {
     if (status === "unknown" || NOTIFICATIONS[status] === undefined) return undefined;
     const notify = async () => {
-      // Nobody sees a toast in a hidden tab; the claim stays open for a visible one.
+      // Hidden tabs show no toast, so a visible one can claim the notification.
       if (document.visibilityState !== "visible") return;
       if (await log.claimNotification(hash, status))
         toast(t(NOTIFICATIONS[status] ?? "", { what: row.label }));

@@ -2,12 +2,12 @@ import { CoreManager, connection } from "@purse/client";
 
 export type BatchResult = { result: unknown } | { code: number; message: string };
 
-/** As many as the server's gates like in one request. */
+/** The server accepts at most this many calls per batch. */
 const MAX_BATCH_SIZE = 100;
 
 /**
- * One function of the server for many parameters, in one request. That some of them find nothing is an ordinary
- * answer here: it fails neither the others nor, in the browser's eyes, the request.
+ * Calls a cloud function with several parameters in one batch request. A failed call is a result like any other: it
+ * affects neither the others nor, in the browser's log, the request.
  */
 export async function batchCall(
   name: string,

@@ -5,8 +5,8 @@ import { DEVELOPMENT_WALLET } from "./developmentWalletName.ts";
 type Options = KeystoreOptions & { address?: string };
 
 /**
- * A connector for the funded accounts of the local chain. The server tells everybody their keys, so the browser keeps
- * nothing but the address: after a reload the account is connected again like those of installed wallets.
+ * A connector for the funded accounts of the local chain. The server publishes their keys, so the browser only stores
+ * the address. After a reload the account is reconnected like an installed wallet.
  */
 export function developmentConnector(settings: AppSettings): ConnectorClass {
   const accountOf = ({ address }: Options) =>
@@ -20,11 +20,11 @@ export function developmentConnector(settings: AppSettings): ConnectorClass {
       return super.activate({ privateKey, rpcUrl: defaultChain(settings)?.rpcUrl ?? undefined });
     }
 
-    override async authorized(options: Options = {}): Promise<boolean> {
+    override async isAuthorized(options: Options = {}): Promise<boolean> {
       return accountOf(options) !== undefined;
     }
 
-    override kept({ address }: Options = {}): Record<string, unknown> {
+    override persistedOptions({ address }: Options = {}): Record<string, unknown> {
       return { address: address?.toLowerCase() };
     }
   };

@@ -1,2 +1,2 @@
-/** The name that the connector of the development wallet is registered by, and its `type`. */
+/** The name and `type` of the development wallet's connector. */
 export const DEVELOPMENT_WALLET = "development";

@@ -4,28 +4,28 @@ import { batchCall } from "./batchCall.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
-/** Something that a wallet holds an amount of. */
+/** A coin or token balance of a wallet. */
 export interface Asset {
   chain: AppChain;
-  /** The token's contract, lower-case hex; null for the chain's own coin. */
+  /** Token contract, lower-case hex; null for the native coin. */
   address: string | null;
   name: string;
   symbol: string;
   decimals: number;
   /** In the smallest unit. */
   balance: bigint;
-  /** US dollars for one whole; null where no pool has a price. */
+  /** USD per whole unit; null if no pool has a price. */
   usdPrice: number | null;
-  /** Whether it has no price because its pools hold too little for theirs to count. */
+  /** Whether the pools have too little liquidity for a price. */
   hasLowLiquidity: boolean;
-  /** Whether its price could not be read: it may well have one. */
+  /** Whether the price request failed. */
   hasPriceFailed: boolean;
 }
 
-/** Prices cost the server the most; the rest is said to be without one. */
+/** Prices are expensive for the server; further tokens have none. */
 const MAX_PRICES = 30;
 
-/** What a wallet has of a chain's coin and its tokens, with the prices that this server's pools have. */
+/** Reads the native coin and token balances of a wallet with their prices. */
 export async function readHoldings(
   api: Web3API,
   address: string,
@@ -72,21 +72,21 @@ export async function readHoldings(
 
 export interface Price {
   usd: number;
-  /** What one whole of the chain's own coin costs by the same pools. */
+  /** USD price of the native coin by the same pools. */
   nativeUsd: number | null;
 }
 
-/** What was found of a price. */
+/** The result of a price request. */
 export interface PriceResult {
-  /** Null where no pool trades the token, or none could be read. */
+  /** Null if no pool trades the token, or the request failed. */
   price: Price | null;
-  /** Whether the pools hold too little for their price to count. */
+  /** Whether the pools have too little liquidity for a price. */
   hasLowLiquidity: boolean;
-  /** Whether it could not be read. */
+  /** Whether the request failed. */
   hasFailed: boolean;
 }
 
-/** What tokens cost by the pools, now or in a block of the past. One that cannot be read takes nothing from the others. */
+/** Reads token prices, current or at a past block. A failed request does not affect the others. */
 export async function readPrices(
   requests: readonly { token: string; block?: number }[],
   chain: AppChain,
@@ -112,7 +112,7 @@ export async function readPrices(
   );
 }
 
-/** There is no price, no exchange is known, or the node does not keep the block: answers, all of them. */
+/** Codes that mean there is no price: not found, no exchange configured, or no archive node. */
 const NO_PRICE_CODES: readonly number[] = [
   ErrorCode.OBJECT_NOT_FOUND,
   ErrorCode.COMMAND_UNAVAILABLE,
@@ -127,13 +127,13 @@ function parsePrice(answer: unknown): Price | null {
   return { usd: Number(usdPrice), nativeUsd: inNative > 0 ? Number(usdPrice) / inNative : null };
 }
 
-/** What an NFT's metadata says, as far as it is safe to show. */
+/** NFT metadata that is safe to display. */
 export interface NftDisplay {
   name: string;
   description: string;
-  /** Whether it names a picture, which the server makes small and harmless. */
+  /** Whether the metadata has an image, which the server resizes and sanitizes. */
   hasImage: boolean;
-  /** Where the picture lies, if not in the metadata itself. */
+  /** The URL of the image, unless it is inline. */
   imageUrl: string | undefined;
 }
 
@@ -152,7 +152,7 @@ export function nftDisplayOf(nft: Pick<NftOwner, "metadata" | "name" | "token_id
   };
 }
 
-/** The server's picture of an NFT: still, small, with nothing in it but pixels. `round` asks anew. */
+/** The URL of the server's sanitized, static image of an NFT. `round` bypasses the cache. */
 export function nftImageUrl(
   { token_address, token_id }: Pick<NftOwner, "token_address" | "token_id">,
   chain: AppChain,

@@ -5,12 +5,12 @@ interface Options {
   signal?: AbortSignal;
 }
 
-/** The address that a name (ENS, Unstoppable Domains) stands for; null where it stands for none. */
+/** Resolves a name (ENS, Unstoppable Domains) to an address; null if it has none. */
 export function resolveName(domain: string, options?: Options): Promise<string | null> {
   return callFunction("resolveDomain", { domain }, "address", options);
 }
 
-/** The name that an address has given itself; null where it has none. */
+/** Looks up the name of an address; null if it has none. */
 export function lookupAddress(address: string, options?: Options): Promise<string | null> {
   return callFunction("resolveAddress", { address }, "name", options);
 }

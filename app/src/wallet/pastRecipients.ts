@@ -4,8 +4,8 @@ import type { AppChain } from "../settings.ts";
 const MAX_ROWS = 100;
 
 /**
- * Whom an address has sent something to on a chain, of late; lower-case hex. Only what its own transactions moved
- * counts: anybody may have a token say that it was sent in another's name, which is how look-alikes get into histories.
+ * Recent recipients of an address on a chain, lower-case hex. Only transfers of its own transactions count, because
+ * any token can emit transfers in the name of others to poison histories with look-alikes.
  */
 export async function pastRecipients(
   { account }: typeof Moralis.Web3API,

@@ -37,14 +37,14 @@ beforeEach(() => {
   openPage().add({ hash: HASH, chainId: "0x1" }, "Send 1 ETH");
 });
 
-describe("the announcements of a transaction", () => {
+describe("the notifications of a transaction", () => {
   it("are made once for each status", async () => {
     expect(
       await notifiedStatuses(openPage(), ["submitted", "seen", "seen", "confirmed", "confirmed"]),
     ).toEqual(["submitted", "seen", "confirmed"]);
   });
 
-  it("are not made again after a reload, which begins with a transaction that nobody has looked for yet", async () => {
+  it("are not made again after a reload, which begins with a transaction that was not polled yet", async () => {
     await notifiedStatuses(openPage(), ["seen", "confirmed"]);
     expect(await notifiedStatuses(openPage(), ["submitted", "seen", "confirmed"])).toEqual(["submitted"]);
     expect(await notifiedStatuses(openPage(), ["submitted", "confirmed"])).toEqual([]);
@@ -80,7 +80,7 @@ describe("the announcements of a transaction", () => {
 });
 
 describe("the status of a transaction", () => {
-  it("is kept over a reload, until a look at the chain tells another", () => {
+  it("is kept over a reload, until the chain reports another", () => {
     openPage().observe(HASH, "confirmed", 2);
     const page = openPage();
     page.observe(HASH, "submitted", 0);

@@ -2,33 +2,33 @@ import type { TransactionReference } from "@purse/client";
 
 export type LoggedStatus = "submitted" | "seen" | "confirmed" | "reverted" | "replaced" | "dropped";
 
-/** A transaction that this browser has sent, as it was when it was last looked at. */
+/** A transaction that this browser has sent, with its last known status. */
 export interface LoggedTransaction {
   reference: TransactionReference;
-  /** What it does, as people read it: "Send 1.5 ETH". */
+  /** A label for users: "Send 1.5 ETH". */
   label: string;
   /** ms since 1970. */
   sentAt: number;
   status: LoggedStatus;
   confirmations: number;
-  /** The statuses that people were told of. None is announced again, whatever happens to the transaction or the page. */
+  /** Statuses that the user was already notified of. Each is notified once, across reloads and tabs. */
   announced: readonly LoggedStatus[];
 }
 
-/** After so many blocks it is taken for final. */
+/** The number of confirmations after which a transaction counts as final. */
 export const FINAL_CONFIRMATIONS = 12;
 
 const MAX_ROWS = 50;
-/** Other tabs may see a write of this one a little later; for so long they are kept from announcing the same, in ms. */
+/** Storage writes reach other tabs with a delay, so the lock is held this long, in ms. */
 const LOCK_MS = 2_000;
 const STATUSES: readonly string[] = ["submitted", "seen", "confirmed", "reverted", "replaced", "dropped"];
 
-/** Web Locks; missing on pages without TLS. */
+/** Web Locks; unavailable on insecure origins. */
 export type Locks = Pick<LockManager, "request">;
 
 /**
- * The transactions that one address has sent from this browser, newest first. They are in its storage, so a reload goes
- * on with them, and every tab sees what another has sent, seen or announced.
+ * The transactions that an address has sent from this browser, newest first. They are kept in its storage, so they
+ * survive reloads and are shared by all tabs.
  */
 export class TransactionLog {
   readonly #storage: Storage;
@@ -44,7 +44,7 @@ export class TransactionLog {
     this.#key = `purse.transactions.${owner.toLowerCase()}`;
   }
 
-  /** The same list until it changes. */
+  /** Returns the same array until it changes. */
   readonly get = (): readonly LoggedTransaction[] => {
     const text = this.#storage.getItem(this.#key);
     if (text !== this.#text) {
@@ -80,14 +80,14 @@ export class TransactionLog {
     this.#write([row, ...this.get().filter((each) => each.reference.hash !== reference.hash)]);
   }
 
-  /** Keeps what was seen of a transaction at a look. */
+  /** Stores the observed status of a transaction. */
   observe(hash: string, status: LoggedStatus, confirmations: number): void {
     this.#change(hash, (row) => applyStatus(row, status, confirmations));
   }
 
   /**
-   * Whether this page is the one to tell people of a status: true once for each status of a transaction, in whichever tab
-   * and after however many reloads.
+   * Whether this page should notify the user of a status. Returns true once per status of a transaction, across tabs
+   * and reloads.
    */
   async claimNotification(hash: string, status: LoggedStatus): Promise<boolean> {
     if (!this.#locks) return this.#claim(hash, status);
@@ -120,7 +120,7 @@ export class TransactionLog {
     try {
       this.#storage.setItem(this.#key, JSON.stringify(rows.slice(0, MAX_ROWS)));
     } catch {
-      // A full or forbidden storage: the page of the transaction still follows it by its address.
+      // The storage is full or blocked: the transaction page still tracks it by its hash.
     }
     for (const listener of [...this.#listeners]) listener();
   }
@@ -128,7 +128,7 @@ export class TransactionLog {
 
 const logs = new Map<string, TransactionLog>();
 
-/** The log of an address, or of a person without one: who comes after them in this browser has another. */
+/** The log of an address, or of a user without one. */
 export function transactionLogOf(owner: string): TransactionLog {
   const log = logs.get(owner) ?? new TransactionLog(window.localStorage, owner, navigator.locks);
   logs.set(owner, log);
@@ -136,8 +136,8 @@ export function transactionLogOf(owner: string): TransactionLog {
 }
 
 /**
- * A row after a look at the chain; the same one where nothing is new. Blocks are undone, so any status may follow any
- * other, but for `submitted`: that is where every follower begins, and after a reload it tells nothing.
+ * Applies an observed status; returns the same row if nothing changed. Reorganizations allow any order of statuses,
+ * except that `submitted` is the initial status of each tracker and carries no information.
  */
 export function applyStatus(
   row: LoggedTransaction,
@@ -148,12 +148,12 @@ export function applyStatus(
   return { ...row, status, confirmations };
 }
 
-/** Whether nothing more is to be expected of it. */
+/** Whether the status will not change any more. */
 export function isSettled({ status, confirmations }: LoggedTransaction): boolean {
   return status === "dropped" || confirmations >= FINAL_CONFIRMATIONS;
 }
 
-/** What another version of the page, or somebody's hand, may have left there is read with care. */
+/** The storage may contain data of other versions, so every row is validated. */
 function parseRows(text: string | null): LoggedTransaction[] {
   try {
     const rows: unknown = JSON.parse(text ?? "[]");
@@ -181,7 +181,7 @@ function parseRow(row: unknown): LoggedTransaction[] {
       sentAt,
       status,
       confirmations,
-      // Versions that kept no record have announced what they saw.
+      // Earlier versions without this field have notified what they observed.
       announced: Array.isArray(announced) ? announced.filter(isStatus) : ["seen", status],
     },
   ];

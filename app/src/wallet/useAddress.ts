@@ -2,7 +2,7 @@ import { useMoralis } from "@purse/react";
 import { useSettings } from "../SettingsContext.tsx";
 import { type AppChain, chainByHexId, defaultChain } from "../settings.ts";
 
-/** Whose holdings pages show: the connected wallet's, else those of the user's first address. */
+/** The address that pages show by default: the connected wallet's, otherwise the user's primary one. */
 export function useAddress(): { address: string | undefined; chain: AppChain | undefined } {
   const { account, chainId, user } = useMoralis();
   const settings = useSettings();

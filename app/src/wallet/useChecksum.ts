@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** EIP-55 spelling, once the code for it has come; until then addresses stay as they were typed. */
+/** Returns a function that adds the EIP-55 checksum. Until its code is loaded, addresses are returned unchanged. */
 export function useChecksum(): (address: string) => string {
   const [checksum, setChecksum] = useState<(address: string) => string>();
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { useTransactionLog } from "./useLoggedTransactions.ts";
 
-/** Follows a transaction, and keeps in the log of all tabs where it is. */
+/** Tracks a transaction and stores its status in the log that all tabs share. */
 export function useTrackedTransaction(reference: TransactionReference): TransactionView {
   const settings = useSettings();
   const log = useTransactionLog();

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
 import { requestObject } from "./transport.ts";
 
-/** Events that the application counts. */
+/** Custom analytics events. */
 export const Analytics = {
-  /** `dimensions` are texts by name. Throws TypeError for an empty name or other values. */
+  /** `dimensions` are strings by name. Throws TypeError for an empty name or other values. */
   track(name: string, dimensions: Record<string, string> = {}): Promise<JsonObject> {
     const event = (name ?? "").trim();
     if (event === "") throw new TypeError("A name for the custom event must be provided");

@@ -1,17 +1,17 @@
 import { connection } from "./connection.ts";
 import { type StorageArea, type SyncStorage, storageKey, storageKeys } from "./storage.ts";
 
-/** The storage that the connection uses, under its old name. What must answer at once throws with an async one. */
+/** The connection's storage under its Parse name. The synchronous methods throw with an async storage. */
 export const Storage = {
-  /** 1 for a storage that answers later. */
+  /** 1 for an async storage. */
   async: (): 0 | 1 => (connection().storage.kind === "async" ? 1 : 0),
-  getItem: (key: string): string | null => immediate().getItem(key),
+  getItem: (key: string): string | null => syncArea().getItem(key),
   getItemAsync: async (key: string): Promise<string | null> => connection().storage.area.getItem(key),
-  setItem: (key: string, value: string): void => immediate().setItem(key, value),
+  setItem: (key: string, value: string): void => syncArea().setItem(key, value),
   setItemAsync: async (key: string, value: string): Promise<void> => {
     await connection().storage.area.setItem(key, value);
   },
-  removeItem: (key: string): void => immediate().removeItem(key),
+  removeItem: (key: string): void => syncArea().removeItem(key),
   removeItemAsync: async (key: string): Promise<void> => {
     await connection().storage.area.removeItem(key);
   },
@@ -20,8 +20,8 @@ export const Storage = {
   generatePath: (name: string): string => storageKey(connection().applicationId, name.replace(/^\//, "")),
 };
 
-function immediate(): SyncStorage {
+function syncArea(): SyncStorage {
   const { storage }: { storage: StorageArea } = connection();
-  if (storage.kind === "immediate") return storage.area;
+  if (storage.kind === "sync") return storage.area;
   throw new Error("Synchronous storage is not supported by the current storage controller");
 }

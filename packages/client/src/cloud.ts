@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { decode } from "./object/decode.ts";
-import { encode, encodeFields, refuseObject } from "./object/encode.ts";
+import { encode, encodeFields, rejectObject } from "./object/encode.ts";
 import { ParseObject } from "./object/ParseObject.ts";
 import { invalidResponse, type RequestOptions, request, requestObject } from "./transport.ts";
 
@@ -15,16 +15,16 @@ export const Cloud = {
 };
 
 /**
- * Calls a cloud function and answers its result; undefined when it has none. Dates, files and places are
- * sent as they are; objects of a class are refused, their ids can be sent instead.
+ * Calls a cloud function and returns its result, or undefined without one. Dates, files and GeoPoints are
+ * sent as typed values; ParseObjects are rejected, send their ids instead.
  */
 async function run<R = unknown>(name: string, params: object = {}, options: RequestOptions = {}): Promise<R> {
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud function name must be a string.");
   }
-  const payload = encodeFields(params, { object: refuseObject });
+  const payload = encodeFields(params, { object: rejectObject });
   const { body } = await request("POST", `functions/${name}`, payload, options);
-  // What a function answers is known to who wrote it: R is the caller's word.
+  // The result type is known to the author of the function: the caller asserts R.
   return resultOf(body) as R;
 }
 
@@ -35,28 +35,28 @@ function resultOf(body: unknown): unknown {
   throw invalidResponse();
 }
 
-/** Starts a job; answers the id of its status. Needs the master key. */
+/** Starts a job and returns the id of its job status. Needs the master key. */
 async function startJob(name: string, params: object = {}): Promise<string> {
   if (typeof name !== "string" || name.length === 0) {
     throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Cloud job name must be a string.");
   }
-  const payload = encodeFields(params, { object: refuseObject });
+  const payload = encodeFields(params, { object: rejectObject });
   const { headers } = await request("POST", `jobs/${name}`, payload, { useMasterKey: true });
   const id = headers.get("x-parse-job-status-id");
   if (id) return id;
   throw invalidResponse();
 }
 
-/** Jobs that the server has. Needs the master key. */
+/** Lists the jobs of the server. Needs the master key. */
 function getJobsData(): Promise<JsonObject> {
   return requestObject("GET", "cloud_code/jobs/data", {}, { useMasterKey: true });
 }
 
-/** The status of a job that was started. Needs the master key. Throws 101. */
+/** Returns the status of a started job. Needs the master key. Throws 101 if there is none. */
 async function getJobStatus(jobStatusId: string): Promise<ParseObject> {
   const payload = { where: { objectId: encode(jobStatusId) }, limit: 1 };
   const body = await requestObject("GET", "classes/_JobStatus", payload, { useMasterKey: true });
-  const found = Array.isArray(body.results) ? body.results[0] : undefined;
-  if (!isJsonObject(found)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
-  return ParseObject.fromJSON({ ...found, className: "_JobStatus" });
+  const record = Array.isArray(body.results) ? body.results[0] : undefined;
+  if (!isJsonObject(record)) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+  return ParseObject.fromJSON({ ...record, className: "_JobStatus" });
 }

@@ -3,10 +3,10 @@ import { connection } from "./connection.ts";
 import { escapeHtml } from "./escapeHtml.ts";
 import { decode } from "./object/decode.ts";
 import { encodeFields, mapFields } from "./object/encode.ts";
-import { storageKey, tolerating } from "./storage.ts";
+import { storageKey, withStorageFallback } from "./storage.ts";
 import { type RequestOptions, requestObject } from "./transport.ts";
 
-/** The application's settings as kept on the server. */
+/** The application's settings, stored on the server (Parse.Config). */
 export class Config {
   readonly attributes: Readonly<Record<string, unknown>>;
 
@@ -23,22 +23,25 @@ export class Config {
     return escapeHtml(this.get(key));
   }
 
-  /** Asks the server and remembers the answer for `current`. Throws 107 for an answer without settings. */
+  /** Fetches the settings and caches them for `current`. Throws 107 for a response without settings. */
   static async get(options: RequestOptions = {}): Promise<Config> {
     const { params } = await requestObject("GET", "config", {}, options);
     if (!isJsonObject(params)) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "Config JSON response invalid.");
     }
-    const on = connection();
-    const key = storageKey(on.applicationId, "currentConfig");
-    await tolerating<unknown>(() => on.storage.area.setItem(key, JSON.stringify(params)), undefined);
+    const conn = connection();
+    const key = storageKey(conn.applicationId, "currentConfig");
+    await withStorageFallback<unknown>(
+      () => conn.storage.area.setItem(key, JSON.stringify(params)),
+      undefined,
+    );
     return new Config(mapFields(params, decode));
   }
 
-  /** What the server answered last, from the storage. */
+  /** Returns the settings that were fetched last, from the storage. */
   static async current(): Promise<Config> {
-    const on = connection();
-    const text = await on.storage.area.getItem(storageKey(on.applicationId, "currentConfig"));
+    const conn = connection();
+    const text = await conn.storage.area.getItem(storageKey(conn.applicationId, "currentConfig"));
     const params: unknown = text ? JSON.parse(text) : {};
     return new Config(isJsonObject(params) ? mapFields(params, decode) : {});
   }

@@ -2,9 +2,9 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EthersLibrary } from "./ethersLibrary.ts";
 import { createListeners } from "./listeners.ts";
 import type { LocalDatastoreController, LocalStore } from "./local/LocalStore.ts";
-import { defaultStorage, type StorageArea, servesOnePerson } from "./storage.ts";
+import { defaultStorage, isSingleUserProcess, type StorageArea } from "./storage.ts";
 
-/** Time and chance, passed in so that tests need not wait. */
+/** Time and randomness, injectable so that tests need not wait. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -14,7 +14,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** Everything a call needs to know about its server. Never changed: a new one takes its place. */
+/** Everything that a call needs to know about its server. Immutable: changes replace the connection. */
 export interface Connection {
   readonly applicationId: string;
   /** Without a slash at the end; empty while only `initialize` was called. */
@@ -23,38 +23,38 @@ export interface Connection {
   readonly masterKey?: string | undefined;
   /** Starts with ws; derived from serverUrl where undefined. */
   readonly liveQueryUrl?: string | undefined;
-  /** Headers of the application's own, sent with every call. */
+  /** Custom headers, sent with every call. */
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Make the Authorization header, for servers behind a gate: `Bearer` and a token. */
+  /** Form the Authorization header, for servers behind an authenticating proxy: `Bearer` and a token. */
   readonly serverAuthType?: string | undefined;
   readonly serverAuthToken?: string | undefined;
   /** Sends one request id with every attempt of a call. */
   readonly idempotency: boolean;
-  /** Whether a signed-in user becomes the current user. Off in Node, where callers would share it. */
-  readonly keepsCurrentUser: boolean;
+  /** Whether a signed-in user becomes the current user. Off in Node, where all callers would share it. */
+  readonly tracksCurrentUser: boolean;
   readonly revocableSession: boolean;
-  /** Attempts of a call in all, when the server fails or cannot be reached. */
+  /** Total number of attempts of a call when the server fails or is unreachable. */
   readonly requestAttemptLimit: number;
   /** Objects saved or destroyed in one request. */
   readonly batchSize: number;
   readonly storage: StorageArea;
-  /** Objects kept on this device, once `enableLocalDatastore` was called. */
+  /** The local datastore, once `enableLocalDatastore` was called. */
   readonly local?: LocalStore | undefined;
-  /** Where those are written instead of the storage. */
+  /** Where the local datastore writes instead of the storage. */
   readonly localController?: LocalDatastoreController | undefined;
   /** Encrypts the user in the storage with `secret`, once `enableEncryptedUser` was called. */
   readonly userCipher?: UserCipher | undefined;
   readonly secret?: string | undefined;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
-  /** For old code that works with its objects. */
+  /** For legacy code that uses ethers objects. */
   readonly ethers?: EthersLibrary | undefined;
 }
 
-/** Hides a text from whoever reads the storage and has no secret. Throws without one; `open` also when it was changed. */
+/** Encrypts text for the storage. Both methods throw without a secret; `decrypt` also throws when the text was changed. */
 export interface UserCipher {
-  seal(text: string, secret: string | undefined): string;
-  open(sealed: string, secret: string | undefined): string;
+  encrypt(text: string, secret: string | undefined): string;
+  decrypt(encrypted: string, secret: string | undefined): string;
 }
 
 export type ConnectionSettings = Partial<Connection> & Pick<Connection, "applicationId">;
@@ -64,32 +64,32 @@ export const systemClock: Clock = {
   random: () => Math.random(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
-      const end = (): void => {
+      const finish = (): void => {
         clearTimeout(timer);
-        signal?.removeEventListener("abort", end);
+        signal?.removeEventListener("abort", finish);
         if (signal?.aborted) reject(signal.reason);
         else resolve();
       };
-      const timer = setTimeout(end, ms);
-      signal?.addEventListener("abort", end);
-      if (signal?.aborted) end();
+      const timer = setTimeout(finish, ms);
+      signal?.addEventListener("abort", finish);
+      if (signal?.aborted) finish();
     }),
 };
 
-/** The platform's own, looked up at each call, as pages may replace it. */
+/** The platform's `fetch`, looked up at each call because pages may replace it. */
 export const ownFetch: typeof fetch = (input, init) => fetch(input, init);
 
 let active: Connection | undefined;
-/** What was chosen for all connections, the first of which may still have to come. */
-let chosen: Partial<Connection> = {};
+/** Settings for all connections, including those that are not open yet. */
+let presets: Partial<Connection> = {};
 const listeners = /* @__PURE__ */ createListeners();
 
-/** Makes the connection that all later calls use. */
+/** Creates the connection that all later calls use. */
 export function connect(settings: ConnectionSettings): Connection {
-  const { serverUrl = "", ...rest } = { ...defined(chosen), ...defined(settings) };
+  const { serverUrl = "", ...rest } = { ...withoutUndefined(presets), ...withoutUndefined(settings) };
   return activate({
     idempotency: false,
-    keepsCurrentUser: servesOnePerson(),
+    tracksCurrentUser: isSingleUserProcess(),
     revocableSession: false,
     requestAttemptLimit: 5,
     batchSize: 20,
@@ -102,7 +102,7 @@ export function connect(settings: ConnectionSettings): Connection {
   });
 }
 
-/** The connection in use. Throws 109 before `start`. */
+/** The active connection. Throws 109 before `start`. */
 export function connection(): Connection {
   if (active) return active;
   throw new ProtocolError(
@@ -111,32 +111,32 @@ export function connection(): Connection {
   );
 }
 
-/** The connection in use; undefined before `start`. */
+/** The active connection; undefined before `start`. */
 export function currentConnection(): Connection | undefined {
   return active;
 }
 
-/** Puts a changed copy in the place of the connection in use. */
+/** Replaces the active connection by a changed copy. */
 export function reconfigure(change: Partial<Connection>): Connection {
   return activate({ ...connection(), ...change });
 }
 
-/** Like `reconfigure`, but also before the first connection, and for all that follow. */
+/** Like `reconfigure`, but also applies before the first connection and to all later ones. */
 export function configure(change: Partial<Connection>): void {
-  chosen = { ...chosen, ...change };
+  presets = { ...presets, ...change };
   if (active) activate({ ...active, ...change });
 }
 
-/** A setting of the connection in use, or of the one to come. */
+/** A setting of the active connection, or of the next one when there is none. */
 export function setting<K extends keyof Connection>(name: K): Connection[K] | undefined {
-  return active ? active[name] : chosen[name];
+  return active ? active[name] : presets[name];
 }
 
-function defined(settings: Partial<Connection>): Partial<Connection> {
+function withoutUndefined(settings: Partial<Connection>): Partial<Connection> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
 
-/** Calls back whenever another connection takes over. Returns the way to stop it. */
+/** Calls back whenever the active connection changes. Returns a function that unsubscribes. */
 export function onConnection(listener: () => void): () => void {
   return listeners.add(listener);
 }

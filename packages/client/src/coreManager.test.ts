@@ -55,7 +55,7 @@ describe("the old client's settings", () => {
 
 describe("calls without a method of their own", () => {
   it("are made as all others, and answer the body", async () => {
-    server.answer(() => ({ body: { results: [1] } }));
+    server.respondWith(() => ({ body: { results: [1] } }));
     const answer = await CoreManager.getRESTController().request("GET", "classes/Note", { limit: 1 });
     expect(answer).toEqual({ results: [1] });
     expect(await Moralis._request("PUT", "classes/Note/1", { a: 1 }, { sessionToken: "r:1" })).toEqual({

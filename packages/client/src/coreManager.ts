@@ -1,11 +1,11 @@
 import { type Connection, configure, setting } from "./connection.ts";
 import { installationId } from "./identity.ts";
-import { allowOwnUserClass, storedClassName } from "./object/registry.ts";
+import { allowCustomUserClass, storedClassName } from "./object/registry.ts";
 import { inBrowser } from "./storage.ts";
 import { type Method, type RequestOptions, request, VERSION } from "./transport.ts";
 
-/** The old client's settings and where they are now. */
-const OF_CONNECTION = {
+/** Parse's configuration keys and the connection settings that they map to. */
+const CONNECTION_KEYS = {
   APPLICATION_ID: "applicationId",
   JAVASCRIPT_KEY: "javascriptKey",
   MASTER_KEY: "masterKey",
@@ -21,11 +21,11 @@ const OF_CONNECTION = {
   FORCE_REVOCABLE_SESSION: "revocableSession",
 } as const satisfies Record<string, keyof Connection>;
 
-/** The old client's settings under their old names. Controllers cannot be replaced: `start` takes what may differ. */
+/** The settings under their Parse names. Controllers cannot be replaced: pass implementations to `start` instead. */
 export const CoreManager = {
-  /** Throws for a setting that there is not. */
+  /** Throws for an unknown key. */
   get(key: string): unknown {
-    if (isOfConnection(key)) return setting(OF_CONNECTION[key]);
+    if (isConnectionKey(key)) return setting(CONNECTION_KEYS[key]);
     switch (key) {
       case "PERFORM_USER_REWRITE":
         return storedClassName("User") === "_User";
@@ -39,28 +39,28 @@ export const CoreManager = {
   },
 
   set(key: string, value: unknown): void {
-    if (isOfConnection(key)) {
-      const name = OF_CONNECTION[key];
+    if (isConnectionKey(key)) {
+      const name = CONNECTION_KEYS[key];
       configure({
         [name]: name === "serverUrl" ? String(value).replace(/\/+$/, "") : (value ?? undefined),
       });
-    } else if (key === "PERFORM_USER_REWRITE") allowOwnUserClass(!value);
+    } else if (key === "PERFORM_USER_REWRITE") allowCustomUserClass(!value);
     else throw new Error(`Configuration key not found: ${key}`);
   },
 
   setIfNeeded(key: string, value: unknown): unknown {
-    const known = CoreManager.get(key);
-    if (known === undefined || known === null) CoreManager.set(key, value);
+    const current = CoreManager.get(key);
+    if (current === undefined || current === null) CoreManager.set(key, value);
     return CoreManager.get(key);
   },
 
-  /** How calls are made, for calls that have no method of their own. */
+  /** Makes calls that have no method of their own. */
   getRESTController: () => ({
     request: async (method: Method, path: string, data: object = {}, options: RequestOptions = {}) =>
       (await request(method, path, { ...data }, options)).body,
   }),
 
-  /** The client of the connection's live queries, for those that want to open one by hand. */
+  /** The live query client of the connection, for opening it manually. */
   getLiveQueryController: () => ({
     getDefaultLiveQueryClient: async () => (await import("./live/liveQuery.ts")).liveQueryClient(),
   }),
@@ -68,6 +68,6 @@ export const CoreManager = {
   getInstallationController: () => ({ currentInstallationId: () => installationId() }),
 };
 
-function isOfConnection(key: string): key is keyof typeof OF_CONNECTION {
-  return Object.hasOwn(OF_CONNECTION, key);
+function isConnectionKey(key: string): key is keyof typeof CONNECTION_KEYS {
+  return Object.hasOwn(CONNECTION_KEYS, key);
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { Emitter } from "./emitter.ts";
 
 interface Events {
-  told: [value: number];
+  change: [value: number];
   state: [];
 }
 
@@ -14,23 +14,23 @@ afterEach(() => {
 describe("Emitter", () => {
   it("tells listeners until they stop listening", () => {
     const emitter = new Emitter<Events>();
-    const told: number[] = [];
-    const stop = emitter.on("told", (value) => told.push(value));
-    emitter.emit("told", 1);
+    const received: number[] = [];
+    const stop = emitter.on("change", (value) => received.push(value));
+    emitter.emit("change", 1);
     stop();
-    emitter.emit("told", 2);
-    expect(told).toEqual([1]);
+    emitter.emit("change", 2);
+    expect(received).toEqual([1]);
   });
 
   it("tells those of once one time, and forgets them by the function that they were given as", () => {
     const emitter = new Emitter<Events>();
     const first = vi.fn();
     const second = vi.fn();
-    emitter.once("told", first);
-    emitter.once("told", second);
-    emitter.off("told", second);
-    emitter.emit("told", 1);
-    emitter.emit("told", 2);
+    emitter.once("change", first);
+    emitter.once("change", second);
+    emitter.off("change", second);
+    emitter.emit("change", 1);
+    emitter.emit("change", 2);
     expect(first.mock.calls).toEqual([[1]]);
     expect(second).not.toHaveBeenCalled();
   });
@@ -39,9 +39,9 @@ describe("Emitter", () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
     const emitter = new Emitter<Events>(["state"]);
     expect(emitter.getMaxListeners()).toBe(10);
-    for (let i = 0; i < 10; i += 1) emitter.on("told", () => {});
+    for (let i = 0; i < 10; i += 1) emitter.on("change", () => {});
     expect(warn).not.toHaveBeenCalled();
-    for (let i = 0; i < 5; i += 1) emitter.on("told", () => {});
+    for (let i = 0; i < 5; i += 1) emitter.on("change", () => {});
     expect(warn.mock.calls).toEqual([[expect.stringContaining("11 listeners of told")]]);
     for (let i = 0; i < 20; i += 1) emitter.on("state", () => {});
     expect(warn).toHaveBeenCalledTimes(1);
@@ -51,11 +51,11 @@ describe("Emitter", () => {
     vi.useFakeTimers();
     const emitter = new Emitter<Events>();
     const after = vi.fn();
-    emitter.on("told", () => {
+    emitter.on("change", () => {
       throw new Error("the listener's own");
     });
-    emitter.on("told", after);
-    emitter.emit("told", 1);
+    emitter.on("change", after);
+    emitter.emit("change", 1);
     expect(after).toHaveBeenCalledWith(1);
     expect(() => vi.runAllTimers()).toThrow("the listener's own");
   });

@@ -1,15 +1,15 @@
 type Listener<Args extends unknown[]> = (...args: Args) => void;
 
-/** So many listeners of one event are taken for a leak, as Node's emitters do it. */
-const LISTENER_LIMIT = 10;
+/** More listeners of one event are reported as a possible leak, as in Node's EventEmitter. */
+const MAX_LISTENERS = 10;
 
-/** Listeners by event. `on` and `once` answer the way to stop listening. */
+/** Listeners by event. `on` and `once` return a function that unsubscribes. */
 export class Emitter<Events extends Record<keyof Events, unknown[]>> {
   readonly #listeners = new Map<keyof Events, Map<Listener<never>, Listener<never>>>();
   readonly #warned: Set<keyof Events>;
-  #limit = LISTENER_LIMIT;
+  #limit = MAX_LISTENERS;
 
-  /** `unlimited` are events that many listen to by design. */
+  /** `unlimited` are events that may have any number of listeners. */
   constructor(unlimited: readonly (keyof Events)[] = []) {
     this.#warned = new Set(unlimited);
   }
@@ -47,36 +47,36 @@ export class Emitter<Events extends Record<keyof Events, unknown[]>> {
     return this.#listeners.get(event)?.size ?? 0;
   }
 
-  /** Calls every listener; one that throws keeps neither the others nor the emitter from their work. */
+  /** Calls every listener; an exception in one affects neither the others nor the emitter. */
   emit<E extends keyof Events>(event: E, ...args: Events[E]): void {
     for (const listener of [...(this.#listeners.get(event)?.values() ?? [])]) {
       try {
         (listener as Listener<Events[E]>)(...args);
       } catch (error) {
-        reportLater(error);
+        rethrowAsync(error);
       }
     }
   }
 
   #add<E extends keyof Events>(
     event: E,
-    given: Listener<Events[E]>,
-    called: Listener<Events[E]>,
+    listener: Listener<Events[E]>,
+    callback: Listener<Events[E]>,
   ): () => void {
     const listeners = this.#listeners.get(event) ?? new Map();
-    this.#listeners.set(event, listeners.set(given, called));
+    this.#listeners.set(event, listeners.set(listener, callback));
     if (this.#limit > 0 && listeners.size > this.#limit && !this.#warned.has(event)) {
       this.#warned.add(event);
       console.warn(
         `Possible memory leak: ${listeners.size} listeners of ${String(event)}, the limit is ${this.#limit}`,
       );
     }
-    return () => this.off(event, given);
+    return () => this.off(event, listener);
   }
 }
 
-/** An error of a listener is its own: it shows up where uncaught errors do. */
-function reportLater(error: unknown): void {
+/** Reports an error of a listener as an uncaught error. */
+function rethrowAsync(error: unknown): void {
   setTimeout(() => {
     throw error;
   });

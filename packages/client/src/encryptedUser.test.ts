@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { configure, connection } from "./connection.ts";
 import { enableEncryptedUser, isEncryptedUserEnabled } from "./encryptedUser.ts";
-import { forgetIdentities } from "./identity.ts";
+import { resetIdentities } from "./identity.ts";
 import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { User } from "./user/User.ts";
 
@@ -27,9 +27,9 @@ async function keptText(): Promise<string> {
   return (await connection().storage.area.getItem(KEY)) ?? "";
 }
 
-async function keep(text: string): Promise<void> {
+async function storeUser(text: string): Promise<void> {
   await connection().storage.area.setItem(KEY, text);
-  forgetIdentities();
+  resetIdentities();
 }
 
 describe("the signed-in user in the storage", () => {
@@ -41,7 +41,7 @@ describe("the signed-in user in the storage", () => {
     const first = await keptText();
     expect(first).toMatch(/^purse1:/);
     expect(first).not.toContain("secret");
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()?.get("username")).toBe("Zoë");
     await User.hydrate({ objectId: "u1", username: "Zoë", sessionToken: "r:secret" });
     expect(await keptText()).not.toBe(first);
@@ -54,32 +54,32 @@ describe("the signed-in user in the storage", () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:1" });
     const text = await keptText();
     const middle = Math.floor(text.length / 2);
-    await keep(`${text.slice(0, middle)}${text[middle] === "A" ? "B" : "A"}${text.slice(middle + 1)}`);
+    await storeUser(`${text.slice(0, middle)}${text[middle] === "A" ? "B" : "A"}${text.slice(middle + 1)}`);
     expect(User.current()).toBeNull();
-    await keep(text);
+    await storeUser(text);
     configure({ secret: "other" });
     expect(User.current()).toBeNull();
     configure({ userCipher: undefined });
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()).toBeNull();
     expect(warn).toHaveBeenCalledTimes(3);
     configure({ secret: "hush" });
     enableEncryptedUser();
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()?.id).toBe("u1");
   });
 
   it("is read in clear and as the old client encrypted it, and encrypted with the next change", async () => {
     await User.hydrate({ objectId: "u1", username: "ada", sessionToken: "r:1" });
     enableEncryptedUser("hush");
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()?.get("username")).toBe("ada");
-    await keep(OLD_RECORD);
+    await storeUser(OLD_RECORD);
     const user = User.current();
     expect([user?.getSessionToken(), user?.get("username")]).toEqual(["r:old", "Zoë"]);
     await user?.save("username", "Zoë B.");
     expect(await keptText()).toMatch(/^purse1:/);
-    await keep(btoa("something else"));
+    await storeUser(btoa("something else"));
     expect(User.current()).toBeNull();
   });
 

@@ -2,14 +2,14 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 
 type Codes = typeof ErrorCode;
 
-/** The errors of the protocol as a class, with its codes as static properties. */
+/** The protocol's error class with the error codes as static properties. */
 export interface ParseErrorClass extends Codes {
   new (code: number, message: string, status?: number): ProtocolError;
   readonly prototype: ProtocolError;
   readonly INVALID_VALUE: 162;
 }
 
-/** An error of the protocol, with its codes as static properties as the Parse SDKs have them. */
+/** An error of the protocol, with the error codes as static properties as in the Parse SDKs. */
 export const ParseError: ParseErrorClass = /* @__PURE__ */ Object.assign(ProtocolError, ErrorCode, {
   INVALID_VALUE: 162,
 } as const);

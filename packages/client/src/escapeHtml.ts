@@ -7,7 +7,7 @@ const ENTITIES: Record<string, string> = {
   "/": "&#x2F;",
 };
 
-/** A value as text that is safe in HTML; empty for nothing. */
+/** Escapes a value for HTML; null and undefined become an empty string. */
 export function escapeHtml(value: unknown): string {
   return String(value ?? "").replace(/[&<>'"/]/g, (character) => ENTITIES[character] ?? character);
 }

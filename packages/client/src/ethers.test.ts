@@ -19,7 +19,7 @@ const provider: Eip1193Provider = {
 describe("ethers, for old code", () => {
   it("is not there until it is brought, and the error says how to", () => {
     expect(() => web3Library()).toThrow('install "ethers@5" and call loadEthers()');
-    expect(() => Moralis.web3Library).toThrow("ethers 5 is not there");
+    expect(() => Moralis.web3Library).toThrow("ethers 5 is not installed");
     expect(web3Of(provider)).toBe(provider);
   });
 
@@ -40,7 +40,7 @@ describe("ethers, for old code", () => {
     ["nothing", () => Promise.reject(new Error("Cannot find package 'ethers'"))],
     ["another version", async () => ({ ethers: { version: "6.0.0", BrowserProvider: class {} } })],
   ])("is missing where there is %s", async (_name, load) => {
-    await expect(loadEthers(load)).rejects.toThrow("ethers 5 is not there");
+    await expect(loadEthers(load)).rejects.toThrow("ethers 5 is not installed");
   });
 
   it.each([

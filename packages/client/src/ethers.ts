@@ -3,13 +3,13 @@ import type { EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
 import type { Eip1193Provider } from "./wallet/eip1193.ts";
 
 const MISSING =
-  'ethers 5 is not there: install "ethers@5" and call loadEthers(), or give it to Moralis.start({ ethers })';
+  'ethers 5 is not installed: install "ethers@5" and call loadEthers(), or pass it to Moralis.start({ ethers })';
 
 /**
- * Brings ethers 5 for old code that uses `Moralis.web3` and `Moralis.web3Library` as its objects. `load` is for
- * applications that bring it some other way. Throws where it is not installed.
+ * Loads ethers 5 for legacy code that uses `Moralis.web3` and `Moralis.web3Library`. `load` is for
+ * applications that provide it in another way. Throws if it is not installed.
  */
-export async function loadEthers(load: () => Promise<unknown> = installed): Promise<EthersLibrary> {
+export async function loadEthers(load: () => Promise<unknown> = importEthers): Promise<EthersLibrary> {
   const module: unknown = await load().catch((error: unknown) => {
     throw new Error(MISSING, { cause: error });
   });
@@ -19,33 +19,33 @@ export async function loadEthers(load: () => Promise<unknown> = installed): Prom
   return library;
 }
 
-/** The library that was brought. Throws where none was. */
+/** The loaded library. Throws if none was loaded. */
 export function web3Library(): EthersLibrary {
-  const library = ethersOrNone();
+  const library = loadedEthers();
   if (library) return library;
   throw new Error(MISSING);
 }
 
-export function ethersOrNone(): EthersLibrary | undefined {
+export function loadedEthers(): EthersLibrary | undefined {
   return currentConnection()?.ethers;
 }
 
-const wrapped = new WeakMap<Eip1193Provider, EthersProvider>();
+const wrappers = new WeakMap<Eip1193Provider, EthersProvider>();
 
-/** A wallet's provider as ethers' Web3Provider, the same for the same wallet; as it is, without ethers. */
+/** Wraps a provider into ethers' Web3Provider, always the same one; without ethers returns the provider. */
 export function web3Of(provider: Eip1193Provider): Eip1193Provider | EthersProvider {
   const { ethers } = connection();
   if (!ethers) return provider;
-  const known = wrapped.get(provider);
+  const known = wrappers.get(provider);
   if (known instanceof ethers.providers.Web3Provider) return known;
-  // "any": wallets change their chain without anybody making a new object.
-  const made = new ethers.providers.Web3Provider(provider, "any");
-  wrapped.set(provider, made);
-  return made;
+  // "any": the wallet may change its chain without a new provider being created.
+  const wrapper = new ethers.providers.Web3Provider(provider, "any");
+  wrappers.set(provider, wrapper);
+  return wrapper;
 }
 
-async function installed(): Promise<unknown> {
-  // Bundlers let a package be missing where its import can fail.
+async function importEthers(): Promise<unknown> {
+  // Bundlers accept a missing package if its import is in a try block.
   try {
     return await import("ethers");
   } catch (error) {
@@ -53,7 +53,7 @@ async function installed(): Promise<unknown> {
   }
 }
 
-/** Version 6 has no `providers`; code written for 5 would fail later and less clearly. */
+/** Version 6 has no `providers`: code written for 5 would fail later with a less clear error. */
 function isEthers(value: unknown): value is EthersLibrary {
   return isObject(value) && isObject(Reflect.get(value, "providers")) && "BigNumber" in value;
 }

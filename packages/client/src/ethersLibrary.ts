@@ -1,6 +1,6 @@
 import type { Eip1193Provider } from "./wallet/eip1193.ts";
 
-/** What is needed of ethers 5: the object that `import { ethers } from "ethers"` gives. */
+/** The used part of ethers 5: the object that `import { ethers } from "ethers"` returns. */
 export interface EthersLibrary {
   readonly version: string;
   readonly providers: {
@@ -9,13 +9,13 @@ export interface EthersLibrary {
   readonly BigNumber: { from(value: string): EthersBigNumber };
 }
 
-/** A wallet as ethers 5 has it. */
+/** A Web3Provider of ethers 5. */
 export interface EthersProvider {
   getSigner(addressOrIndex?: string | number): unknown;
   readonly provider: unknown;
 }
 
-/** A whole number as ethers 5 has it. */
+/** A BigNumber of ethers 5. */
 export interface EthersBigNumber {
   toString(): string;
   toHexString(): string;

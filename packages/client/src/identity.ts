@@ -1,18 +1,18 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Connection, connection } from "./connection.ts";
 import { createListeners } from "./listeners.ts";
-import { storageKey, tolerating } from "./storage.ts";
+import { storageKey, withStorageFallback } from "./storage.ts";
 
 /*
- * Who this client is: the installation and the signed-in user as kept in the storage. It knows no
- * objects, so that the transport can ask it for the session token.
+ * Who this client is: the installation id and the stored user. It does not know ParseObject,
+ * so the transport can read the session token from it.
  */
 
 interface Identity {
   installationId?: string;
-  /** null: known that nobody is signed in; undefined: not read yet. */
+  /** null: nobody is signed in; undefined: not read yet. */
   user?: JsonObject | null;
-  /** The connection that could not read the user's record; another one may have the secret. */
+  /** The connection that could not decrypt the user's record; another one may have the secret. */
   unreadable?: Connection;
 }
 
@@ -20,100 +20,100 @@ let identities = new WeakMap<Connection["storage"], Record<string, Identity>>();
 const listeners = /* @__PURE__ */ createListeners();
 
 function identityOf({ storage, applicationId }: Connection): Identity {
-  const ofStorage = identities.get(storage) ?? {};
-  identities.set(storage, ofStorage);
-  ofStorage[applicationId] ??= {};
-  return ofStorage[applicationId];
+  const byApplication = identities.get(storage) ?? {};
+  identities.set(storage, byApplication);
+  byApplication[applicationId] ??= {};
+  return byApplication[applicationId];
 }
 
-/** A UUID v4 that stays the same for one storage and application. */
-export async function installationId(from: Connection = connection()): Promise<string> {
-  const identity = identityOf(from);
+/** A UUID v4 that is stable for a storage and application. */
+export async function installationId(conn: Connection = connection()): Promise<string> {
+  const identity = identityOf(conn);
   if (identity.installationId) return identity.installationId;
-  const key = storageKey(from.applicationId, "installationId");
-  const known = await tolerating(() => from.storage.area.getItem(key), null);
-  // Another call may have been quicker while this one waited for the storage.
+  const key = storageKey(conn.applicationId, "installationId");
+  const known = await withStorageFallback(() => conn.storage.area.getItem(key), null);
+  // A concurrent call may have set the id while this one waited for the storage.
   const id = identity.installationId ?? (known || uuid());
   identity.installationId = id;
-  if (id !== known) await tolerating(() => from.storage.area.setItem(key, id), undefined);
+  if (id !== known) await withStorageFallback(() => conn.storage.area.setItem(key, id), undefined);
   return id;
 }
 
 /** UUID v4; written out because `crypto.randomUUID` is missing on plain-http pages. */
 export function uuid(): string {
   const random = crypto.getRandomValues(new Uint8Array(36));
-  // Behind the version, 4, the variant, of which there are four: here always a.
+  // The version is 4; of the four possible variants always "a" is used.
   return "xxxxxxxx-xxxx-4xxx-axxx-xxxxxxxxxxxx".replace(/x/g, (_, at) =>
     ((random[at] ?? 0) & 15).toString(16),
   );
 }
 
-/** The signed-in user as kept, with `sessionToken`; null for nobody; undefined when only an async storage knows. */
-export function storedUser(from: Connection = connection()): JsonObject | null | undefined {
-  if (!from.keepsCurrentUser) return null;
-  const { storage } = from;
-  const known = knownUser(from);
+/** The stored user with `sessionToken`; null if nobody is signed in; undefined while an async storage was not read. */
+export function storedUser(conn: Connection = connection()): JsonObject | null | undefined {
+  if (!conn.tracksCurrentUser) return null;
+  const { storage } = conn;
+  const known = cachedUser(conn);
   if (known !== undefined || storage.kind === "async") return known;
-  return readUser(() => storage.area.getItem(userKey(from)), from);
+  return readUser(() => storage.area.getItem(userKey(conn)), conn);
 }
 
 /** Like `storedUser`, but waits for the storage. */
-export async function loadStoredUser(from: Connection = connection()): Promise<JsonObject | null> {
-  const known = storedUser(from);
+export async function loadStoredUser(conn: Connection = connection()): Promise<JsonObject | null> {
+  const known = storedUser(conn);
   if (known !== undefined) return known;
-  const text = await tolerating(() => from.storage.area.getItem(userKey(from)), null);
-  return knownUser(from) ?? readUser(() => text, from);
+  const text = await withStorageFallback(() => conn.storage.area.getItem(userKey(conn)), null);
+  return cachedUser(conn) ?? readUser(() => text, conn);
 }
 
-/** Who is signed in as of now, in memory; null for nobody. */
-export function setStoredUser(user: JsonObject | null, from: Connection): void {
-  const identity = identityOf(from);
+/** Sets the signed-in user in memory; null for nobody. */
+export function setStoredUser(user: JsonObject | null, conn: Connection): void {
+  const identity = identityOf(conn);
   identity.user = user;
   delete identity.unreadable;
   listeners.call();
 }
 
-/** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns the way to stop it. */
+/** Calls back whenever somebody signs in or out, or the signed-in user changes. Returns a function that unsubscribes. */
 export function onCurrentUser(listener: () => void): () => void {
   return listeners.add(listener);
 }
 
-/** Forgets what is in memory, so that it is read from the storages again. */
-export function forgetIdentities(): void {
+/** Clears the memory, so that the identity is read from the storage again. */
+export function resetIdentities(): void {
   identities = new WeakMap();
   listeners.call();
 }
 
-/** Reads the signed-in user from the storage again, since another tab has changed it. */
-export function rereadUser(from: Connection): void {
-  identityOf(from).user = undefined;
+/** Reads the signed-in user from the storage again after another tab has changed it. */
+export function reloadUser(conn: Connection): void {
+  identityOf(conn).user = undefined;
   listeners.call();
 }
 
-export function userKey(from: Connection): string {
-  return storageKey(from.applicationId, "currentUser");
+export function userKey(conn: Connection): string {
+  return storageKey(conn.applicationId, "currentUser");
 }
 
-/** undefined while the storage was not read. */
-function knownUser(from: Connection): JsonObject | null | undefined {
-  const { user, unreadable = from } = identityOf(from);
-  return unreadable === from ? user : undefined;
+/** undefined while the storage has not been read. */
+function cachedUser(conn: Connection): JsonObject | null | undefined {
+  const { user, unreadable = conn } = identityOf(conn);
+  return unreadable === conn ? user : undefined;
 }
 
-/** A record in clear is read too, so that encryption can be turned on later. */
-function readUser(read: () => string | null, from: Connection): JsonObject | null {
-  const identity = identityOf(from);
+/** Accepts unencrypted records too, so that encryption can be turned on later. */
+function readUser(read: () => string | null, conn: Connection): JsonObject | null {
+  const identity = identityOf(conn);
   delete identity.unreadable;
   identity.user = null;
   try {
     const text = read() ?? "{}";
-    const json = text.startsWith("{") ? text : from.userCipher?.open(text, from.secret);
+    const json = text.startsWith("{") ? text : conn.userCipher?.decrypt(text, conn.secret);
     const value: unknown = JSON.parse(String(json));
     if (isJsonObject(value) && value.objectId) identity.user = value;
   } catch (error) {
-    // Nobody is signed in then, and the record is replaced at the next sign-in.
+    // Nobody is signed in then; the next sign-in replaces the record.
     console.warn("Moralis: the stored user is unreadable. Is it encrypted?", error);
-    identity.unreadable = from;
+    identity.unreadable = conn;
   }
   return identity.user;
 }

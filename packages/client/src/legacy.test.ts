@@ -13,7 +13,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => ({ body: { result: [] } }));
+  server.respondWith(() => ({ body: { result: [] } }));
 });
 afterEach(() => server.stop());
 

@@ -1,8 +1,8 @@
 import { Cloud } from "./cloud.ts";
 
 /*
- * Chain data as applications before the Web3API asked for it: cloud functions of the same name. `chain` is
- * a name ("Eth") or hex id; without `address` the signed-in user's is meant.
+ * Chain data for applications from before the Web3API: cloud functions of the same name. `chain` is
+ * a name ("Eth") or hex id; `address` defaults to the signed-in user's.
  */
 
 interface ChainAddress {

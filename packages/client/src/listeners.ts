@@ -1,6 +1,6 @@
-/** Functions that are called together. */
+/** A set of callbacks. */
 export interface Listeners {
-  /** Returns the way to stop it. */
+  /** Returns a function that removes the listener. */
   add(listener: () => void): () => void;
   call(): void;
 }

@@ -7,7 +7,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => ({ body: { result: [] } }));
+  server.respondWith(() => ({ body: { result: [] } }));
 });
 afterEach(() => server.stop());
 
@@ -26,7 +26,7 @@ describe("the namespace", () => {
   });
 
   it("throws errors that are its Error, with their codes on it", async () => {
-    server.answer(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
+    server.respondWith(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
     const error: unknown = await new Moralis.Object("Note", { text: "a" })
       .save()
       .catch((reason: unknown) => reason);

@@ -32,7 +32,7 @@ import type * as Named from "./namespaceTypes.ts";
 import { ACL } from "./object/ACL.ts";
 import { CLP } from "./object/CLP.ts";
 import { decode } from "./object/decode.ts";
-import { encode, refuseObject } from "./object/encode.ts";
+import { encode, rejectObject } from "./object/encode.ts";
 import { ParseFile } from "./object/File.ts";
 import { GeoPoint } from "./object/GeoPoint.ts";
 import * as Op from "./object/ops.ts";
@@ -82,8 +82,8 @@ import { SolanaAPI } from "./web3api/solana.ts";
 import { Web3API } from "./web3api/web3api.ts";
 
 /**
- * Everything under its old name. Importing it brings the whole package along; applications that care
- * about their size import the parts by name.
+ * Everything under its Moralis name. Importing it bundles the whole package; applications that care
+ * about their size use named imports.
  */
 const members = {
   Dot: /* @__PURE__ */ otherChain("dot"),
@@ -146,7 +146,7 @@ const members = {
   isEncryptedUserEnabled,
   _getInstallationId: () => installationId(),
   _encode: (value: unknown, _: unknown, refuseObjects = false) =>
-    encode(value, refuseObjects ? { object: refuseObject } : {}),
+    encode(value, refuseObjects ? { object: rejectObject } : {}),
   _decode: (_: unknown, value: JsonValue) => decode(value),
   _request: async (method: Method, path: string, data: JsonObject = {}, options: RequestOptions = {}) =>
     (await request(method, path, data, options)).body,
@@ -154,11 +154,11 @@ const members = {
     const answer = await send(url, { method, headers, body }, {}, connection());
     return { status: answer.status, response: answer.body };
   },
-  /** Keys of the hosted service, which there is none of. */
+  /** Keys of the hosted service, which does not exist here. */
   getApiKeys: async (_secret: string): Promise<never> => {
     throw new Error("Could not fetch keys with moralisSecret");
   },
-  /** The server's own word on how it is. */
+  /** The health report of the server. */
   getServerHealth: () => requestObject("GET", "health"),
 
   authenticate,
@@ -213,19 +213,19 @@ const members = {
   get provider() {
     return enabled()?.provider ?? null;
   },
-  /** The wallet's provider, and with ethers its Web3Provider around that. */
+  /** The wallet's provider; with ethers, wrapped into its Web3Provider. */
   get web3() {
     const wallet = enabled();
     return wallet ? web3Of(wallet.provider) : null;
   },
-  /** All that is known of the wallet, as old code looks for it; null without one. */
+  /** The wallet state for legacy code; null without a wallet. */
   get internalWeb3Provider() {
     const wallet = enabled();
     if (!wallet) return null;
     const { account, chainId, connector, provider } = wallet;
     return { account, chainId, connector, provider, web3: web3Of(provider) };
   },
-  /** ethers 5. Throws where it was not brought (`loadEthers`, `start({ ethers })`). */
+  /** ethers 5. Throws unless it was loaded (`loadEthers`, `start({ ethers })`). */
   get web3Library() {
     return web3Library();
   },
@@ -313,15 +313,15 @@ function enabled() {
 type Members = typeof members;
 /** All of the client under one name. */
 export interface MoralisNamespace extends Members {
-  /** The namespace itself, as old code spells it. */
+  /** The namespace itself, for legacy code. */
   readonly Web3: MoralisNamespace;
   readonly Moralis: MoralisNamespace;
 }
 
-/** All of the client under one name, as old code has it. Parts that are imported by name let bundlers leave out the rest. */
-export const Moralis: MoralisNamespace = /* @__PURE__ */ selfNamed(members);
+/** The whole client as one namespace. Named imports let bundlers leave out what is not used. */
+export const Moralis: MoralisNamespace = /* @__PURE__ */ withSelfReferences(members);
 
-/** The types, by their old names: `Moralis.User`, `Moralis.Object<Fields>`. */
+/** The types by their Moralis names: `Moralis.User`, `Moralis.Object<Fields>`. */
 export declare namespace Moralis {
   type ACL = Named.ACL;
   type Attributes = Named.Attributes;
@@ -339,8 +339,8 @@ export declare namespace Moralis {
   type User<A extends object = Named.Attributes> = Named.User<A>;
 }
 
-function selfNamed(target: Members): MoralisNamespace {
+function withSelfReferences(target: Members): MoralisNamespace {
   const self = { get: () => target, enumerable: false };
-  // The two properties that make the members the namespace are defined right here.
+  // The two properties that complete the type are defined here.
   return Object.defineProperties(target, { Web3: self, Moralis: self }) as MoralisNamespace;
 }

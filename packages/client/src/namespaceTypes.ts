@@ -1,4 +1,4 @@
-/* The types of the old namespace, by their old names: `Moralis.User` is one. */
+/* The types of the namespace by their Moralis names, as `Moralis.User`. */
 
 export type { ParseError as Error } from "./errors.ts";
 export type { Subscription as LiveQuerySubscription } from "./live/Subscription.ts";

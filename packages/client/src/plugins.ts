@@ -10,7 +10,7 @@ export interface PluginSpec {
 
 /** How a plugin's function is called. */
 export interface PluginCallOptions {
-  /** Answers the result without doing what the server asks the client to do. */
+  /** Returns the result without executing the triggers of the response. */
   disableTriggers?: boolean;
 }
 
@@ -19,14 +19,14 @@ type PluginFunction = (params?: object, options?: PluginCallOptions) => Promise<
 /** The server's plugins: `Plugins.opensea.getAsset({...})`. */
 export const Plugins: Record<string, Record<string, PluginFunction>> = {};
 
-const custom = /* @__PURE__ */ new Map<string, TriggerHandler>();
+const customHandlers = /* @__PURE__ */ new Map<string, TriggerHandler>();
 
-/** Teaches the client a trigger, or another way to do one. */
+/** Registers a handler for a trigger, or replaces a built-in one. */
 export function setTriggerHandler(name: string, handler: TriggerHandler): void {
-  custom.set(name, handler);
+  customHandlers.set(name, handler);
 }
 
-/** Of what the server or the application says; what has not the shape of a PluginSpec is left out. */
+/** Sets the plugins of the server or application; invalid specs are ignored. */
 export function setPlugins(specs: readonly unknown[]): void {
   for (const name of Object.keys(Plugins)) delete Plugins[name];
   for (const { name, functions } of parsePluginSpecs(specs)) {
@@ -43,7 +43,7 @@ function parsePluginSpecs(specs: readonly unknown[]): PluginSpec[] {
   }));
 }
 
-/** Calls a plugin's function by the names. Rejects where the server has no such plugin. */
+/** Calls a plugin's function by name. Rejects if the server has no such plugin. */
 export async function callPlugin(
   plugin: string,
   fn: string,
@@ -55,27 +55,27 @@ export async function callPlugin(
   return call(params, options);
 }
 
-/** Calls `{plugin}_{function}` and does what it answers. Throws `Something went wrong` and the details. */
+/** Calls `{plugin}_{function}` and executes the triggers of its response. Throws `Something went wrong` with details. */
 async function run(
   plugin: string,
   fn: string,
   params: object,
   { disableTriggers }: PluginCallOptions,
 ): Promise<unknown> {
-  const { payload, triggers } = readAnswer(await Cloud.run(`${plugin}_${fn}`, params));
+  const { payload, triggers } = parseResponse(await Cloud.run(`${plugin}_${fn}`, params));
   if (disableTriggers || triggers.length === 0) return payload;
-  // Only answers with triggers bring along what does them, and with that the wallet.
+  // Triggers, and with them the wallet code, are loaded only for responses that have any.
   const { runTriggers } = await import("./triggers.ts");
-  return (await runTriggers(triggers, { payload, custom, readAnswer })) || payload;
+  return (await runTriggers(triggers, { payload, customHandlers, parseResponse })) || payload;
 }
 
-/** What a plugin's function has answered, and what is to be done. */
-export interface PluginAnswer {
+/** The payload and triggers of a plugin function's response. */
+export interface PluginResponse {
   payload: unknown;
   triggers: readonly unknown[];
 }
 
-function readAnswer(response: unknown): PluginAnswer {
+function parseResponse(response: unknown): PluginResponse {
   const data = isJsonObject(response) && isJsonObject(response.data) ? response.data : {};
   if (!data.success) {
     const details = isJsonObject(data.data) && "data" in data.data ? data.data.data : data.data;

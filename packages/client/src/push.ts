@@ -4,19 +4,19 @@ import type { ParseObject } from "./object/ParseObject.ts";
 import { Query } from "./query/Query.ts";
 import { requestObject } from "./transport.ts";
 
-/** A message to installations: those of the channels, or those that `where` matches. */
+/** A push notification to the installations of the channels, or to those that `where` matches. */
 export interface PushData {
   channels?: readonly string[];
   where?: { toJSON(): JsonObject } | JsonObject;
-  /** When to send it; at once without. */
+  /** When to send it; immediately by default. */
   push_time?: Date | string;
-  /** When it is no use any more: a time, or seconds after it was sent. Not both. */
+  /** When it expires: a time, or seconds after it was sent. Not both. */
   expiration_time?: Date | string;
   expiration_interval?: number;
   data: object;
 }
 
-/** Sends push messages. Needs the master key. */
+/** Sends push notifications. Needs the master key. */
 export const Push = {
   async send(push: PushData): Promise<JsonObject> {
     if (push.expiration_time !== undefined && push.expiration_interval !== undefined) {
@@ -30,7 +30,7 @@ export const Push = {
     return requestObject("POST", "push", payload, { useMasterKey: true });
   },
 
-  /** What became of a message, by the id that the server gave it. Needs the master key. Throws 101. */
+  /** Returns the status of a push by its id. Needs the master key. Throws 101 if there is none. */
   async getPushStatus(pushStatusId: string): Promise<ParseObject> {
     return new Query("_PushStatus").get(pushStatusId, { useMasterKey: true });
   },

@@ -20,26 +20,26 @@ export interface Reply {
   body?: unknown;
   text?: string;
   headers?: Record<string, string>;
-  /** Breaks the connection instead of answering. */
-  hangUp?: boolean;
+  /** Drops the connection instead of responding. */
+  dropConnection?: boolean;
 }
 
 type Handler = (request: RecordedRequest, attempt: number) => Reply | Promise<Reply>;
 
-/** A real HTTP server below /server that records what it is asked and answers what the test says. */
+/** A real HTTP server below /server that records requests and sends the test's responses. */
 export interface RecordingServer {
   url: string;
   requests: RecordedRequest[];
-  /** Pauses between attempts that the client asked its clock for, in milliseconds. */
-  pauses: number[];
-  answer(handler: Handler): void;
+  /** The delays between attempts that the client requested from its clock, in milliseconds. */
+  retryDelays: number[];
+  respondWith(handler: Handler): void;
   connect(settings?: Partial<ConnectionSettings>): void;
   stop(): Promise<void>;
 }
 
 export async function startRecordingServer(): Promise<RecordingServer> {
   const requests: RecordedRequest[] = [];
-  const pauses: number[] = [];
+  const retryDelays: number[] = [];
   let handler: Handler = () => ({ body: {} });
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
@@ -51,10 +51,10 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       const path = (incoming.url ?? "").replace(/^\/server\//, "");
       const httpMethod = incoming.method ?? "";
       const verb = typeof body._method === "string" ? body._method : httpMethod;
-      const recorded = { call: `${verb} ${path}`, httpMethod, headers: incoming.headers, body };
-      requests.push(recorded);
-      const reply = await handler(recorded, requests.length);
-      if (reply.hangUp) return void incoming.socket.destroy();
+      const recordedRequest = { call: `${verb} ${path}`, httpMethod, headers: incoming.headers, body };
+      requests.push(recordedRequest);
+      const reply = await handler(recordedRequest, requests.length);
+      if (reply.dropConnection) return void incoming.socket.destroy();
       outgoing.writeHead(reply.status ?? 200, { "Content-Type": "application/json", ...reply.headers });
       outgoing.end(reply.text ?? JSON.stringify(reply.body ?? {}));
     });
@@ -65,8 +65,8 @@ export async function startRecordingServer(): Promise<RecordingServer> {
   return {
     url,
     requests,
-    pauses,
-    answer(next) {
+    retryDelays,
+    respondWith(next) {
       handler = next;
     },
     connect(settings = {}) {
@@ -74,12 +74,12 @@ export async function startRecordingServer(): Promise<RecordingServer> {
       connect({
         applicationId: "app",
         serverUrl: url,
-        keepsCurrentUser: true,
+        tracksCurrentUser: true,
         storage: memoryStorage(),
         clock: {
           now: () => 0,
           random: () => 0.5,
-          sleep: async (ms) => void pauses.push(ms),
+          sleep: async (ms) => void retryDelays.push(ms),
         },
         ...settings,
       });
@@ -92,7 +92,7 @@ export async function startRecordingServer(): Promise<RecordingServer> {
   };
 }
 
-/** A storage that answers later, as React Native's. */
+/** An async storage, as in React Native. */
 export function slowStorage(): ReturnType<typeof asyncStorage> {
   const items = new Map<string, string>();
   return asyncStorage({

@@ -63,10 +63,10 @@ describe("a schema", () => {
   });
 
   it("keeps its changes where an update is refused, and forgets them where it is not", async () => {
-    server.answer(() => ({ status: 400, body: { code: 255, error: "no" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 255, error: "no" } }));
     const schema = new Schema("Book").deleteField("old");
     await expect(schema.update()).rejects.toMatchObject({ code: 255 });
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await schema.update();
     await schema.update();
     const fields = server.requests.map(({ body }) => body.fields);
@@ -84,7 +84,7 @@ describe("a schema", () => {
     await expect(new Schema("").get()).rejects.toThrow(
       "You must set a Class Name before making any request.",
     );
-    server.answer(() => ({ body: { results: [] } }));
+    server.respondWith(() => ({ body: { results: [] } }));
     await expect(Schema.all()).rejects.toThrow("Schema not found.");
   });
 });

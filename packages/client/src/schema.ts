@@ -18,16 +18,16 @@ const FIELD_TYPES = [
   "Pointer",
   "Relation",
 ] as const;
-/** A field's type, by the server's name for it. */
+/** A field's type by its name on the server. */
 export type FieldType = (typeof FIELD_TYPES)[number];
 
-/** What a field must hold, and what it holds by itself. */
+/** Options of a field. */
 export interface FieldOptions {
-  /** Whether saves without the field are refused. */
+  /** Whether saves without the field are rejected. */
   required?: boolean;
-  /** What the field is in objects that are created without it. */
+  /** The value of the field in objects that are created without it. */
   defaultValue?: unknown;
-  /** Of a Pointer or Relation: the class it leads to. */
+  /** The target class of a Pointer or Relation. */
   targetClass?: string;
 }
 
@@ -60,19 +60,19 @@ export class Schema {
     return requestObject("GET", `schemas/${this.className}`, {}, asMaster);
   }
 
-  /** Makes the class. Throws 103 when there is one. */
+  /** Creates the class. Throws 103 if it exists. */
   async save(): Promise<JsonObject> {
     this.assertClassName();
     return requestObject("POST", `schemas/${this.className}`, this.#changes(), asMaster);
   }
 
-  /** Changes the class; what was added or deleted here stays to be sent again when the server refuses it. */
+  /** Updates the class; if the server rejects it, the pending changes are kept for the next call. */
   async update(): Promise<JsonObject> {
     this.assertClassName();
-    const answer = await requestObject("PUT", `schemas/${this.className}`, this.#changes(), asMaster);
+    const response = await requestObject("PUT", `schemas/${this.className}`, this.#changes(), asMaster);
     this.#fields = {};
     this.#indexes = {};
-    return answer;
+    return response;
   }
 
   /** Deletes the class, which must be empty. */
@@ -100,7 +100,7 @@ export class Schema {
     return this;
   }
 
-  /** Throws for a type that there is not. */
+  /** Throws for an unknown type. */
   addField(name: string, type: FieldType = "String", options: FieldOptions = {}): this {
     assertName(name, "field");
     if (!FIELD_TYPES.includes(type)) throw new Error(`${type} is not a valid type.`);

@@ -3,13 +3,13 @@ import { createListeners } from "./listeners.ts";
 const listeners = /* @__PURE__ */ createListeners();
 
 /**
- * Calls back when the server does not know the session any more that a call was made with (209): it has expired, or
- * was ended elsewhere. Returns the way to stop it.
+ * Calls back when the server rejects the session of a call (209): it has expired, or
+ * was revoked. Returns a function that unsubscribes.
  */
 export function onSessionEnd(listener: () => void): () => void {
   return listeners.add(listener);
 }
 
-export function sessionHasEnded(): void {
+export function notifySessionEnd(): void {
   listeners.call();
 }

@@ -40,11 +40,11 @@ describe("start", () => {
 
   it("keeps its own storage and fetch where none is given", async () => {
     await start({ serverUrl: server.url, appId: "app", plugins: [], storage: undefined, fetch: undefined });
-    expect(connection().storage.kind).toBe("immediate");
+    expect(connection().storage.kind).toBe("sync");
   });
 
   it("calls nobody but its server, and that only for the plugins", async () => {
-    server.answer(() => ({ body: { result: [] } }));
+    server.respondWith(() => ({ body: { result: [] } }));
     await start({ serverUrl: server.url, appId: "app" });
     expect(server.requests.map(({ call }) => call)).toEqual(["POST functions/getPluginSpecs"]);
   });
@@ -56,12 +56,15 @@ describe("start", () => {
       "Parse/app/currentUser",
       JSON.stringify({ className: "_User", objectId: "u1", place }),
     );
-    await start({ serverUrl: server.url, appId: "app", plugins: [], storage, keepsCurrentUser: true });
+    await start({ serverUrl: server.url, appId: "app", plugins: [], storage, tracksCurrentUser: true });
     expect(User.current()?.get("place")).toMatchObject({ latitude: 47, longitude: 8 });
   });
 
   it("starts with servers that have no plugins function", async () => {
-    server.answer(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "getPluginSpecs"' } }));
+    server.respondWith(() => ({
+      status: 400,
+      body: { code: 141, error: 'Invalid function: "getPluginSpecs"' },
+    }));
     await start({ serverUrl: server.url, appId: "app" });
     expect(Object.keys(Plugins)).toEqual([]);
   });
@@ -71,14 +74,14 @@ describe("plugins", () => {
   const specs = [{ name: "shop", functions: ["buy"] }];
 
   it("[7.plugin.function-name] run as cloud functions named after plugin and function", async () => {
-    server.answer(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
+    server.respondWith(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
     expect(await Plugins.shop?.buy?.({ item: 1 })).toEqual({ data: "ok" });
     expect(server.requests[0]).toMatchObject({ call: "POST functions/shop_buy", body: { item: 1 } });
   });
 
   it("[8.plugin.something-went-wrong] [8.plugin.details] tell what went wrong", async () => {
-    server.answer(() => ({
+    server.respondWith(() => ({
       body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } },
     }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
@@ -87,7 +90,7 @@ describe("plugins", () => {
 
   it("refuse triggers that nobody knows", async () => {
     const result = { triggers: [{ name: "fly" }] };
-    server.answer(() => ({ body: { result: { data: { success: true, result } } } }));
+    server.respondWith(() => ({ body: { result: { data: { success: true, result } } } }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
     await expect(Plugins.shop?.buy?.()).rejects.toThrow('Unknown trigger: "fly"');
   });
@@ -97,12 +100,14 @@ describe("cloud functions", () => {
   beforeEach(() => server.connect());
 
   it("[7.function.result] answer what is in result, with dates as dates", async () => {
-    server.answer(() => ({ body: { result: { at: { __type: "Date", iso: "2026-01-02T03:04:05.006Z" } } } }));
+    server.respondWith(() => ({
+      body: { result: { at: { __type: "Date", iso: "2026-01-02T03:04:05.006Z" } } },
+    }));
     expect(await Cloud.run("when")).toEqual({ at: new Date("2026-01-02T03:04:05.006Z") });
   });
 
   it("send their parameters encoded at the top level", async () => {
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     expect(await Cloud.run("when", { from: new Date(0), n: 1 })).toBeUndefined();
     expect(server.requests[0]?.body).toMatchObject({
       from: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" },
@@ -111,12 +116,12 @@ describe("cloud functions", () => {
   });
 
   it("[8.function.error-field] surface the error that the server tells", async () => {
-    server.answer(() => ({ status: 400, body: { code: 141, error: "no stock" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 141, error: "no stock" } }));
     await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 141, message: "no stock" });
   });
 
   it("refuse an answer without a result", async () => {
-    server.answer(() => ({ body: { other: 1 } }));
+    server.respondWith(() => ({ body: { other: 1 } }));
     await expect(Cloud.run("buy")).rejects.toMatchObject({
       code: 107,
       message: "The server returned an invalid response.",

@@ -8,22 +8,22 @@ import { inBrowser } from "./storage.ts";
 import { requestObject } from "./transport.ts";
 import { User } from "./user/User.ts";
 
-/** Where the server is, and how the client works with it. */
+/** The server's address and the client's settings. */
 export interface StartOptions extends Partial<Omit<ConnectionSettings, "applicationId" | "serverUrl">> {
-  /** Address of the server's Parse protocol, as `http://127.0.0.1:1337/server`. */
+  /** URL of the server's Parse API, as `http://127.0.0.1:1337/server`. */
   serverUrl?: string;
   appId?: string;
-  /** Instead of asking the server's function getPluginSpecs. */
+  /** Replaces the call of the server's function getPluginSpecs. */
   plugins?: readonly PluginSpec[];
-  /** A secret of the hosted service; not used here, and out of place in a page. */
+  /** A secret of the hosted service; not used here, and never to be put into a page. */
   moralisSecret?: string;
-  /** Does not ask the server whether there is a newer client; pages ask, in the background. */
+  /** Skips the version check, which pages run in the background. */
   disableVersionCheck?: boolean;
 }
 
 /**
- * Connects the client to its server and learns the server's plugins.
- * Throws `Moralis.start failed: …` without address or application id. Calls nobody but the server.
+ * Connects the client to its server and loads the server's plugins.
+ * Throws `Moralis.start failed: …` without URL or application id. Contacts only the server.
  */
 export async function start(options: StartOptions): Promise<void> {
   const { serverUrl, appId, plugins, moralisSecret, disableVersionCheck, ...settings } = options;
@@ -40,13 +40,13 @@ export async function start(options: StartOptions): Promise<void> {
     void import("./versionCheck.ts").then(({ warnWhenOutdated }) => warnWhenOutdated(serverUrl));
   }
   const specs = plugins ?? (await pluginSpecs());
-  // Without plugins, now and before, nothing of what they need is loaded.
+  // The plugin code is not loaded while there are no plugins.
   if (before || specs.length > 0) (await import("./plugins.ts")).setPlugins(specs);
-  // Who is signed in can be asked at once from now on.
+  // From now on the current user can be read synchronously.
   await loadValueTypes(JSON.stringify(await loadStoredUser()));
 }
 
-/** Connects without plugins; the server's address is given later, as `Moralis.serverURL`. */
+/** Connects without plugins; the server's URL is set later, as `Moralis.serverURL`. */
 export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
   open({
     applicationId,
@@ -66,7 +66,7 @@ async function pluginSpecs(): Promise<readonly unknown[]> {
     const { result } = await requestObject("POST", "functions/getPluginSpecs");
     return Array.isArray(result) ? result : [];
   } catch (error) {
-    // Plain Parse servers have no such function; they have no plugins either.
+    // Plain Parse servers have neither this function nor plugins.
     if (error instanceof ProtocolError && error.code === ErrorCode.SCRIPT_FAILED) return [];
     throw error;
   }

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Storage } from "./applicationStorage.ts";
 import { Config } from "./config.ts";
 import { configure, connect, connection } from "./connection.ts";
-import { forgetIdentities, installationId } from "./identity.ts";
+import { installationId, resetIdentities } from "./identity.ts";
 import { Moralis } from "./namespace.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "./recordingServer.ts";
-import { asyncStorage, memoryStorage, servesOnePerson, storageKeys, syncStorage } from "./storage.ts";
+import { asyncStorage, isSingleUserProcess, memoryStorage, storageKeys, syncStorage } from "./storage.ts";
 import { User } from "./user/User.ts";
 
 let server: RecordingServer;
@@ -36,7 +36,7 @@ describe("a storage that refuses", () => {
   ])("harms nothing: one that %s", async (_, storage) => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     server.connect({ storage });
-    server.answer(() => ({ body: { objectId: "u1", sessionToken: "r:1", params: { n: 1 } } }));
+    server.respondWith(() => ({ body: { objectId: "u1", sessionToken: "r:1", params: { n: 1 } } }));
     const id = await installationId();
     await User.logIn("ada", "secret");
     expect((await User.currentAsync())?.id).toBe("u1");
@@ -53,7 +53,7 @@ describe("a storage that refuses", () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
     server.connect();
     await connection().storage.area.setItem("Parse/app/currentUser", "{oops");
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()).toBeNull();
     expect(warn).toHaveBeenCalledOnce();
     warn.mockRestore();
@@ -105,20 +105,20 @@ describe("who is served", () => {
   it("is one person in a page's worker, service workers included", () => {
     vi.stubGlobal("WorkerGlobalScope", scope);
     vi.stubGlobal("navigator", { userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101" });
-    expect(servesOnePerson()).toBe(true);
+    expect(isSingleUserProcess()).toBe(true);
   });
 
   it("is one person in a React Native app", () => {
     vi.stubGlobal("navigator", { product: "ReactNative" });
-    expect(servesOnePerson()).toBe(true);
+    expect(isSingleUserProcess()).toBe(true);
   });
 
   it.each(["Node.js/26", "Cloudflare-Workers", "Deno/2.5.0", "Bun/1.3"])("is anybody in %s", (userAgent) => {
     vi.stubGlobal("WorkerGlobalScope", scope);
     vi.stubGlobal("navigator", { userAgent });
-    expect(servesOnePerson()).toBe(false);
+    expect(isSingleUserProcess()).toBe(false);
     vi.stubGlobal("navigator", undefined);
-    expect(servesOnePerson()).toBe(false);
+    expect(isSingleUserProcess()).toBe(false);
   });
 });
 

@@ -1,15 +1,15 @@
-/** Where the client keeps what outlives the page: the face of the browser's localStorage. */
+/** Persistent storage with the interface of the browser's localStorage. */
 export interface SyncStorage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
   removeItem(key: string): void;
-  /** The local datastore needs the list of keys, in this way or in that of localStorage. */
+  /** The local datastore needs the list of keys, by this method or as localStorage provides it. */
   getAllKeys?(): readonly string[];
   readonly length?: number;
   key?(index: number): string | null;
 }
 
-/** The same with promises, as React Native's AsyncStorage has it. */
+/** The same with promises, as React Native's AsyncStorage. */
 export interface AsyncStorage {
   getItem(key: string): Promise<string | null>;
   setItem(key: string, value: string): Promise<unknown>;
@@ -17,12 +17,12 @@ export interface AsyncStorage {
   getAllKeys?(): Promise<readonly string[]>;
 }
 
-/** `immediate` can be read without waiting; only then does `User.current()` work. */
+/** `User.current()` needs a `sync` storage. */
 export type StorageArea =
-  | { readonly kind: "immediate"; readonly area: SyncStorage }
+  | { readonly kind: "sync"; readonly area: SyncStorage }
   | { readonly kind: "async"; readonly area: AsyncStorage };
 
-/** Forgets everything with the process or page. */
+/** A storage that lives as long as the process or page. */
 export function memoryStorage(): StorageArea {
   const items = new Map<string, string>();
   const area: SyncStorage = {
@@ -31,29 +31,29 @@ export function memoryStorage(): StorageArea {
     removeItem: (key) => void items.delete(key),
     getAllKeys: () => [...items.keys()],
   };
-  return { kind: "immediate", area };
+  return { kind: "sync", area };
 }
 
-/** A storage that answers at once, as localStorage. */
+/** Wraps a synchronous storage, as localStorage. */
 export function syncStorage(area: SyncStorage): StorageArea {
-  return { kind: "immediate", area };
+  return { kind: "sync", area };
 }
 
-/** A storage that answers later, as React Native's: `User.currentAsync()` takes the place of `User.current()` with it. */
+/** Wraps an asynchronous storage, as React Native's. It needs `User.currentAsync()` instead of `User.current()`. */
 export function asyncStorage(area: AsyncStorage): StorageArea {
   return { kind: "async", area };
 }
 
-/** Whether this runs in a page; Node has a `localStorage` too, which a server must not share among callers. */
+/** Whether this runs in a page; Node also has a `localStorage`, which a server must not share among callers. */
 export function inBrowser(): boolean {
   return typeof document !== "undefined" && typeof window !== "undefined";
 }
 
 /**
- * Whether this process serves one person, as pages, their workers and React Native apps do and servers do not. Some
- * servers run their code in what looks like a worker too, but call themselves by their own names.
+ * Whether this process serves a single user: pages, their workers and React Native apps, but not servers. Some
+ * server runtimes also look like a worker, but have a user agent of their own.
  */
-export function servesOnePerson(): boolean {
+export function isSingleUserProcess(): boolean {
   if (inBrowser()) return true;
   if (typeof navigator === "undefined") return false;
   return (
@@ -62,7 +62,7 @@ export function servesOnePerson(): boolean {
   );
 }
 
-/** All keys of a storage, those of others included. Throws where it cannot tell. */
+/** All keys of a storage, including foreign ones. Throws if it cannot list them. */
 export async function storageKeys({ area }: StorageArea): Promise<readonly string[]> {
   if (area.getAllKeys) return area.getAllKeys();
   if ("key" in area && area.key && area.length !== undefined) {
@@ -73,19 +73,19 @@ export async function storageKeys({ area }: StorageArea): Promise<readonly strin
 }
 
 /**
- * What must not fail because of a full or blocked storage: whoever calls goes on with what it has in
- * memory, and the person at the console is told.
+ * Runs a task that must not fail because of a full or blocked storage: logs a warning and returns
+ * the fallback instead.
  */
-export async function tolerating<T>(task: () => T | Promise<T>, otherwise: T): Promise<T> {
+export async function withStorageFallback<T>(task: () => T | Promise<T>, fallback: T): Promise<T> {
   try {
     return await task();
   } catch (error) {
-    console.warn("Moralis: the storage refuses; what it should keep lasts as long as the page.", error);
-    return otherwise;
+    console.warn("Moralis: the storage is not available; data is kept until the page is closed.", error);
+    return fallback;
   }
 }
 
-/** localStorage in a page where it is allowed (private windows may refuse it), memory elsewhere. */
+/** localStorage in pages that allow it (private windows may not), memory elsewhere. */
 export function defaultStorage(): StorageArea {
   shared ??= pageStorage();
   return shared;
@@ -105,7 +105,7 @@ function pageStorage(): StorageArea {
   }
 }
 
-/** The key of a value that belongs to one application. */
+/** The storage key of an application's value. */
 export function storageKey(applicationId: string, name: string): string {
   return `Parse/${applicationId}/${name}`;
 }

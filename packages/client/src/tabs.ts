@@ -1,22 +1,22 @@
 import { currentConnection } from "./connection.ts";
-import { rereadUser } from "./identity.ts";
+import { reloadUser } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
 import { storageKey } from "./storage.ts";
 
 /**
- * Keeps this page in step with the application's other tabs: who signs in or out there does so here. Wallets follow by
- * themselves. Returns the way to stop it.
+ * Synchronizes the signed-in user with the application's other tabs. Wallets do so by
+ * themselves. Returns a function that stops it.
  */
 export function shareAcrossTabs(): () => void {
   if (typeof window === "undefined") return () => {};
-  const heard = ({ key, newValue, storageArea }: StorageEvent) => {
-    const on = currentConnection();
-    if (on?.storage.kind !== "immediate" || on.storage.area !== storageArea) return;
-    // Without a key everything was cleared.
-    const concerns = (name: string) => key === null || key === storageKey(on.applicationId, name);
-    const reread = (): void => rereadUser(on);
-    if (concerns("currentUser")) loadValueTypes(newValue ?? "").then(reread, reread);
+  const onStorage = ({ key, newValue, storageArea }: StorageEvent) => {
+    const conn = currentConnection();
+    if (conn?.storage.kind !== "sync" || conn.storage.area !== storageArea) return;
+    // No key means that the whole storage was cleared.
+    const isAffected = (name: string) => key === null || key === storageKey(conn.applicationId, name);
+    const reload = (): void => reloadUser(conn);
+    if (isAffected("currentUser")) loadValueTypes(newValue ?? "").then(reload, reload);
   };
-  window.addEventListener("storage", heard);
-  return () => window.removeEventListener("storage", heard);
+  window.addEventListener("storage", onStorage);
+  return () => window.removeEventListener("storage", onStorage);
 }

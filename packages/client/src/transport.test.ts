@@ -87,7 +87,7 @@ describe("the envelope of a call", () => {
 
 describe("what a call answers", () => {
   it("[8.backend.non-2xx-json] turns an error body into an error with its code and message", async () => {
-    server.answer(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
+    server.respondWith(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
     await expect(request("GET", "a")).rejects.toMatchObject({
       code: 101,
       message: "Object not found.",
@@ -97,47 +97,47 @@ describe("what a call answers", () => {
   });
 
   it("[8.backend.invalid-json] names an error body that is not JSON", async () => {
-    server.answer(() => ({ status: 400, text: "<html>" }));
+    server.respondWith(() => ({ status: 400, text: "<html>" }));
     const error = { code: 107, message: "Received an error with invalid JSON from Parse: <html>" };
     await expect(request("GET", "a")).rejects.toMatchObject(error);
   });
 
   it("[8.backend.connection-failed] [8.code.100] fails with 100 on an answer that is no JSON", async () => {
-    server.answer(() => ({ text: "" }));
+    server.respondWith(() => ({ text: "" }));
     const failure = { code: 100, message: expect.stringMatching(/^XMLHttpRequest failed: /) };
     await expect(request("GET", "a")).rejects.toMatchObject(failure);
   });
 
   it("has the headers, in one of which is the job's id", async () => {
-    server.answer(() => ({ body: {}, headers: { "X-Parse-Job-Status-Id": "job1" } }));
+    server.respondWith(() => ({ body: {}, headers: { "X-Parse-Job-Status-Id": "job1" } }));
     expect((await request("POST", "jobs/x")).headers.get("X-Parse-Job-Status-Id")).toBe("job1");
   });
 });
 
 describe("a call that the server cannot answer", () => {
   it("[9.retry.http-5xx] [9.retry.delay] is tried again after about 125 ms times chance times 2^attempt", async () => {
-    server.answer((_, attempt) => (attempt < 3 ? { status: 503, text: "" } : { body: { ok: 1 } }));
+    server.respondWith((_, attempt) => (attempt < 3 ? { status: 503, text: "" } : { body: { ok: 1 } }));
     expect((await request("GET", "a")).body).toEqual({ ok: 1 });
-    expect(server.pauses).toEqual([125, 250]);
+    expect(server.retryDelays).toEqual([125, 250]);
   });
 
   it("[9.retry.status-0] [9.retry.attempt-limit] [8.backend.unable-to-connect] gives up after five attempts", async () => {
-    server.answer(() => ({ hangUp: true }));
+    server.respondWith(() => ({ dropConnection: true }));
     const message = 'XMLHttpRequest failed: "Unable to connect to the Parse API"';
     await expect(request("GET", "a")).rejects.toMatchObject({ code: 100, message });
     expect(server.requests.length).toBeGreaterThanOrEqual(5);
-    expect(server.pauses).toHaveLength(4);
+    expect(server.retryDelays).toHaveLength(4);
   });
 
   it("tells the last answer's error after the attempts", async () => {
-    server.answer(() => ({ status: 500, body: { code: 1, error: "Internal server error." } }));
+    server.respondWith(() => ({ status: 500, body: { code: 1, error: "Internal server error." } }));
     await expect(request("GET", "a")).rejects.toMatchObject({ code: 1 });
     expect(server.requests).toHaveLength(5);
   });
 
   it("sends one request id with all attempts when idempotency is on", async () => {
     server.connect({ idempotency: true });
-    server.answer((_, attempt) => (attempt < 3 ? { status: 500, text: "" } : { body: {} }));
+    server.respondWith((_, attempt) => (attempt < 3 ? { status: 500, text: "" } : { body: {} }));
     await request("POST", "classes/Note");
     const ids = new Set(server.requests.map(({ headers }) => headers["x-parse-request-id"]));
     expect(ids.size).toBe(1);
@@ -146,7 +146,7 @@ describe("a call that the server cannot answer", () => {
 
   it("ends when its signal is aborted, without another attempt", async () => {
     const abort = new AbortController();
-    server.answer(() => {
+    server.respondWith(() => {
       abort.abort(new Error("enough"));
       return { status: 500 };
     });
@@ -162,7 +162,7 @@ describe("a call that the server cannot answer", () => {
 
   it("ends at once while it waits for its next attempt", async () => {
     server.connect({ clock: undefined });
-    server.answer(() => ({ status: 503, text: "" }));
+    server.respondWith(() => ({ status: 503, text: "" }));
     const abort = new AbortController();
     const calling = request("GET", "a", {}, { signal: abort.signal });
     setTimeout(() => abort.abort(new Error("enough")), 20);

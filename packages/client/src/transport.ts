@@ -2,52 +2,52 @@ import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError
 import { type Connection, connection } from "./connection.ts";
 import { installationId, loadStoredUser, uuid } from "./identity.ts";
 import { loadValueTypes } from "./object/valueTypes.ts";
-import { sessionHasEnded } from "./sessionEnd.ts";
+import { notifySessionEnd } from "./sessionEnd.ts";
 
-/** The version that the client tells the server, and the Moralis version that it replaces. */
+/** The version that is sent to the server: that of the Moralis SDK which this client replaces. */
 export const VERSION = "1.7.0";
 
 const REQUEST_ID = "X-Parse-Request-Id";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** As whom a call is made, and how long. */
+/** Credentials and lifetime of a call. */
 export interface RequestOptions {
   /** Sends the master key, if the connection has one. */
   useMasterKey?: boolean;
-  /** Instead of the current user's; an empty text sends none. */
+  /** Replaces the current user's; an empty string sends none. */
   sessionToken?: string;
   installationId?: string;
-  /** Handed to the server's triggers. */
+  /** Passed to the server's triggers. */
   context?: JsonObject;
-  /** Ends the call, which then rejects with the signal's reason. */
+  /** Aborts the call, which then rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-export interface Answer {
+export interface ApiResponse {
   status: number;
   headers: Headers;
   body: JsonValue;
 }
 
 /**
- * Calls the server: POST as text/plain (spares browsers a preflight) with the real verb and who asks in the body.
- * Tries again on status ≥ 500 or no connection. Throws ParseError.
+ * Calls the server: POST as text/plain (avoids a CORS preflight) with the method and credentials in the body.
+ * Retries on status ≥ 500 and connection failures. Throws ParseError.
  */
 export async function request(
   method: Method,
   path: string,
   payload: JsonObject = {},
   options: RequestOptions = {},
-  on: Connection = connection(),
-): Promise<Answer> {
-  const body = JSON.stringify(await envelope(method, payload, options, on));
-  const headers: Record<string, string> = { "Content-Type": "text/plain", ...gateHeaders(on) };
-  if (on.idempotency) headers[REQUEST_ID] = uuid();
-  return send(`${on.serverUrl}/${path}`, { method: "POST", headers, body }, options, on);
+  conn: Connection = connection(),
+): Promise<ApiResponse> {
+  const body = JSON.stringify(await envelope(method, payload, options, conn));
+  const headers: Record<string, string> = { "Content-Type": "text/plain", ...customHeaders(conn) };
+  if (conn.idempotency) headers[REQUEST_ID] = uuid();
+  return send(`${conn.serverUrl}/${path}`, { method: "POST", headers, body }, options, conn);
 }
 
-/** Like `request`, for answers that are objects. Throws 107 for any other. */
+/** Like `request`, for responses that are objects. Throws 107 for others. */
 export async function requestObject(
   method: Method,
   path: string,
@@ -59,7 +59,7 @@ export async function requestObject(
   throw invalidResponse();
 }
 
-/** Like `request`, for answers that list results. Throws 107 for any other. */
+/** Like `request`, for responses with a list of results. Throws 107 for others. */
 export async function requestResults(
   path: string,
   payload: JsonObject,
@@ -74,36 +74,39 @@ export function invalidResponse(): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, "The server returned an invalid response.");
 }
 
-/** What is undefined in it does not travel. */
+/** Undefined fields are not sent. */
 async function envelope(
   method: Method,
   payload: JsonObject,
   options: RequestOptions,
-  on: Connection,
+  conn: Connection,
 ): Promise<Record<string, JsonValue | undefined>> {
-  const masterKey = options.useMasterKey ? on.masterKey : undefined;
+  const masterKey = options.useMasterKey ? conn.masterKey : undefined;
   return {
     ...payload,
     _context: options.context,
     _method: method === "POST" ? undefined : method,
-    _ApplicationId: on.applicationId,
+    _ApplicationId: conn.applicationId,
     _MasterKey: masterKey,
-    _JavaScriptKey: masterKey ? undefined : on.javascriptKey,
+    _JavaScriptKey: masterKey ? undefined : conn.javascriptKey,
     _ClientVersion: `js${VERSION}`,
-    _InstallationId: options.installationId ?? (await installationId(on)),
-    _RevocableSession: on.revocableSession ? "1" : undefined,
-    _SessionToken: await sessionTokenFor(options, on),
+    _InstallationId: options.installationId ?? (await installationId(conn)),
+    _RevocableSession: conn.revocableSession ? "1" : undefined,
+    _SessionToken: await sessionTokenFor(options, conn),
   };
 }
 
-/** The session that a call is made with. */
-export async function sessionTokenFor(options: RequestOptions, on: Connection): Promise<string | undefined> {
-  const token = options.sessionToken ?? (await loadStoredUser(on))?.sessionToken;
+/** The session token of a call. */
+export async function sessionTokenFor(
+  options: RequestOptions,
+  conn: Connection,
+): Promise<string | undefined> {
+  const token = options.sessionToken ?? (await loadStoredUser(conn))?.sessionToken;
   return typeof token === "string" && token ? token : undefined;
 }
 
-/** What the application or a gate before the server asks for. */
-export function gateHeaders({
+/** The custom headers of the application and the Authorization header for a proxy. */
+export function customHeaders({
   requestHeaders,
   serverAuthType,
   serverAuthToken,
@@ -112,37 +115,37 @@ export function gateHeaders({
   return { ...requestHeaders, Authorization: `${serverAuthType} ${serverAuthToken}` };
 }
 
-/** One HTTP exchange with its retries, of which `init` is told; also used for the calls that are not in the envelope. */
+/** Sends an HTTP request with retries; also used for requests that do not use the envelope. */
 export async function send(
   url: string,
   init: HttpRequest,
-  options: { signal?: AbortSignal; emptyAllowed?: boolean },
-  on: Connection,
-): Promise<Answer> {
+  options: { signal?: AbortSignal; allowsEmpty?: boolean },
+  conn: Connection,
+): Promise<ApiResponse> {
   for (let attempt = 1; ; attempt += 1) {
-    const response = await attemptOnce(url, init, options.signal, on);
+    const response = await sendOnce(url, init, options.signal, conn);
     if (response.status >= 200 && response.status < 300) {
       await loadValueTypes(response.text);
-      return success(response, options.emptyAllowed === true);
+      return parseResponse(response, options.allowsEmpty === true);
     }
-    if (!mayRecover(response) || attempt >= on.requestAttemptLimit) {
-      const error = failure(response);
-      if (error.code === ErrorCode.INVALID_SESSION_TOKEN) sessionHasEnded();
+    if (!isRetryable(response) || attempt >= conn.requestAttemptLimit) {
+      const error = errorFrom(response);
+      if (error.code === ErrorCode.INVALID_SESSION_TOKEN) notifySessionEnd();
       throw error;
     }
-    await pauseAfter(attempt, on, options.signal);
-    // A server that knows the request by its id answers as it has done before.
+    await waitBeforeRetry(attempt, conn, options.signal);
+    // The server recognizes the retry by its request id and repeats its response.
     if (init.headers[REQUEST_ID]) init.headers["Content-Type"] = `text/plain; attempt=${attempt + 1}`;
   }
 }
 
-/** About 125 ms times chance times 2^attempt; `attempt` counts from 1. */
-export function pauseAfter(attempt: number, on: Connection, signal?: AbortSignal): Promise<void> {
-  return on.clock.sleep(Math.round(on.clock.random() * 125 * 2 ** attempt), signal);
+/** Waits for a random part of 125 ms × 2^attempt; `attempt` counts from 1. */
+export function waitBeforeRetry(attempt: number, conn: Connection, signal?: AbortSignal): Promise<void> {
+  return conn.clock.sleep(Math.round(conn.clock.random() * 125 * 2 ** attempt), signal);
 }
 
-/** Whether another attempt may be answered: the server failed, or was not reached. */
-export function mayRecover({ status }: Pick<HttpAnswer, "status">): boolean {
+/** Whether another attempt may succeed: the server failed or was not reached. */
+export function isRetryable({ status }: Pick<HttpResponse, "status">): boolean {
   return status === 0 || status >= 500;
 }
 
@@ -152,32 +155,32 @@ export interface HttpRequest {
   body?: string | Blob | Uint8Array<ArrayBuffer>;
 }
 
-export interface HttpAnswer {
-  /** 0 when no answer came. */
+export interface HttpResponse {
+  /** 0 without a response. */
   status: number;
   text: string;
   headers: Headers;
 }
 
-/** One attempt. Throws only the reason of the signal. */
-export async function attemptOnce(
+/** Makes one attempt. Throws only the signal's reason. */
+export async function sendOnce(
   url: string,
   init: HttpRequest,
   signal: AbortSignal | undefined,
-  on: Connection,
-): Promise<HttpAnswer> {
+  conn: Connection,
+): Promise<HttpResponse> {
   try {
-    const response = await on.fetch(url, signal ? { ...init, signal } : init);
+    const response = await conn.fetch(url, signal ? { ...init, signal } : init);
     return { status: response.status, text: await response.text(), headers: response.headers };
   } catch {
-    // fetch tells a refused and a broken connection apart from an abort only by the signal.
+    // Only the signal distinguishes an abort from a connection failure.
     if (signal?.aborted) throw signal.reason;
     return { status: 0, text: "", headers: new Headers() };
   }
 }
 
-function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
-  if (emptyAllowed && response.text === "") return { ...response, body: {} };
+function parseResponse(response: HttpResponse, allowsEmpty: boolean): ApiResponse {
+  if (allowsEmpty && response.text === "") return { ...response, body: {} };
   let body: JsonValue;
   try {
     body = JSON.parse(response.text);
@@ -188,10 +191,10 @@ function success(response: HttpAnswer, emptyAllowed: boolean): Answer {
   return { ...response, body };
 }
 
-/** The error that an answer stands for. */
-export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): ProtocolError {
+/** Converts a response to an error. */
+export function errorFrom({ status, text }: Pick<HttpResponse, "status" | "text">): ProtocolError {
   if (status === 0) return connectionFailed("Unable to connect to the Parse API");
-  if (!text) return connectionFailed(`Status ${status} without an answer`);
+  if (!text) return connectionFailed(`Status ${status} without a response body`);
   try {
     const body: unknown = JSON.parse(text);
     if (isJsonObject(body)) {
@@ -200,7 +203,7 @@ export function failure({ status, text }: Pick<HttpAnswer, "status" | "text">): 
       return new ProtocolError(code, typeof message === "string" ? message : JSON.stringify(message), status);
     }
   } catch {
-    // Falls to the answer for whatever is not an error object.
+    // Falls through to the error for invalid JSON.
   }
   return new ProtocolError(
     ErrorCode.INVALID_JSON,

@@ -22,7 +22,7 @@ type Answers = Record<string, { triggers?: object[]; data?: unknown }>;
 
 /** The server's functions and what they answer. */
 function answer(functions: Answers): void {
-  server.answer(({ call }) => {
+  server.respondWith(({ call }) => {
     const result = functions[call.replace("POST functions/", "")];
     return { body: { result: { data: { success: true, result } } } };
   });

@@ -2,52 +2,52 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { Cloud } from "./cloud.ts";
 import { web3Sign, web3SignV4, web3Transaction } from "./wallet/triggers.ts";
 
-/** What the server asks the client to do after a plugin call: `name` and what it needs. */
+/** An action that the server requests from the client after a plugin call. */
 export interface Trigger {
   name: string;
-  /** Left out is another thing than false to some triggers: they then do nothing. */
+  /** For some triggers undefined differs from false: they then do nothing. */
   shouldAwait?: boolean;
-  /** Keeps the response for the triggers after it. */
+  /** Saves the response for later triggers. */
   saveResponse?: boolean;
   shouldReturnResponse?: boolean;
   shouldReturnPayload?: boolean;
   data: JsonObject;
 }
 
-/** Does what the server asks for, and answers the response. */
+/** Executes a trigger and returns its response. */
 export type TriggerHandler = (trigger: Trigger) => unknown;
 
-/** What the triggers of one call share. */
+/** The state that the triggers of one call share. */
 export interface TriggerContext {
-  /** What the plugin's function has answered beside them. */
+  /** The payload of the plugin function's response. */
   payload: unknown;
-  custom: ReadonlyMap<string, TriggerHandler>;
-  /** Reads what another function has answered. Throws where it has failed. */
-  readAnswer(response: unknown): { payload: unknown; triggers: readonly unknown[] };
+  customHandlers: ReadonlyMap<string, TriggerHandler>;
+  /** Parses the response of another function. Throws if the function failed. */
+  parseResponse(response: unknown): { payload: unknown; triggers: readonly unknown[] };
 }
 
-/** The response that a trigger keeps for later ones; a promise, where it was not waited for. */
+/** The response that a trigger has saved for later ones; a promise if it was not awaited. */
 interface MemoryCard {
   saved?: { response: unknown };
 }
 
 /**
- * Does one trigger after the other, until one is to return something. Resolves with that, or undefined.
- * Throws `Unknown trigger`, and what a trigger throws; those after it are then not done.
+ * Executes the triggers in order until one returns something. Resolves with that, or undefined.
+ * Throws `Unknown trigger`, or what a trigger throws; later triggers are then skipped.
  */
 export function runTriggers(list: readonly unknown[], context: TriggerContext): Promise<unknown> {
-  return runWith(list, context, {});
+  return runInContext(list, context, {});
 }
 
-async function runWith(
+async function runInContext(
   list: readonly unknown[],
   context: TriggerContext,
   card: MemoryCard,
 ): Promise<unknown> {
   for (const json of list) {
-    const trigger = triggerOf(json);
+    const trigger = parseTrigger(json);
     const response = await responseOf(trigger, context, card);
-    // The call goes on with what the answer's own triggers did; here only the ones after it are left to do.
+    // The response triggers are executed by the nested call; only the following ones are left here.
     if (trigger.name === "callPluginEndpoint" && trigger.data.runResponseTrigger === false) continue;
     if (trigger.shouldReturnPayload) return { payload: context.payload, response: response.value };
     if (trigger.shouldReturnResponse) return response.value;
@@ -55,22 +55,22 @@ async function runWith(
   return undefined;
 }
 
-/** In an object, so that a promise that nobody is to wait for is not awaited on its way. */
+/** A wrapper, so that a promise that must not be awaited can be returned from an async function. */
 interface Response {
   value: unknown;
 }
 
 async function responseOf(trigger: Trigger, context: TriggerContext, card: MemoryCard): Promise<Response> {
-  const running = start(trigger, context, card);
-  const waits = trigger.name === "web3SignV4" || trigger.name === "callPluginEndpoint";
-  const value: unknown = waits && !trigger.shouldAwait ? running : await running;
+  const result = execute(trigger, context, card);
+  const isDeferrable = trigger.name === "web3SignV4" || trigger.name === "callPluginEndpoint";
+  const value: unknown = isDeferrable && !trigger.shouldAwait ? result : await result;
   if (trigger.saveResponse) card.saved = { response: value };
-  if (value instanceof Promise) value.catch(report);
+  if (value instanceof Promise) value.catch(logError);
   return { value };
 }
 
-function start(trigger: Trigger, context: TriggerContext, card: MemoryCard): unknown {
-  const handler = context.custom.get(trigger.name);
+function execute(trigger: Trigger, context: TriggerContext, card: MemoryCard): unknown {
+  const handler = context.customHandlers.get(trigger.name);
   if (handler) return handler(trigger);
   switch (trigger.name) {
     case "openUrl":
@@ -99,16 +99,16 @@ async function callPluginEndpoint(
   if (shouldAwait === undefined) return undefined;
   const params: Record<string, unknown> = isJsonObject(data.params) ? { ...data.params } : {};
   if (data.useSavedResponse === true) {
-    params[String(data.savedResponseAs)] = await savedAt(card, data.savedResponseAt);
+    params[String(data.savedResponseAs)] = await readSavedResponse(card, data.savedResponseAt);
   }
   const response = await Cloud.run(`${pluginName}_${endpoint}`, params);
   if (runResponseTrigger !== true) return response;
-  const { payload, triggers } = context.readAnswer(response);
-  return runWith(triggers, { ...context, payload }, card);
+  const { payload, triggers } = context.parseResponse(response);
+  return runInContext(triggers, { ...context, payload }, card);
 }
 
-/** The saved response, or what is at a path in it. */
-async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
+/** The saved response, or the value at a path in it. */
+async function readSavedResponse({ saved }: MemoryCard, path: unknown): Promise<unknown> {
   if (!saved) throw new Error("Nothing saved to memory card");
   const names: readonly unknown[] = Array.isArray(path) ? path : [];
   return names.reduce<unknown>(
@@ -119,12 +119,12 @@ async function savedAt({ saved }: MemoryCard, path: unknown): Promise<unknown> {
 }
 
 function openUrl({ url, newTab }: JsonObject): void {
-  // Only addresses of pages: a "javascript:" address would run what the server sent.
+  // Only http URLs: a "javascript:" URL would execute code from the server.
   if (typeof url !== "string" || !/^https?:\/\//i.test(url)) throw new Error("openUrl takes an http address");
   window.open(url, newTab ? "_blank" : "_self", newTab ? "noopener" : undefined);
 }
 
-function triggerOf(json: unknown): Trigger {
+function parseTrigger(json: unknown): Trigger {
   if (!isJsonObject(json)) throw new Error('Unknown trigger: "undefined"');
   const { name, shouldAwait, saveResponse, shouldReturnResponse, shouldReturnPayload, data } = json;
   return {
@@ -137,7 +137,7 @@ function triggerOf(json: unknown): Trigger {
   };
 }
 
-/** Nobody waits for it, but somebody should know. */
-function report(error: unknown): void {
-  console.error("A trigger that nobody waits for has failed", error);
+/** Logs the failure of a trigger that is not awaited. */
+function logError(error: unknown): void {
+  console.error("A trigger that is not awaited has failed", error);
 }

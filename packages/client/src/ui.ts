@@ -1,6 +1,6 @@
-/** What a page asks people; applications put their own in its place. */
+/** User prompts; applications replace them with their own. */
 export const UI = {
-  /** Shows a prompt and resolves with what people answer; there is none until an application supplies it. */
+  /** Shows a prompt and resolves with the user's input; does nothing until an application replaces it. */
   async openPrompt(_options?: unknown): Promise<unknown> {
     console.warn("Moralis: No prompt supplied");
     return undefined;

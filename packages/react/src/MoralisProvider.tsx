@@ -1,14 +1,14 @@
 import { Moralis, type PluginSpec, shareAcrossTabs } from "@purse/client";
 import { createContext, type ReactNode, useEffect, useMemo, useState } from "react";
 import { followAccount } from "./accountListener.ts";
-import { Application, type ApplicationSnapshot, type Target } from "./application.ts";
+import { Application, type ApplicationSnapshot, type ServerTarget } from "./application.ts";
 import { Auth } from "./auth.ts";
 import { ReactMoralisError } from "./errors.ts";
 import { useStore } from "./store.ts";
 import { QueryCache } from "./suspense.ts";
 import { Web3 } from "./web3.ts";
 
-/** `appId` and `serverUrl` are needed, here or by `initialize`. */
+/** `appId` and `serverUrl` are required, here or in `initialize`. */
 export interface MoralisProviderProps {
   children?: ReactNode;
   /** Read once, when the provider is mounted. */
@@ -18,52 +18,52 @@ export interface MoralisProviderProps {
   initializeOnMount?: boolean;
   jsKey?: string;
   dangerouslyUseOfMasterKey?: string;
-  /** Instead of asking the server which it has. */
+  /** Replaces the request of the server's plugins. */
   plugins?: PluginSpec[];
-  /** `native` has no wallet in its window. */
+  /** `native` has no `window.ethereum`. */
   environment?: "browser" | "native";
-  /** The client to use, called once; the bundled one by default. */
+  /** Returns the client to use, called once; the bundled one by default. */
   getMoralis?: () => typeof Moralis;
   options?: {
-    /** As the wallet says it; undefined when it gives no account any more. */
+    /** The account as reported by the wallet; undefined when it is locked or disconnected. */
     onAccountChanged?: (account: string | undefined) => void;
   };
 }
 
-/** What a provider gives the hooks below it. */
+/** The context of the hooks. */
 export interface MoralisContextValue extends ApplicationSnapshot {
   Moralis: typeof Moralis;
   environment: "browser" | "native";
-  initialize(settings?: Target): void;
+  initialize(settings?: ServerTarget): void;
   auth: Auth;
   web3: Web3;
   queries: QueryCache;
   /** Resolves once the client is ready or its start has failed. */
-  settled(): Promise<void>;
+  whenReady(): Promise<void>;
 }
 
-/** Where the hooks find their provider. */
+/** The context of the provider. */
 export const MoralisContext = createContext<MoralisContextValue | null>(null);
 
 /**
- * Starts the client and gives the hooks below it their ground: authentication, the wallet, the user's data.
+ * Starts the client and provides its hooks with authentication, the wallet and the user's data.
  * Throws ReactMoralisError without `appId` or `serverUrl`, unless it waits for `initialize()`.
  */
 export function MoralisProvider(props: MoralisProviderProps): ReactNode {
-  // The first props count; later ones are ignored, as they always were.
-  const [ground] = useState(() => groundOf(props));
-  const snapshot = useStore(ground.application.store);
+  // Only the first props are used, as in react-moralis.
+  const [services] = useState(() => createServices(props));
+  const snapshot = useStore(services.application.store);
 
   useEffect(() => {
-    ground.application.begin();
-    const stops = [ground.auth.follow(), shareAcrossTabs(), ground.followAccount()];
+    services.application.startOnMount();
+    const cleanups = [services.auth.subscribe(), shareAcrossTabs(), services.followAccount()];
     return () => {
-      for (const stop of stops) stop();
+      for (const cleanup of cleanups) cleanup();
     };
-  }, [ground]);
+  }, [services]);
 
   const value = useMemo<MoralisContextValue>(() => {
-    const { core, environment, application, auth, web3, queries } = ground;
+    const { core, environment, application, auth, web3, queries } = services;
     return {
       Moralis: core,
       environment,
@@ -71,14 +71,14 @@ export function MoralisProvider(props: MoralisProviderProps): ReactNode {
       auth,
       web3,
       queries,
-      settled: () => application.settled(),
+      whenReady: () => application.whenReady(),
       ...snapshot,
     };
-  }, [ground, snapshot]);
+  }, [services, snapshot]);
   return <MoralisContext.Provider value={value}>{props.children}</MoralisContext.Provider>;
 }
 
-function groundOf(props: MoralisProviderProps) {
+function createServices(props: MoralisProviderProps) {
   const { initializeOnMount = true, environment = "browser", appId, serverUrl, jsKey, plugins } = props;
   if (initializeOnMount && !appId) {
     throw new ReactMoralisError('Provide a "appId" provided to <MoralisProvider>');

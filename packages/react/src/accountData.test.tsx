@@ -11,9 +11,9 @@ import {
   useNFTTransfers,
   useTokenPrice,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, serverOfTests } from "./testRendering.tsx";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 const result = (name: string, value: unknown) =>
   test.server.on(`POST functions/${name}`, { body: { result: value } });

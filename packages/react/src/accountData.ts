@@ -5,24 +5,24 @@ import { useMoralis } from "./useMoralis.ts";
 
 type Web3API = typeof Moralis.Web3API;
 type AccountApi = Web3API["account"];
-type Given<F extends (...args: never[]) => unknown> = NonNullable<Parameters<F>[0]>;
-type Answer<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
+type ParamsOf<F extends (...args: never[]) => unknown> = NonNullable<Parameters<F>[0]>;
+type ResultOf<F extends (...args: never[]) => unknown> = Awaited<ReturnType<F>>;
 
 /*
- * What the data service knows of an account: of the connected wallet on its chain, unless the parameters say
- * otherwise. Each asks by itself once a wallet is connected.
+ * Data of an account: of the connected wallet on its chain, unless the parameters name another
+ * one. The hooks fetch automatically once a wallet is connected.
  */
 
-interface OnChain {
+interface AccountOnChain {
   chain?: string | number | undefined;
   address?: string | undefined;
 }
 
-type Own<P> = Partial<P> & { chain: string | number; address: string };
+type AccountParams<P> = Partial<P> & { chain: string | number; address: string };
 
-/** One call about an account. */
-function useAccountCall<P extends OnChain, R, Initial = null>(
-  work: (params: Own<P>, options: { signal?: AbortSignal }) => Promise<R>,
+/** A data service call for an account. */
+function useAccountCall<P extends AccountOnChain, R, Initial = null>(
+  work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<R>,
   params: P | undefined,
   options: AsyncCallOptions | undefined,
   initial: Initial,
@@ -31,33 +31,17 @@ function useAccountCall<P extends OnChain, R, Initial = null>(
   const chain = params?.chain ?? chainId ?? "eth";
   const address = params?.address ?? account ?? "";
   const given: Partial<P> = params ?? {};
-  const own = { ...given, chain, address };
-  const call = useAsyncCall<R, Own<P>, Initial>(work, own, initial, {
+  const accountParams = { ...given, chain, address };
+  const call = useAsyncCall<R, AccountParams<P>, Initial>(work, accountParams, initial, {
     autoFetch: account !== null,
     ...options,
   });
   return { ...withoutSetData(call), chain };
 }
 
-/** An account's tokens and how much it has of each. */
-export function useERC20Balances(params?: Given<AccountApi["getTokenBalances"]>, options?: AsyncCallOptions) {
-  const { Moralis } = useMoralis();
-  const {
-    fetch,
-    chain: _,
-    ...call
-  } = useAccountCall<Given<AccountApi["getTokenBalances"]>, Answer<AccountApi["getTokenBalances"]> | null>(
-    (given, signal) => Moralis.Web3API.account.getTokenBalances(given, signal),
-    params,
-    options,
-    null,
-  );
-  return { fetchERC20Balances: fetch, ...call };
-}
-
-/** How tokens came to an account and left it. */
-export function useERC20Transfers(
-  params?: Given<AccountApi["getTokenTransfers"]>,
+/** The token balances of an account. */
+export function useERC20Balances(
+  params?: ParamsOf<AccountApi["getTokenBalances"]>,
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
@@ -65,30 +49,45 @@ export function useERC20Transfers(
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<Given<AccountApi["getTokenTransfers"]>, Answer<AccountApi["getTokenTransfers"]> | null>(
-    (given, signal) => Moralis.Web3API.account.getTokenTransfers(given, signal),
-    params,
-    options,
-    null,
-  );
-  return { fetchERC20Transfers: fetch, ...call };
+  } = useAccountCall<
+    ParamsOf<AccountApi["getTokenBalances"]>,
+    ResultOf<AccountApi["getTokenBalances"]> | null
+  >((given, signal) => Moralis.Web3API.account.getTokenBalances(given, signal), params, options, null);
+  return { fetchERC20Balances: fetch, ...call };
 }
 
-type Nfts = Answer<AccountApi["getNFTs"]>;
-type Nft = Nfts["result"][number];
-/** An NFT with its metadata read; `image` is an address that browsers can open. Text that is no JSON stays text. */
-export type NftWithMetadata = Omit<Nft, "metadata"> & { metadata?: unknown; image?: string };
-/** A page of NFTs, each with its metadata read. */
-export type NftBalances = Omit<Nfts, "result" | "next"> & { result: NftWithMetadata[] };
-
-/** An account's NFTs, with their metadata. */
-export function useNFTBalances(params?: Given<AccountApi["getNFTs"]>, options?: AsyncCallOptions) {
+/** The token transfers of an account. */
+export function useERC20Transfers(
+  params?: ParamsOf<AccountApi["getTokenTransfers"]>,
+  options?: AsyncCallOptions,
+) {
   const { Moralis } = useMoralis();
   const {
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<Given<AccountApi["getNFTs"]>, NftBalances>(
+  } = useAccountCall<
+    ParamsOf<AccountApi["getTokenTransfers"]>,
+    ResultOf<AccountApi["getTokenTransfers"]> | null
+  >((given, signal) => Moralis.Web3API.account.getTokenTransfers(given, signal), params, options, null);
+  return { fetchERC20Transfers: fetch, ...call };
+}
+
+type Nfts = ResultOf<AccountApi["getNFTs"]>;
+type Nft = Nfts["result"][number];
+/** An NFT with its metadata parsed; `image` is an HTTP URL. Metadata that is not JSON stays a string. */
+export type NftWithMetadata = Omit<Nft, "metadata"> & { metadata?: unknown; image?: string };
+/** A page of NFTs with parsed metadata. */
+export type NftBalances = Omit<Nfts, "result" | "next"> & { result: NftWithMetadata[] };
+
+/** The NFTs of an account with their metadata. */
+export function useNFTBalances(params?: ParamsOf<AccountApi["getNFTs"]>, options?: AsyncCallOptions) {
+  const { Moralis } = useMoralis();
+  const {
+    fetch,
+    chain: _,
+    ...call
+  } = useAccountCall<ParamsOf<AccountApi["getNFTs"]>, NftBalances>(
     async (given, signal) => {
       const found = await Moralis.Web3API.account.getNFTs(given, signal);
       return { ...found, result: found.result.map(withMetadata) };
@@ -101,30 +100,33 @@ export function useNFTBalances(params?: Given<AccountApi["getNFTs"]>, options?: 
 }
 
 function withMetadata(nft: Nft): NftWithMetadata {
-  const metadata = parsed(nft.metadata);
+  const metadata = parseJson(nft.metadata);
   if (typeof metadata !== "object" || metadata === null) return nft;
   const image: unknown = "image" in metadata ? metadata.image : undefined;
   return { ...nft, metadata, ...(typeof image === "string" && { image: resolveIPFS(image) }) };
 }
 
-function parsed(text: string | null | undefined): unknown {
+function parseJson(text: string | null | undefined): unknown {
   if (!text) return undefined;
   try {
     return JSON.parse(text);
   } catch {
-    // Whoever made the token wrote this; it need not be JSON.
+    // The metadata is written by the token's creator and need not be JSON.
     return undefined;
   }
 }
 
-/** How NFTs came to an account and left it. */
-export function useNFTTransfers(params?: Given<AccountApi["getNFTTransfers"]>, options?: AsyncCallOptions) {
+/** The NFT transfers of an account. */
+export function useNFTTransfers(
+  params?: ParamsOf<AccountApi["getNFTTransfers"]>,
+  options?: AsyncCallOptions,
+) {
   const { Moralis } = useMoralis();
   const {
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<Given<AccountApi["getNFTTransfers"]>, Answer<AccountApi["getNFTTransfers"]> | null>(
+  } = useAccountCall<ParamsOf<AccountApi["getNFTTransfers"]>, ResultOf<AccountApi["getNFTTransfers"]> | null>(
     (given, signal) => Moralis.Web3API.account.getNFTTransfers(given, signal),
     params,
     options,
@@ -133,7 +135,7 @@ export function useNFTTransfers(params?: Given<AccountApi["getNFTTransfers"]>, o
   return { getNFTTransfers: fetch, ...call };
 }
 
-/** An amount of native currency, also for people. */
+/** A native balance, raw and formatted. */
 export interface FormattedBalance {
   /** In wei, decimal. */
   balance?: string;
@@ -143,11 +145,14 @@ export interface FormattedBalance {
 
 const NO_BALANCE: FormattedBalance = Object.freeze({ formatted: null });
 
-/** How much an account has of the chain's own currency. */
-export function useNativeBalance(params?: Given<AccountApi["getNativeBalance"]>, options?: AsyncCallOptions) {
+/** The native balance of an account. */
+export function useNativeBalance(
+  params?: ParamsOf<AccountApi["getNativeBalance"]>,
+  options?: AsyncCallOptions,
+) {
   const { Moralis } = useMoralis();
   const { fetch, chain, ...call } = useAccountCall<
-    Given<AccountApi["getNativeBalance"]>,
+    ParamsOf<AccountApi["getNativeBalance"]>,
     FormattedBalance,
     FormattedBalance
   >(
@@ -155,7 +160,7 @@ export function useNativeBalance(params?: Given<AccountApi["getNativeBalance"]>,
       const { balance } = await Moralis.Web3API.account.getNativeBalance(given, signal);
       const currency = currencyOf(given.chain);
       const amount = currency && Moralis.Units.FromWei(balance, currency.decimals);
-      return { balance, formatted: currency && amount ? `${fourDigits(amount)} ${currency.symbol}` : null };
+      return { balance, formatted: currency && amount ? `${formatAmount(amount)} ${currency.symbol}` : null };
     },
     params,
     options,
@@ -164,43 +169,43 @@ export function useNativeBalance(params?: Given<AccountApi["getNativeBalance"]>,
   return { getBalances: fetch, nativeToken: currencyOf(chain), ...call };
 }
 
-/** Null for a chain that is not in the list or is not given by its id. */
+/** Null for a chain that is not in the list or not specified by its id. */
 function currencyOf(chain: string | number) {
   return getChain(hexChainId(chain))?.nativeCurrency ?? null;
 }
 
-function fourDigits(amount: string): string {
+function formatAmount(amount: string): string {
   return Number(amount).toLocaleString("en-US", { maximumSignificantDigits: 4, useGrouping: false });
 }
 
-/** An account's transactions. */
+/** The transactions of an account. */
 export function useNativeTransactions(
-  params?: Given<AccountApi["getTransactions"]>,
+  params?: ParamsOf<AccountApi["getTransactions"]>,
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
   const { fetch, chain, ...call } = useAccountCall<
-    Given<AccountApi["getTransactions"]>,
-    Answer<AccountApi["getTransactions"]>
+    ParamsOf<AccountApi["getTransactions"]>,
+    ResultOf<AccountApi["getTransactions"]>
   >((given, signal) => Moralis.Web3API.account.getTransactions(given, signal), params, options, null);
-  // Spelled so since the first version.
+  // The spelling is that of react-moralis.
   return { getNativeTransations: fetch, chainId: chain, ...call };
 }
 
 type PriceApi = Web3API["token"]["getTokenPrice"];
-/** A price, also for people. */
-export type TokenPrice = Answer<PriceApi> & { formattedUsd: string; formattedNative: string | null };
+/** A price, raw and formatted. */
+export type TokenPrice = ResultOf<PriceApi> & { formattedUsd: string; formattedNative: string | null };
 
 const DOLLARS = /* @__PURE__ */ new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 
-/** The price of the token at `address`, asked for at once. */
-export function useTokenPrice(params?: Given<PriceApi>, options?: AsyncCallOptions) {
+/** The price of the token at `address`, fetched automatically. */
+export function useTokenPrice(params?: ParamsOf<PriceApi>, options?: AsyncCallOptions) {
   const { Moralis } = useMoralis();
   const {
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<Given<PriceApi>, TokenPrice>(
+  } = useAccountCall<ParamsOf<PriceApi>, TokenPrice>(
     async (given, signal) => {
       const price = await Moralis.Web3API.token.getTokenPrice(given, signal);
       const { nativePrice: native } = price;
@@ -208,7 +213,7 @@ export function useTokenPrice(params?: Given<PriceApi>, options?: AsyncCallOptio
       return {
         ...price,
         formattedUsd: DOLLARS.format(price.usdPrice),
-        formattedNative: native && amount ? `${fourDigits(amount)} ${native.symbol}` : null,
+        formattedNative: native && amount ? `${formatAmount(amount)} ${native.symbol}` : null,
       };
     },
     params,

@@ -3,7 +3,7 @@ import type { Auth } from "./auth.ts";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
-export interface Target {
+export interface ServerTarget {
   appId?: string | undefined;
   serverUrl?: string | undefined;
 }
@@ -13,36 +13,36 @@ export interface ApplicationSnapshot {
   serverUrl: string | null;
   isInitialized: boolean;
   isInitializing: boolean;
-  /** Why the start failed; null where it did not. */
+  /** The error of the start; null unless it failed. */
   initializeError: CallError | null;
 }
 
-export interface ApplicationSettings extends Target {
+export interface ApplicationSettings extends ServerTarget {
   jsKey?: string | undefined;
   masterKey?: string | undefined;
   plugins?: PluginSpec[] | undefined;
-  /** Whether `begin` starts without `initialize`. */
+  /** Whether mounting the provider starts the client. */
   initializeOnMount: boolean;
 }
 
-/** How long pages wait for the wallet of before a reload, so as not to offer it for a moment, in ms. */
-const WALLET_MS = 1_000;
+/** How long the start waits for reconnecting the wallet, so that pages do not flash a connect button, in ms. */
+const WALLET_TIMEOUT_MS = 1_000;
 
-/** A wallet that does not answer any more is not an error of the start; one that answers late comes late. */
-function walletOfBefore(): Promise<unknown> {
-  const late = new Promise((resolve) => setTimeout(resolve, WALLET_MS));
-  return Promise.race([reconnectWallet().catch(() => false), late]);
+/** Reconnects the wallet. Failures do not fail the start; a slow wallet connects later. */
+function restoreWallet(): Promise<unknown> {
+  const timeout = new Promise((resolve) => setTimeout(resolve, WALLET_TIMEOUT_MS));
+  return Promise.race([reconnectWallet().catch(() => false), timeout]);
 }
 
-/** The client's start below a provider: once, awaited, with the session and wallet of before. */
+/** Starts the client of a provider once, and restores the session and the wallet. */
 export class Application {
   readonly store: Store<ApplicationSnapshot>;
   readonly #core: typeof Moralis;
   readonly #auth: Auth;
   readonly #settings: ApplicationSettings;
-  #begun = false;
-  #turn = 0;
-  #settled: Promise<void> | undefined;
+  #hasStarted = false;
+  #runId = 0;
+  #ready: Promise<void> | undefined;
 
   constructor(core: typeof Moralis, auth: Auth, settings: ApplicationSettings) {
     this.#core = core;
@@ -57,63 +57,63 @@ export class Application {
     });
   }
 
-  /** Called when the provider is mounted, which React may do more than once. */
-  begin(): void {
-    if (this.#begun || !this.#settings.initializeOnMount) return;
-    this.#begun = true;
+  /** Called on mount, which React may do more than once. */
+  startOnMount(): void {
+    if (this.#hasStarted || !this.#settings.initializeOnMount) return;
+    this.#hasStarted = true;
     void this.#start();
   }
 
-  /** Starts, or starts again elsewhere. Throws where application or address are missing. */
-  readonly initialize = (given: Target = {}): void => {
+  /** Starts, or restarts with another server. Throws if application id or URL are missing. */
+  readonly initialize = (changes: ServerTarget = {}): void => {
     const before = this.store.get();
-    const next = { appId: given.appId ?? before.appId, serverUrl: given.serverUrl ?? before.serverUrl };
+    const next = { appId: changes.appId ?? before.appId, serverUrl: changes.serverUrl ?? before.serverUrl };
     for (const name of ["appId", "serverUrl"] as const) {
       if (next[name]) continue;
       throw new Error(
         `No ${name} is provided. Please provide an ${name} to the Moralis.Provider or as argument in initialize()`,
       );
     }
-    this.#begun = true;
+    this.#hasStarted = true;
     this.store.set(next);
     void this.#start();
   };
 
   /** Resolves once the client is ready or its start has failed. */
-  settled(): Promise<void> {
-    this.#settled ??= new Promise((resolve) => {
-      const look = () => {
+  whenReady(): Promise<void> {
+    this.#ready ??= new Promise((resolve) => {
+      const check = () => {
         const { isInitialized, initializeError } = this.store.get();
         if (!isInitialized && !initializeError) return;
-        this.#settled = undefined;
+        this.#ready = undefined;
         stop();
         resolve();
       };
-      const stop = this.store.subscribe(look);
+      const stop = this.store.subscribe(check);
     });
-    return this.#settled;
+    return this.#ready;
   }
 
   async #start(): Promise<void> {
-    this.#turn += 1;
-    const mine = this.#turn;
-    const end = (outcome: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
-      if (mine === this.#turn) this.store.set({ ...outcome, isInitializing: false });
+    this.#runId += 1;
+    const runId = this.#runId;
+    const finish = (result: Pick<ApplicationSnapshot, "isInitialized" | "initializeError">) => {
+      if (runId === this.#runId) this.store.set({ ...result, isInitializing: false });
     };
     this.store.set({ isInitialized: false, isInitializing: true, initializeError: null });
     try {
       const { jsKey: javascriptKey, masterKey, plugins } = this.#settings;
       const { appId, serverUrl } = this.store.get();
       const target = { appId: appId ?? undefined, serverUrl: serverUrl ?? undefined };
-      // The session is known before the server has answered, also where it does not.
+      // The session is restored without waiting for the server.
       await Promise.all([
         this.#core.start({ ...target, javascriptKey, masterKey, plugins }),
         this.#auth.restore(),
       ]);
-      await walletOfBefore();
-      end({ isInitialized: true, initializeError: null });
+      await restoreWallet();
+      finish({ isInitialized: true, initializeError: null });
     } catch (thrown) {
-      end({ isInitialized: false, initializeError: errorOf(thrown) });
+      finish({ isInitialized: false, initializeError: errorOf(thrown) });
     }
   }
 }

@@ -7,17 +7,17 @@ export interface CallState<R> {
   data: R;
   error: CallError | null;
   isFetching: boolean;
-  /** Whether a call has ended, with a result or an error. */
+  /** Whether a call has completed, with a result or an error. */
   isSettled: boolean;
 }
 
-/** The state of a call that is made again and again: the one that began last counts. */
+/** The state of a repeatable call: the last started run determines it. */
 export class AsyncCall<R, Initial = R> {
   readonly store: Store<CallState<R | Initial>>;
   readonly #initial: Initial;
-  #turn = 0;
-  /** Changes made while a call is under way: they are made to what it answers too. */
-  #late: ((before: R | Initial) => R | Initial)[] = [];
+  #runId = 0;
+  /** Changes made while a call is running: they are applied to its result too. */
+  #pendingChanges: ((before: R | Initial) => R | Initial)[] = [];
 
   constructor(initial: Initial) {
     this.#initial = initial;
@@ -29,21 +29,21 @@ export class AsyncCall<R, Initial = R> {
     });
   }
 
-  /** Answers the result, or undefined where it failed. A call that was aborted leaves the state as it was. */
+  /** Resolves with the result, or undefined if it failed. An aborted call does not change data or error. */
   run(work: () => Promise<R>, callbacks: Callbacks<R> = {}, signal?: AbortSignal): Promise<R | undefined> {
-    this.#turn += 1;
-    this.#late = [];
-    const mine = this.#turn;
+    this.#runId += 1;
+    this.#pendingChanges = [];
+    const runId = this.#runId;
     return withCallbacks(async () => {
       this.store.set({ isFetching: true, error: null });
       try {
         const data = await work();
-        if (mine === this.#turn)
-          this.#end(mine, signal, { data: freezeDeep(this.#changed(data)), error: null });
+        if (runId === this.#runId)
+          this.#finish(runId, signal, { data: freezeDeep(this.#applyPendingChanges(data)), error: null });
         return data;
       } catch (thrown) {
         const error = errorOf(thrown);
-        this.#end(mine, signal, { data: this.#initial, error });
+        this.#finish(runId, signal, { data: this.#initial, error });
         throw error;
       }
     }, callbacks);
@@ -51,21 +51,21 @@ export class AsyncCall<R, Initial = R> {
 
   readonly setData = (data: R | Initial | ((before: R | Initial) => R | Initial)): void => {
     const { data: before, isFetching } = this.store.get();
-    if (data instanceof Function && isFetching) this.#late.push(data);
+    if (data instanceof Function && isFetching) this.#pendingChanges.push(data);
     this.store.set({ data: freezeDeep(data instanceof Function ? data(before) : data), isSettled: true });
   };
 
-  #changed(data: R): R | Initial {
-    return this.#late.reduce<R | Initial>((before, change) => change(before), data);
+  #applyPendingChanges(data: R): R | Initial {
+    return this.#pendingChanges.reduce<R | Initial>((before, change) => change(before), data);
   }
 
-  #end(
-    turn: number,
+  #finish(
+    runId: number,
     signal: AbortSignal | undefined,
-    outcome: Pick<CallState<R | Initial>, "data" | "error">,
+    result: Pick<CallState<R | Initial>, "data" | "error">,
   ): void {
-    if (turn !== this.#turn) return;
+    if (runId !== this.#runId) return;
     if (signal?.aborted) this.store.set({ isFetching: false });
-    else this.store.set({ ...outcome, isFetching: false, isSettled: true });
+    else this.store.set({ ...result, isFetching: false, isSettled: true });
   }
 }

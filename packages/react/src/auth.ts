@@ -11,7 +11,7 @@ import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf, NotAuthenticatedError, ValidationError } from "./errors.ts";
 import { Store } from "./store.ts";
 
-/** Where signing in and out is; `undefined` until it is known whether somebody is signed in. */
+/** The state of authentication; `undefined` until the stored session was read. */
 export type AuthState =
   | "undefined"
   | "unauthenticated"
@@ -24,30 +24,30 @@ export interface AuthSnapshot {
   state: AuthState;
   error: CallError | null;
   user: User | null;
-  /** Grows when the user's fields change, since the user itself stays the same object. */
+  /** Incremented when the user's fields change, because the user object stays the same. */
   version: number;
   isUserUpdating: boolean;
   userError: CallError | null;
-  /** From the call of `logout` to its end. */
+  /** Whether `logout` is running. */
   isLoggingOut: boolean;
-  /** Whether the server has refused the user's session since they signed in: they stay, to sign in again. */
+  /** Whether the server has rejected the user's session; the user is kept, to sign in again. */
   hasSessionEnded: boolean;
 }
 
-/** How to log in. */
+/** Options of a login. */
 export interface LoginOptions {
   /** False sends the log-in as a GET. */
   usePost?: boolean;
-  /** What is asked for beside the password, as a one-time code: `{ mfa: { token } }`. */
+  /** Additional auth data, as a one-time code: `{ mfa: { token } }`. */
   authData?: AuthData;
 }
 
-/** Fields of a user by their names. */
+/** Fields of a user by name. */
 export type UserData = Record<string, unknown>;
 
 const STRING_FIELDS = ["password", "email", "username"] as const;
 
-/** Who is signed in, and how that changes: one machine for a provider and all hooks below it. */
+/** The authentication state machine of a provider. */
 export class Auth {
   readonly store = new Store<AuthSnapshot>({
     state: "undefined",
@@ -60,45 +60,45 @@ export class Auth {
     hasSessionEnded: false,
   });
   readonly #core: typeof Moralis;
-  /** Changes under way that set the state themselves when they end. */
-  #changing = 0;
+  /** The number of running operations that set the state themselves. */
+  #pendingChanges = 0;
 
   constructor(core: typeof Moralis = Moralis) {
     this.#core = core;
   }
 
-  /** Takes up the user that was kept from before. */
+  /** Restores the stored user. */
   async restore(): Promise<void> {
     const user = await this.#core.User.currentAsync();
-    if (this.#changing > 0) return;
+    if (this.#pendingChanges > 0) return;
     this.store.set({ state: user ? "authenticated" : "unauthenticated", user, error: null });
   }
 
-  /** Follows who signs in and out elsewhere: in another tab, or past the hooks. Returns the way to stop it. */
-  follow(): () => void {
+  /** Subscribes to sign-ins and sign-outs outside the hooks or in other tabs. Returns a function that unsubscribes. */
+  subscribe(): () => void {
     let stopped = false;
-    const look = async () => {
-      if (this.#changing > 0 || this.store.get().state === "undefined") return;
+    const refresh = async () => {
+      if (this.#pendingChanges > 0 || this.store.get().state === "undefined") return;
       const user = await this.#core.User.currentAsync();
-      if (!stopped && this.#changing === 0) await this.#take(user);
+      if (!stopped && this.#pendingChanges === 0) await this.#applyUser(user);
     };
-    const stops = [onCurrentUser(() => void look()), onSessionEnd(() => this.#sessionEnded())];
+    const stops = [onCurrentUser(() => void refresh()), onSessionEnd(() => this.#handleSessionEnd())];
     return () => {
       stopped = true;
       for (const stop of stops) stop();
     };
   }
 
-  #sessionEnded(): void {
+  #handleSessionEnd(): void {
     if (this.store.get().user) this.store.set({ hasSessionEnded: true });
   }
 
-  async #take(user: User | null): Promise<void> {
+  async #applyUser(user: User | null): Promise<void> {
     const before = this.store.get();
     if (before.user === null && user === null) return;
     const hasSessionEnded = before.hasSessionEnded && before.user === user;
     this.#set({ state: user ? "authenticated" : "unauthenticated", error: null, user, hasSessionEnded });
-    // Whoever signs out puts the wallet away.
+    // Signing out disconnects the wallet.
     if (!user) await this.#core.deactivateWeb3();
   }
 
@@ -146,11 +146,11 @@ export class Auth {
     );
   }
 
-  /** A log-out that fails leaves the user signed in, with the error told. */
+  /** If the logout fails, the user stays signed in and the error is set. */
   logout(callbacks: Callbacks<void> = {}): Promise<unknown> {
     return withCallbacks(async () => {
       const { user } = this.store.get();
-      this.#changing += 1;
+      this.#pendingChanges += 1;
       this.store.set({ state: "authenticating", error: null, isLoggingOut: true });
       try {
         await this.#core.User.logOut();
@@ -162,13 +162,13 @@ export class Auth {
         this.store.set({ state: "error", error, user });
         throw error;
       } finally {
-        this.#changing -= 1;
+        this.#pendingChanges -= 1;
         this.store.set({ isLoggingOut: false });
       }
     }, callbacks);
   }
 
-  /** Saves fields of the user; what cannot be saved is taken back. */
+  /** Saves fields of the user; reverts them if the save fails. */
   async setUserData(data: UserData, callbacks: Callbacks<User> = {}): Promise<User | undefined> {
     const { user } = this.store.get();
     if (!user) throw new NotAuthenticatedError("User needs to be authenticated before setting new data");
@@ -176,9 +176,9 @@ export class Auth {
     return withCallbacks(
       () =>
         this.#update(async () => {
-          const given = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+          const fields = Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
           try {
-            return await user.save(given);
+            return await user.save(fields);
           } catch (error) {
             user.revert();
             throw error;
@@ -202,7 +202,7 @@ export class Auth {
     work: () => Promise<User>,
     userOnFailure: () => User | null | Promise<User | null>,
   ): Promise<User> {
-    this.#changing += 1;
+    this.#pendingChanges += 1;
     this.store.set({ state: "authenticating", error: null });
     try {
       const user = await work();
@@ -213,12 +213,12 @@ export class Auth {
       this.store.set({ state: "error", error, user: await userOnFailure() });
       throw error;
     } finally {
-      this.#changing -= 1;
+      this.#pendingChanges -= 1;
     }
   }
 
   async #update(work: () => Promise<User>): Promise<User> {
-    this.#changing += 1;
+    this.#pendingChanges += 1;
     this.store.set({ isUserUpdating: true, userError: null });
     try {
       return await work();
@@ -227,7 +227,7 @@ export class Auth {
       this.store.set({ userError: error });
       throw error;
     } finally {
-      this.#changing -= 1;
+      this.#pendingChanges -= 1;
       this.#set({ isUserUpdating: false });
     }
   }

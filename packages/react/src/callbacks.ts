@@ -1,6 +1,6 @@
 import { type CallError, errorOf } from "./errors.ts";
 
-/** What every function of the hooks takes beside its parameters. */
+/** The options of every function of the hooks. */
 export interface Callbacks<R = unknown> {
   onSuccess?: (result: R) => void;
   onError?: (error: CallError) => void;
@@ -9,7 +9,7 @@ export interface Callbacks<R = unknown> {
   throwOnError?: boolean;
 }
 
-/** Runs work with the callbacks around it; answers its result, or undefined where it failed. */
+/** Runs a task with the callbacks; resolves with its result, or undefined if it failed. */
 export async function withCallbacks<R>(
   work: () => Promise<R>,
   callbacks: Callbacks<R> = {},
@@ -28,7 +28,7 @@ export async function withCallbacks<R>(
   }
 }
 
-/** The callbacks of a function's options, and what else they say. */
+/** Splits options into the callbacks and the rest. */
 export function splitCallbacks<R, Rest extends object>(
   options: Rest & Callbacks<R>,
 ): [callbacks: Callbacks<R>, rest: Omit<Rest, keyof Callbacks>] {

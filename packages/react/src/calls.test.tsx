@@ -15,9 +15,9 @@ import {
   useWeb3ExecuteFunction,
   useWeb3Transfer,
 } from "./index.ts";
-import { ACCOUNT, installEthereum, renderReady, serverOfTests } from "./testRendering.tsx";
+import { ACCOUNT, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 const callsOf = (name: string) => test.server.calls.filter((call) => call.endsWith(`/${name}`)).length;
 
 describe("what all calls have in common", () => {
@@ -86,7 +86,7 @@ describe("what all calls have in common", () => {
     const slow = Promise.withResolvers<void>();
     test.server.on("POST functions/echo", ({ n }) => ({
       body: { result: n },
-      ...(n === 1 && { after: slow.promise }),
+      ...(n === 1 && { waitFor: slow.promise }),
     }));
     const view = await renderReady(test.server, () =>
       useMoralisCloudFunction("echo", {}, { autoFetch: false }),
@@ -101,10 +101,10 @@ describe("what all calls have in common", () => {
   });
 
   it("ends what ran with parameters that are not asked for any more", async () => {
-    const held = Promise.withResolvers<void>();
+    const blocked = Promise.withResolvers<void>();
     test.server.on("POST functions/of", ({ n }) => ({
       body: { result: n },
-      ...(n === 1 && { after: held.promise }),
+      ...(n === 1 && { waitFor: blocked.promise }),
     }));
     let n = 1;
     const view = await renderReady(test.server, () => useMoralisCloudFunction("of", { n }));
@@ -112,21 +112,21 @@ describe("what all calls have in common", () => {
     n = 2;
     view.rerender();
     await waitFor(() => expect(view.current.data).toBe(2));
-    expect(test.server.givenUp).toEqual(["POST functions/of"]);
-    held.resolve();
+    expect(test.server.abortedCalls).toEqual(["POST functions/of"]);
+    blocked.resolve();
   });
 
   it("ends what ran by itself when the component goes, and finishes what was asked for", async () => {
-    const held = Promise.withResolvers<void>();
-    test.server.on("POST functions/slow", { body: { result: 1 }, after: held.promise });
+    const blocked = Promise.withResolvers<void>();
+    test.server.on("POST functions/slow", { body: { result: 1 }, waitFor: blocked.promise });
     const view = await renderReady(test.server, () => useMoralisCloudFunction("slow"));
     await waitFor(() => expect(view.current.isFetching).toBe(true));
-    const asked = view.current.fetch();
+    const pendingCall = view.current.fetch();
     await waitFor(() => expect(callsOf("slow")).toBe(2));
     view.unmount();
-    await waitFor(() => expect(test.server.givenUp).toEqual(["POST functions/slow"]));
-    held.resolve();
-    expect(await asked).toBe(1);
+    await waitFor(() => expect(test.server.abortedCalls).toEqual(["POST functions/slow"]));
+    blocked.resolve();
+    expect(await pendingCall).toBe(1);
   });
 });
 
@@ -245,7 +245,7 @@ describe("the wallet", () => {
     act(() => {
       sending = view.current.transfer.fetch({ signal: cancelled.signal });
     });
-    await waitFor(() => expect(wallet.asked).toContain("eth_sendTransaction"));
+    await waitFor(() => expect(wallet.requestedMethods).toContain("eth_sendTransaction"));
     cancelled.abort(new Error("enough"));
     expect(await act(async () => sending)).toBeUndefined();
     expect(view.current.transfer).toMatchObject({ isFetching: false });

@@ -1,4 +1,4 @@
-/** A chain as wallets want to be told of it. */
+/** A chain with the data that wallets need to add it. */
 export interface ChainEntry {
   name: string;
   /** Hex. */
@@ -166,7 +166,7 @@ const CHAINS: ReadonlyMap<string, ChainEntry> = new Map(
   }),
 );
 
-/** The chains that are known by name, those of old among them. */
+/** The chains that are known by name, including those of react-moralis. */
 export function getSupportedChains(): ChainEntry[] {
   return [...CHAINS.values()];
 }
@@ -176,12 +176,12 @@ export function getChain(chainId: string): ChainEntry | undefined {
   return CHAINS.get(chainId.toLowerCase());
 }
 
-/** A chain id as hex text; names of chains stay as they are. */
+/** Converts a numeric chain id to hex; names are unchanged. */
 export function hexChainId(chain: string | number): string {
   return typeof chain === "number" ? `0x${chain.toString(16)}` : chain;
 }
 
-/** Turns an `ipfs://` address into one that browsers can open; others stay as they are. */
+/** Converts an `ipfs://` URL to that of an HTTP gateway; others are unchanged. */
 export function resolveIPFS<T extends string | null | undefined>(url: T): T | string {
   if (!url?.startsWith("ipfs://")) return url;
   return url.replace("ipfs://", "https://gateway.ipfs.io/ipfs/");

@@ -3,7 +3,7 @@ import { useMoralisContext } from "./useMoralis.ts";
 
 type Params = Record<string, unknown>;
 
-/** Calls a cloud function, at once and again when its name or its parameters change. */
+/** Calls a cloud function immediately, and again when its name or parameters change. */
 export function useMoralisCloudFunction<R = unknown>(
   name: string,
   params: Params = {},

@@ -14,10 +14,10 @@ export function useWeb3Transfer(params: TransferOptions = {}, options?: AsyncCal
   );
 }
 
-/** A call of a contract's function; what is missing comes with `fetch`. */
+/** A contract call; missing fields are passed to `fetch`. */
 export type ContractCall = Partial<FunctionCall>;
 
-/** Calls a contract's function through the wallet: reads its result, or sends a transaction. */
+/** Calls a contract's function by the wallet: reads its result, or sends a transaction. */
 export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   return useAsyncCall<unknown, ContractCall>(
@@ -29,13 +29,13 @@ export function useWeb3ExecuteFunction(params: ContractCall = {}, options?: Asyn
   );
 }
 
-/** The same as `runContractFunction`, only when asked. */
+/** The same as `runContractFunction`, on demand. */
 export function useWeb3Contract(params: ContractCall = {}) {
   const { fetch, ...call } = useWeb3ExecuteFunction(params);
   return { runContractFunction: fetch, ...call };
 }
 
-/** A read of a contract's function through the data service. */
+/** A read-only contract call by the data service. */
 export interface ApiContractCall {
   address?: string;
   functionName?: string;
@@ -44,7 +44,7 @@ export interface ApiContractCall {
   params?: object;
 }
 
-/** Reads a contract's function through the data service, when asked: no wallet is needed. */
+/** Reads a contract's function by the data service, on demand: no wallet is needed. */
 export function useApiContract(params: ApiContractCall = {}, options?: AsyncCallOptions) {
   const { Moralis } = useMoralisContext();
   const { fetch, ...call } = withoutSetData(

@@ -2,17 +2,17 @@ import { type EnsRecords, ensName, ensRecords, lookupAddress, resolveName } from
 import { useAsyncCall } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
-/** Chains that have the name service. */
-const WITH_ENS = new Set(["0x1", "0xaa36a7", "0x4268"]);
-const NOTHING: EnsRecords = { address: null, avatar: null, email: null, url: null };
+/** Chains that have ENS. */
+const ENS_CHAINS = new Set(["0x1", "0xaa36a7", "0x4268"]);
+const NO_RECORDS: EnsRecords = { address: null, avatar: null, email: null, url: null };
 
-/** The wallet, where it is on a chain that has the name service. */
+/** The wallet's provider, if it is on a chain that has ENS. */
 function useEnsProvider() {
   const { provider, chainId } = useMoralis();
-  return chainId && WITH_ENS.has(chainId) ? provider : null;
+  return chainId && ENS_CHAINS.has(chainId) ? provider : null;
 }
 
-/** The name of an address: from the chain where the wallet is on one with names, else from the data service. */
+/** The name of an address: from the chain if the wallet is on one with ENS, else from the data service. */
 export function useEnsAddress(address: string | null | undefined) {
   const onChain = useEnsProvider();
   const call = useAsyncCall<string | null, { address: string }>(
@@ -26,13 +26,13 @@ export function useEnsAddress(address: string | null | undefined) {
   return { name, isLoading, error };
 }
 
-/** What a name stands for. `avatar`, `email` and `url` are known only where the wallet is on a chain with names. */
+/** The records of a name. `avatar`, `email` and `url` are known only if the wallet is on a chain with ENS. */
 export function useEnsName(name: string | null | undefined) {
   const onChain = useEnsProvider();
   const call = useAsyncCall<EnsRecords | null, { name: string }>(
     async ({ name }, signal) => {
       if (onChain) return ensRecords(name, onChain);
-      return { ...NOTHING, address: await resolveName(name, signal) };
+      return { ...NO_RECORDS, address: await resolveName(name, signal) };
     },
     { name: name ?? "" },
     null,
@@ -40,5 +40,5 @@ export function useEnsName(name: string | null | undefined) {
     onChain,
   );
   const { data, isLoading, error } = call;
-  return { ...(data ?? NOTHING), isLoading, error };
+  return { ...(data ?? NO_RECORDS), isLoading, error };
 }

@@ -1,12 +1,12 @@
-/** What went wrong, as hooks tell it. */
+/** The error type of the hooks. */
 export interface CallError extends Error {
-  /** The server's (101 …), the wallet's (4001: declined) or ethers' (`CALL_EXCEPTION`). */
+  /** The server's (101 …), the wallet's (4001: rejected by the user) or ethers' (`CALL_EXCEPTION`). */
   code?: number | string;
 }
 
 /**
- * What was thrown, as an error. Wallets throw plain objects too, and old functions texts and lists of texts: these
- * become the message, and stay the `cause`.
+ * Converts anything thrown to an error. Wallets also throw plain objects, and Moralis functions strings and lists of
+ * strings: these become the message and the `cause`.
  */
 export function errorOf(thrown: unknown): CallError {
   if (thrown instanceof Error) return thrown;
@@ -18,7 +18,7 @@ export function errorOf(thrown: unknown): CallError {
   return error;
 }
 
-/** What went wrong in the React bindings; `name` is the class's own. */
+/** An error of the React bindings. */
 export class ReactMoralisError extends Error {
   override name = "ReactMoralisError";
 }

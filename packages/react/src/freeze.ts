@@ -1,17 +1,17 @@
-/** Freezes lists and plain objects through and through; objects of classes stay as they are. */
+/** Freezes lists and plain objects deeply; instances of classes are not frozen. */
 export function freezeDeep<T>(value: T): T {
   if (!isPlain(value) || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const each of Object.values(value)) freezeDeep(each);
+  for (const item of Object.values(value)) freezeDeep(item);
   return value;
 }
 
-/** The content of parameters as text: the same for the same content, whatever the order of the keys. */
-export function shapeOf(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) => {
-    if (typeof each === "bigint") return `${each}n`;
-    if (!isPlain(each) || Array.isArray(each)) return each;
-    return Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** Serializes parameters with sorted keys, so that equal content has the same key. */
+export function contentKey(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) => {
+    if (typeof item === "bigint") return `${item}n`;
+    if (!isPlain(item) || Array.isArray(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
   });
 }
 

@@ -44,7 +44,7 @@ export type { PageOptions } from "./pagedQuery.ts";
 export * from "./pluginHooks.ts";
 export { type NewObject, useMoralisFile, useNewMoralisObject, useUpload } from "./saving.ts";
 export { type OwnSession, useSessions } from "./sessions.ts";
-export type { TransactionView } from "./transactionFollow.ts";
+export type { TransactionView } from "./sharedTransaction.ts";
 export type { SaveFileOptions, UploadState } from "./upload.ts";
 export type { AsyncCallOptions, AsyncCallResult, FetchOptions } from "./useAsyncCall.ts";
 export {

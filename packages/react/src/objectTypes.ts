@@ -1,7 +1,7 @@
 import type { Attributes, ParseObject, Query } from "@purse/client";
 
-/** The objects that a hook gives, told by their type (`Post`) or, as the old hooks took it, by their fields alone. */
+/** The object type of a hook, from the type of the objects (`Post`) or, as in react-moralis, of their fields. */
 export type ObjectOf<E extends object = Attributes> = E extends ParseObject<object> ? E : ParseObject<E>;
 
-/** Lays constraints on the query of a class. */
+/** Adds constraints to the query of a class. */
 export type QueryMap<T extends ParseObject<object> = ParseObject> = (query: Query<T>) => Query<T>;

@@ -2,21 +2,21 @@ import type { Moralis, ParseObject, Query } from "@purse/client";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
-/** How pages are cut. */
+/** Pagination options. */
 export interface PageOptions {
   /** Objects in a page; 20 by default. */
   pageSize?: number;
   /**
-   * The field by which pages follow each other, for lists that change while people read: each page begins
-   * after the last object of the one before, and the query's own order does not count. Every object must have
-   * the field. Without it pages are counted (`skip`).
+   * The field of cursor pagination, for lists that change while users read: each page begins
+   * after the last object of the previous one, and the query's own order is ignored. Every object must have
+   * the field. Without it `skip` is used.
    */
   cursor?: { field: string; descending?: boolean };
 }
 
 export interface PagedState {
   pages: readonly (readonly ParseObject[])[];
-  /** All pages together; each object once. */
+  /** The objects of all pages; each object once. */
   data: readonly ParseObject[];
   error: CallError | null;
   isFetching: boolean;
@@ -24,7 +24,7 @@ export interface PagedState {
   hasNextPage: boolean;
 }
 
-const AT_FIRST: PagedState = {
+const INITIAL_STATE: PagedState = {
   pages: [],
   data: [],
   error: null,
@@ -33,9 +33,9 @@ const AT_FIRST: PagedState = {
   hasNextPage: true,
 };
 
-/** A query's objects page by page. `makeQuery` answers a new query each time. */
+/** Paginates a query. `makeQuery` returns a new query each time. */
 export class PagedQuery {
-  readonly store = new Store<PagedState>(AT_FIRST);
+  readonly store = new Store<PagedState>(INITIAL_STATE);
   readonly #makeQuery: () => Query;
   readonly #Query: typeof Moralis.Query;
   readonly #size: number;
@@ -49,62 +49,62 @@ export class PagedQuery {
     this.#cursor = cursor;
   }
 
-  /** Begins again with the first page. */
+  /** Starts over with the first page. */
   readonly refetch = (): Promise<void> => this.#fetch([]);
 
-  /** Does nothing while a page is under way or where there is none left. */
+  /** Does nothing while a page is loading or after the last one. */
   readonly fetchNextPage = async (): Promise<void> => {
     const { isFetching, hasNextPage, pages } = this.store.get();
     if (!isFetching && hasNextPage) await this.#fetch(pages);
   };
 
-  /** Ends the request under way. */
+  /** Aborts the running request. */
   stop(): void {
     this.#running?.abort();
     this.#running = undefined;
     this.store.set({ isFetching: false, isFetchingNextPage: false });
   }
 
-  async #fetch(before: PagedState["pages"]): Promise<void> {
+  async #fetch(previousPages: PagedState["pages"]): Promise<void> {
     this.#running?.abort();
     const running = new AbortController();
     this.#running = running;
-    this.store.set({ isFetching: true, isFetchingNextPage: before.length > 0, error: null });
-    const end = (change: Partial<PagedState>) => {
+    this.store.set({ isFetching: true, isFetchingNextPage: previousPages.length > 0, error: null });
+    const finish = (change: Partial<PagedState>) => {
       if (this.#running !== running) return;
       this.store.set({ ...change, isFetching: false, isFetchingNextPage: false });
     };
     try {
-      const found = await this.#page(before).find({ signal: running.signal });
-      const pages = Object.freeze([...before, Object.freeze(found)]);
-      end({ pages, data: together(pages), hasNextPage: found.length === this.#size });
+      const found = await this.#page(previousPages).find({ signal: running.signal });
+      const pages = Object.freeze([...previousPages, Object.freeze(found)]);
+      finish({ pages, data: uniqueObjects(pages), hasNextPage: found.length === this.#size });
     } catch (thrown) {
-      end({ error: errorOf(thrown) });
+      finish({ error: errorOf(thrown) });
     }
   }
 
-  #page(before: PagedState["pages"]): Query {
+  #page(previousPages: PagedState["pages"]): Query {
     const query = this.#makeQuery();
-    if (!this.#cursor) return query.limit(this.#size).skip(before.length * this.#size);
+    if (!this.#cursor) return query.limit(this.#size).skip(previousPages.length * this.#size);
     const { field, descending = false } = this.#cursor;
-    const last = before.at(-1)?.at(-1);
+    const last = previousPages.at(-1)?.at(-1);
     const next = last ? this.#after(query, last, field, descending) : query;
     const order = field === "objectId" ? [field] : [field, "objectId"];
     return (descending ? next.descending(order) : next.ascending(order)).limit(this.#size);
   }
 
-  /** What comes after an object; the id decides among equal values. */
+  /** The objects after an object; the id orders equal values. */
   #after(query: Query, last: ParseObject, field: string, descending: boolean): Query {
-    const beyond = (on: Query, name: string, value: unknown) =>
+    const comparedWith = (on: Query, name: string, value: unknown) =>
       descending ? on.lessThan(name, value) : on.greaterThan(name, value);
-    const fresh = () => new this.#Query(query.className);
+    const newQuery = () => new this.#Query(query.className);
     const value = fieldOf(last, field);
-    const further = [beyond(fresh(), field, value)];
+    const alternatives = [comparedWith(newQuery(), field, value)];
     if (field !== "objectId") {
-      further.push(beyond(fresh().equalTo(field, value), "objectId", last.id));
+      alternatives.push(comparedWith(newQuery().equalTo(field, value), "objectId", last.id));
     }
     const { where = {}, ...json } = query.toJSON();
-    const wheres = further.map((each) => each.toJSON().where ?? {});
+    const wheres = alternatives.map((each) => each.toJSON().where ?? {});
     return this.#Query.fromJSON(query.className, { ...json, where: { $and: [where, { $or: wheres }] } });
   }
 }
@@ -116,7 +116,7 @@ function fieldOf(object: ParseObject, field: string): unknown {
   return object.get(field);
 }
 
-function together(pages: PagedState["pages"]): readonly ParseObject[] {
+function uniqueObjects(pages: PagedState["pages"]): readonly ParseObject[] {
   const byId = new Map(pages.flat().map((object) => [object.id, object]));
   return Object.freeze([...byId.values()]);
 }

@@ -1,15 +1,15 @@
 import type { Moralis } from "@purse/client";
 import { ReactMoralisError } from "./errors.ts";
 
-export interface PluginGround {
+export interface PluginContext {
   Moralis: typeof Moralis;
   isInitialized: boolean;
   isInitializing: boolean;
 }
 
-/** Calls a plugin of the server. Throws ReactMoralisError where the client or the plugin is not there (yet). */
+/** Calls a plugin of the server. Throws ReactMoralisError if the client or the plugin is not ready. */
 export async function callPlugin<R>(
-  { Moralis, isInitialized, isInitializing }: PluginGround,
+  { Moralis, isInitialized, isInitializing }: PluginContext,
   plugin: string,
   fn: string,
   params: object,
@@ -22,6 +22,6 @@ export async function callPlugin<R>(
   const { [plugin]: installed } = Moralis.Plugins;
   const call = installed?.[fn];
   if (!call) throw new ReactMoralisError(`${plugin} plugin has not been installed or initialized`);
-  // What a plugin answers is known to who wrote it: R is the caller's word.
+  // The result type is known to the author of the plugin: the caller asserts R.
   return (await call(params, { disableTriggers })) as R;
 }

@@ -4,12 +4,12 @@ import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncC
 import { useMoralis } from "./useMoralis.ts";
 
 /*
- * Hooks for plugins of the server. What a plugin answers is known to who wrote it: `R` is the caller's word.
- * Each rejects with `… plugin has not been installed or initialized` where the server does not have it.
+ * Hooks for plugins of the server. The result type is known to the author of the plugin: the caller asserts `R`.
+ * Each rejects with `… plugin has not been installed or initialized` if the server does not have it.
  */
 
 interface PluginOptions extends AsyncCallOptions {
-  /** Answers the result without doing what the server asks the client to do. */
+  /** Returns the result without executing the triggers of the response. */
   disableTriggers?: boolean;
 }
 
@@ -19,10 +19,15 @@ function usePlugin<P extends object, R>(
   params: P,
   { autoFetch = false, disableTriggers }: PluginOptions = {},
 ) {
-  const ask = usePluginCalls(plugin);
-  const call = useAsyncCall<R, P, null>((given) => ask<R>(fn, given, disableTriggers), params, null, {
-    autoFetch,
-  });
+  const callFunction = usePluginCalls(plugin);
+  const call = useAsyncCall<R, P, null>(
+    (given) => callFunction<R>(fn, given, disableTriggers),
+    params,
+    null,
+    {
+      autoFetch,
+    },
+  );
   return withoutSetData(call);
 }
 
@@ -35,28 +40,28 @@ function usePluginCalls(plugin: string) {
   );
 }
 
-/** A token that is exchanged. */
+/** A token of a swap. */
 export interface OneInchToken {
   /** Defaults to 18. */
   decimals?: number;
   address: string;
 }
 
-/** What is exchanged for what. */
+/** The tokens and the amount of a swap. */
 export interface OneInchQuoteParams {
   chain?: string;
   fromToken: OneInchToken;
   toToken: OneInchToken;
-  /** In whole tokens, as people write it. */
+  /** A decimal amount of tokens. */
   fromAmount: string | number;
 }
 
-/** The tokens that 1inch exchanges on a chain. */
+/** The tokens that 1inch supports on a chain. */
 export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, options: AsyncCallOptions = {}) {
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<unknown, { chain: string }>(
-      (given) => ask("getSupportedTokens", given),
+      (given) => callFunction("getSupportedTokens", given),
       { chain },
       NO_TOKENS,
       {
@@ -70,17 +75,17 @@ export function useOneInchTokens({ chain = "eth" }: { chain?: string } = {}, opt
 
 const NO_TOKENS: readonly unknown[] = [];
 
-/** What an exchange would give. */
+/** A quote for a swap. */
 export function useOneInchQuote<R = unknown>(
   params?: Partial<OneInchQuoteParams>,
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<R, Partial<OneInchQuoteParams>, null>(
       ({ chain = "eth", fromToken, toToken, fromAmount = 0 }) =>
-        ask<R>("quote", {
+        callFunction<R>("quote", {
           chain,
           fromTokenAddress: fromToken?.address,
           toTokenAddress: toToken?.address,
@@ -94,24 +99,24 @@ export function useOneInchQuote<R = unknown>(
   return { getQuote: fetch, ...call };
 }
 
-/** Allows the exchange to take the token where it may not yet, and exchanges it. `slippage` in percent. */
+/** Approves the token if needed, and swaps it. `slippage` in percent. */
 export function useOneInchSwap<R = unknown>(
   params?: Partial<OneInchQuoteParams & { slippage: number }>,
   options?: AsyncCallOptions,
 ) {
   const { Moralis, account } = useMoralis();
-  const ask = usePluginCalls("oneInch");
+  const callFunction = usePluginCalls("oneInch");
   const { fetch, ...call } = withoutSetData(
     useAsyncCall<R, Partial<OneInchQuoteParams & { slippage: number }>, null>(
       async ({ chain = "eth", fromToken, toToken, fromAmount = 0, slippage = 1 }) => {
         if (!account) throw new Error("No web3 account found, run enableWeb3() first");
         const fromTokenAddress = fromToken?.address;
         const amount = Moralis.Units.Token(fromAmount, fromToken?.decimals);
-        const asked = { chain, fromTokenAddress, fromAddress: account, amount };
-        if (!(await ask("hasAllowance", asked))) {
-          await ask("approve", { chain, tokenAddress: fromTokenAddress, fromAddress: account });
+        const swapParams = { chain, fromTokenAddress, fromAddress: account, amount };
+        if (!(await callFunction("hasAllowance", swapParams))) {
+          await callFunction("approve", { chain, tokenAddress: fromTokenAddress, fromAddress: account });
         }
-        return ask<R>("swap", { ...asked, toTokenAddress: toToken?.address, slippage });
+        return callFunction<R>("swap", { ...swapParams, toTokenAddress: toToken?.address, slippage });
       },
       params ?? {},
       null,
@@ -121,21 +126,21 @@ export function useOneInchSwap<R = unknown>(
   return { swap: fetch, ...call };
 }
 
-/** Which NFT, on which of OpenSea's networks (`mainnet`). */
+/** An NFT on one of OpenSea's networks (`mainnet`). */
 export interface OpenSeaAssetParams {
   network?: string;
   tokenAddress?: string;
   tokenId?: string;
 }
 
-/** An NFT as OpenSea knows it. */
+/** An NFT's data from OpenSea. */
 export function useOpenSeaAsset<R = unknown>(params?: OpenSeaAssetParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaAssetParams, R>("opensea", "getAsset", given, options);
   return { getAsset: fetch, ...call };
 }
 
-/** Which orders for an NFT. */
+/** Selects the orders for an NFT. */
 export interface OpenSeaOrdersParams extends OpenSeaAssetParams {
   /** 0 buys, 1 sells. */
   orderSide?: 0 | 1;
@@ -149,7 +154,7 @@ export function useOpenSeaOrders<R = unknown>(params?: OpenSeaOrdersParams, opti
   return { getOrders: fetch, ...call };
 }
 
-/** What is sold, by whom, for how much and until when. */
+/** The parameters of a sell order. */
 export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   userAddress?: string;
@@ -158,7 +163,7 @@ export interface OpenSeaSellOrderParams extends OpenSeaAssetParams {
   expirationTime?: number;
 }
 
-/** Offers an NFT at OpenSea. */
+/** Creates a sell order at OpenSea. */
 export function useOpenSeaSellOrder<R = unknown>(
   params?: OpenSeaSellOrderParams,
   options?: AsyncCallOptions,
@@ -173,7 +178,7 @@ export function useOpenSeaSellOrder<R = unknown>(
   return { createSellOrder: fetch, ...call };
 }
 
-/** What is bought, by whom and for how much. */
+/** The parameters of a buy order. */
 export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   tokenType?: string;
   amount?: string | number;
@@ -181,26 +186,26 @@ export interface OpenSeaBuyOrderParams extends OpenSeaAssetParams {
   paymentTokenAddress?: string;
 }
 
-/** Bids for an NFT at OpenSea. */
+/** Creates a buy order at OpenSea. */
 export function useOpenSeaBuyOrder<R = unknown>(params?: OpenSeaBuyOrderParams, options?: AsyncCallOptions) {
   const given = { network: "mainnet", ...params };
   const { fetch, ...call } = usePlugin<OpenSeaBuyOrderParams, R>("opensea", "createBuyOrder", given, options);
   return { createBuyOrder: fetch, ...call };
 }
 
-/** Which coin is bought, and for which address. */
+/** The coin to buy, and the receiving address. */
 export interface FiatBuyParams {
   coin?: string;
   receiver?: string;
 }
 
-/** Buys coins for money. */
+/** Buys crypto with fiat money. */
 export function useFiatBuy<R = unknown>(params: FiatBuyParams = {}, options?: PluginOptions) {
   const { fetch, ...call } = usePlugin<FiatBuyParams, R>("fiat", "buy", params, options);
   return { buy: fetch, ...call };
 }
 
-/** What is minted, once somebody buys it. */
+/** The parameters of a lazy mint. */
 export interface RaribleLazyMintParams {
   chain?: string;
   userAddress?: string;
@@ -210,14 +215,14 @@ export interface RaribleLazyMintParams {
   royaltiesAmount?: string | number;
 }
 
-/** Offers an NFT at Rarible that is minted once somebody buys it. */
+/** Creates a lazily minted NFT at Rarible. */
 export function useRaribleLazyMint<R = unknown>(params?: RaribleLazyMintParams, options?: AsyncCallOptions) {
   const given = { chain: "eth", ...params };
   const { fetch, ...call } = usePlugin<RaribleLazyMintParams, R>("rarible", "lazyMint", given, options);
   return { lazyMint: fetch, ...call };
 }
 
-/** What is sold (`make…`) for what (`take…`). */
+/** The assets to sell (`make…`) and to receive (`take…`). */
 export interface RaribleSellOrderParams {
   chain?: string;
   userAddress?: string;
@@ -229,7 +234,7 @@ export interface RaribleSellOrderParams {
   takeValue?: string | number;
 }
 
-/** Offers an NFT at Rarible. */
+/** Creates a sell order at Rarible. */
 export function useRaribleSellOrder<R = unknown>(
   params?: RaribleSellOrderParams,
   options?: AsyncCallOptions,

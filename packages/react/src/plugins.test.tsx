@@ -2,9 +2,15 @@
 import { act, render, waitFor } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import * as React from "./index.ts";
-import { ACCOUNT, installEthereum, renderBelow, renderReady, serverOfTests } from "./testRendering.tsx";
+import {
+  ACCOUNT,
+  installEthereum,
+  renderInProvider,
+  renderReady,
+  setUpTestServer,
+} from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 const spec = (name: string, ...functions: string[]) => ({ plugins: [{ name, functions }] });
 const success = (name: string, result: object) =>
@@ -20,7 +26,7 @@ describe("a plugin", () => {
   });
 
   it("[8.sdk.not-initialized] cannot be called before the start", async () => {
-    const { result } = renderBelow(test.server, () => React.useFiatBuy(), { initializeOnMount: false });
+    const { result } = renderInProvider(test.server, () => React.useFiatBuy(), { initializeOnMount: false });
     await act(async () => void (await result.current.buy()));
     expect(result.current.error).toMatchObject({
       message: "Moralis has not been initialized, run Moralis.start first",
@@ -28,12 +34,12 @@ describe("a plugin", () => {
   });
 
   it("cannot be called during the start", async () => {
-    const held = Promise.withResolvers<void>();
-    test.server.on("POST functions/getPluginSpecs", { body: { result: [] }, after: held.promise });
-    const { result } = renderBelow(test.server, () => React.useFiatBuy(), { plugins: undefined });
+    const blocked = Promise.withResolvers<void>();
+    test.server.on("POST functions/getPluginSpecs", { body: { result: [] }, waitFor: blocked.promise });
+    const { result } = renderInProvider(test.server, () => React.useFiatBuy(), { plugins: undefined });
     await act(async () => void (await result.current.buy()));
     expect(result.current.error).toMatchObject({ message: "Plugins are not finished initializing" });
-    held.resolve();
+    blocked.resolve();
   });
 });
 

@@ -5,9 +5,16 @@ import { StrictMode } from "react";
 import { renderToString } from "react-dom/server";
 import { describe, expect, it, vi } from "vitest";
 import { MoralisProvider, useMoralis, useMoralisQuery } from "./index.ts";
-import { ACCOUNT, ADA, installEthereum, renderBelow, renderReady, serverOfTests } from "./testRendering.tsx";
+import {
+  ACCOUNT,
+  ADA,
+  installEthereum,
+  renderInProvider,
+  renderReady,
+  setUpTestServer,
+} from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 describe("what the provider needs", () => {
   it.each([
@@ -29,7 +36,7 @@ describe("what the provider needs", () => {
 
   it.each(["appId", "serverUrl"])("%s at the latest when it is initialised", (name) => {
     const given = { appId: "app", serverUrl: test.server.url, [name]: undefined };
-    const { result } = renderBelow(test.server, useMoralis, { ...given, initializeOnMount: false });
+    const { result } = renderInProvider(test.server, useMoralis, { ...given, initializeOnMount: false });
     expect(() => result.current.initialize()).toThrow(
       `No ${name} is provided. Please provide an ${name} to the Moralis.Provider or as argument in initialize()`,
     );
@@ -40,8 +47,8 @@ describe("the start", () => {
   it("is over when the server's plugins are known, and not before", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const body = { result: [{ name: "oneInch", functions: ["quote"] }] };
-    test.server.on("POST functions/getPluginSpecs", { body, after: promise });
-    const { result } = renderBelow(test.server, useMoralis, { plugins: undefined });
+    test.server.on("POST functions/getPluginSpecs", { body, waitFor: promise });
+    const { result } = renderInProvider(test.server, useMoralis, { plugins: undefined });
     expect(result.current).toMatchObject({ isInitialized: false, isInitializing: true });
     await waitFor(() => expect(test.server.calls).toContain("POST functions/getPluginSpecs"));
     expect(result.current.isInitialized).toBe(false);
@@ -54,7 +61,7 @@ describe("the start", () => {
 
   it("that failed is told, and may be tried again", async () => {
     test.server.on("POST functions/getPluginSpecs", { status: 403, body: { code: 119, error: "no" } });
-    const { result } = renderBelow(test.server, useMoralis, { plugins: undefined });
+    const { result } = renderInProvider(test.server, useMoralis, { plugins: undefined });
     await waitFor(() => expect(result.current.initializeError).toMatchObject({ code: 119 }));
     expect(result.current).toMatchObject({ isInitialized: false, isInitializing: false });
     test.server.on("POST functions/getPluginSpecs", { body: { result: [] } });
@@ -66,7 +73,7 @@ describe("the start", () => {
     const first = await renderReady(test.server, useMoralis);
     await act(async () => void (await first.current.login("ada", "secret")));
     first.unmount();
-    const { result } = renderBelow(test.server, useMoralis, {
+    const { result } = renderInProvider(test.server, useMoralis, {
       appId: undefined,
       serverUrl: undefined,
       initializeOnMount: false,
@@ -151,13 +158,13 @@ describe("other tabs", () => {
     await act(async () => void (await view.current.enableWeb3()));
     const wallet = "Parse/app/wallet";
     const connected = localStorage.getItem(wallet);
-    const told = (newValue: string | null) =>
+    const storageEvent = (newValue: string | null) =>
       window.dispatchEvent(new StorageEvent("storage", { key: wallet, newValue, storageArea: localStorage }));
     localStorage.removeItem(wallet);
-    act(() => void told(null));
+    act(() => void storageEvent(null));
     await waitFor(() => expect(view.current.isWeb3Enabled).toBe(false));
     localStorage.setItem(wallet, String(connected));
-    act(() => void told(connected));
+    act(() => void storageEvent(connected));
     await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
   });
 });
@@ -187,8 +194,8 @@ describe("the wallet of before", () => {
     installEthereum();
     const view = await renderReady(test.server, useMoralis);
     localStorage.setItem(key, kept);
-    const told = { key, newValue: kept, storageArea: localStorage };
-    act(() => void window.dispatchEvent(new StorageEvent("storage", told)));
+    const storageEvent = { key, newValue: kept, storageArea: localStorage };
+    act(() => void window.dispatchEvent(new StorageEvent("storage", storageEvent)));
     await waitFor(() => expect(view.current.account).toBe(ACCOUNT));
   });
 });

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { type ParseObject, Query } from "@purse/client";
+import { LiveQuery, type ParseObject, Query } from "@purse/client";
 import { act, render, screen, waitFor } from "@testing-library/react";
 import { Component, type ReactNode, StrictMode, Suspense } from "react";
 import { describe, expect, it, vi } from "vitest";
@@ -11,14 +11,14 @@ import {
   useMoralisSubscription,
   useSuspenseMoralisQuery,
 } from "./index.ts";
-import { renderReady, serverOfTests } from "./testRendering.tsx";
+import { renderReady, setUpTestServer } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 const note = (objectId: string, text = objectId) => ({ objectId, text });
 const ids = (objects: readonly ParseObject[]) => objects.map(({ id }) => id);
 const answer = (...objects: object[]) => test.server.on("GET classes/Note", { body: { results: objects } });
-const asked = () => test.server.calls.filter((call) => call === "GET classes/Note").length;
+const requestCount = () => test.server.calls.filter((call) => call === "GET classes/Note").length;
 
 describe("useMoralisQuery", () => {
   it("finds what the mapped query says, by itself", async () => {
@@ -55,7 +55,7 @@ describe("useMoralisQuery", () => {
     const view = await renderReady(test.server, () =>
       useMoralisQuery("Note", (query) => query.withCount(), [], { autoFetch: false }),
     );
-    expect(asked()).toBe(0);
+    expect(requestCount()).toBe(0);
     await act(async () => void (await view.current.fetch()));
     expect(view.current.data).toMatchObject({ count: 7 });
   });
@@ -70,18 +70,54 @@ describe("useMoralisQuery", () => {
     );
     await waitFor(() => expect(view.current.data).toHaveLength(2));
     await waitFor(() => expect(test.server.subscriptions()).toEqual(["Note"]));
-    const tell = (op: string, object: object) => test.server.tell(op, "Note", object);
-    tell("create", note("c"));
+    const sendEvent = (op: string, object: object) => test.server.sendEvent(op, "Note", object);
+    sendEvent("create", note("c"));
     await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b", "c"]));
-    tell("enter", note("d"));
+    sendEvent("enter", note("d"));
     await waitFor(() => expect(ids(view.current.data)).toEqual(["d", "a", "b", "c"]));
-    tell("update", note("b", "new"));
+    sendEvent("update", note("b", "new"));
     await waitFor(() => expect(view.current.data[2]?.get("text")).toBe("new"));
-    tell("leave", note("a"));
-    tell("delete", note("c"));
+    sendEvent("leave", note("a"));
+    sendEvent("delete", note("c"));
     await waitFor(() => expect(ids(view.current.data)).toEqual(["d", "b"]));
     view.unmount();
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
+  });
+
+  it("does not overwrite a live event by the response of a read that was running", async () => {
+    const blocked = Promise.withResolvers<void>();
+    const body = { results: [note("a", "old")] };
+    test.server.on("GET classes/Note", { body, waitFor: blocked.promise });
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query, [], { live: true }),
+    );
+    await waitFor(() => {
+      test.server.sendEvent("update", "Note", note("a", "new"));
+      test.server.sendEvent("create", "Note", note("b"));
+      expect(ids(view.current.data)).toEqual(["b"]);
+    });
+    blocked.resolve();
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b"]));
+    expect(view.current.data[0]?.get("text")).toBe("new");
+  });
+
+  it("does not overwrite newer records by the response of a read from before the subscription", async () => {
+    // A new connection takes longer to open than the read takes to reach the server.
+    await LiveQuery.close();
+    const blocked = Promise.withResolvers<void>();
+    test.server.on("GET classes/Note", () =>
+      test.server.subscriptions().length === 0
+        ? { body: { results: [note("a", "old")] }, waitFor: blocked.promise }
+        : { body: { results: [note("a", "new")] } },
+    );
+    const view = await renderReady(test.server, () =>
+      useMoralisQuery("Note", (query) => query, [], { live: true }),
+    );
+    await waitFor(() => expect(view.current.data[0]?.get("text")).toBe("new"));
+    await waitFor(() => expect(test.server.abortedCalls).toContain("GET classes/Note"));
+    blocked.resolve();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(view.current.data[0]?.get("text")).toBe("new");
   });
 });
 
@@ -100,47 +136,47 @@ describe("useMoralisSubscription", () => {
   });
 
   it("tells of what happens to a query's objects, until it is switched off", async () => {
-    const heard: unknown[] = [];
+    const events: unknown[] = [];
     let enabled = true;
-    const hear = (op: string) => (entity: ParseObject) => heard.push([op, entity.id]);
+    const record = (op: string) => (entity: ParseObject) => events.push([op, entity.id]);
     const view = await renderReady(test.server, () =>
       useMoralisSubscription("Note", (query) => query, [], {
         enabled,
-        onCreate: hear("create"),
-        onUpdate: hear("update"),
-        onEnter: hear("enter"),
-        onLeave: hear("leave"),
-        onDelete: hear("delete"),
+        onCreate: record("create"),
+        onUpdate: record("update"),
+        onEnter: record("enter"),
+        onLeave: record("leave"),
+        onDelete: record("delete"),
       }),
     );
     await waitFor(() => expect(test.server.subscriptions()).toEqual(["Note"]));
     for (const op of ["create", "update", "enter", "leave", "delete"]) {
-      test.server.tell(op, "Note", note("a"));
+      test.server.sendEvent(op, "Note", note("a"));
     }
-    await waitFor(() => expect(heard).toHaveLength(5));
-    expect(heard).toContainEqual(["leave", "a"]);
+    await waitFor(() => expect(events).toHaveLength(5));
+    expect(events).toContainEqual(["leave", "a"]);
     enabled = false;
     view.rerender();
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
   });
 
   it("tells when the connection is open, lost, and open again, and nothing of its own end", async () => {
-    const heard: string[] = [];
+    const events: string[] = [];
     const view = await renderReady(test.server, () =>
       useMoralisSubscription("Note", (query) => query, [], {
-        onOpen: () => heard.push("open"),
-        onClose: () => heard.push("close"),
-        onRefetch: () => heard.push("refetch"),
+        onOpen: () => events.push("open"),
+        onClose: () => events.push("close"),
+        onRefetch: () => events.push("refetch"),
       }),
     );
-    await waitFor(() => expect(heard).toEqual(["open"]));
+    await waitFor(() => expect(events).toEqual(["open"]));
     test.server.breakConnections();
-    await waitFor(() => expect(heard).toEqual(["open", "close", "open"]), { timeout: 5_000 });
-    test.server.tell("refetch", "Note", {});
-    await waitFor(() => expect(heard.at(-1)).toBe("refetch"));
+    await waitFor(() => expect(events).toEqual(["open", "close", "open"]), { timeout: 5_000 });
+    test.server.sendEvent("refetch", "Note", {});
+    await waitFor(() => expect(events.at(-1)).toBe("refetch"));
     view.unmount();
     await waitFor(() => expect(test.server.subscriptions()).toEqual([]));
-    expect(heard).toEqual(["open", "close", "open", "refetch"]);
+    expect(events).toEqual(["open", "close", "open", "refetch"]);
   });
 
   it("tells of a refusal", async () => {
@@ -176,9 +212,9 @@ describe("useInfiniteMoralisQuery", () => {
     await act(() => view.current.fetchNextPage());
     expect(view.current).toMatchObject({ hasNextPage: false, isFetchingNextPage: false, isLoading: false });
     expect(view.current.pages).toHaveLength(4);
-    const before = asked();
+    const before = requestCount();
     await act(() => view.current.fetchNextPage());
-    expect(asked()).toBe(before);
+    expect(requestCount()).toBe(before);
     await act(() => view.current.refetch());
     expect(ids(view.current.data)).toEqual(["0", "a"]);
   });
@@ -253,7 +289,7 @@ describe("useSuspenseMoralisQuery", () => {
     show();
     screen.getByText("waiting");
     await screen.findByText("a,b");
-    expect(asked()).toBe(1);
+    expect(requestCount()).toBe(1);
   });
 
   it("hands its error to the boundary", async () => {

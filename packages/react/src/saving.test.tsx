@@ -2,9 +2,9 @@
 import { act, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { useMoralis, useMoralisFile, useNewMoralisObject, useSessions, useUpload } from "./index.ts";
-import { renderReady, serverOfTests } from "./testRendering.tsx";
+import { renderReady, setUpTestServer } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 const SAVED = { objectId: "n1", createdAt: "2026-01-01T00:00:00.000Z" };
 
 describe("useNewMoralisObject", () => {
@@ -67,8 +67,8 @@ describe("files", () => {
     expect(view.current.progress).toBe(0);
     await act(async () => void (await view.current.upload("a.txt", [1])));
     expect(view.current).toMatchObject({ progress: 1, isUploading: false });
-    const held = Promise.withResolvers<void>();
-    test.server.on("POST files/a.txt", { ...stored, after: held.promise });
+    const blocked = Promise.withResolvers<void>();
+    test.server.on("POST files/a.txt", { ...stored, waitFor: blocked.promise });
     const onError = vi.fn();
     const calls = test.server.calls.length;
     let upload: Promise<unknown> | undefined;
@@ -79,7 +79,7 @@ describe("files", () => {
     expect(view.current).toMatchObject({ isUploading: true, progress: 0 });
     act(() => view.current.abort());
     await act(async () => expect(await upload).toBeUndefined());
-    held.resolve();
+    blocked.resolve();
     expect(onError).toHaveBeenCalledOnce();
     expect(view.current).toMatchObject({ isUploading: false, error: { name: "AbortError" } });
   });

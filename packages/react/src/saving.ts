@@ -10,17 +10,17 @@ import { useMoralisContext } from "./useMoralis.ts";
 
 type FieldsOf<T> = T extends ParseObject<infer A> ? Partial<A> & { ACL?: ACL } : never;
 
-/** Saving objects, and the one that was saved last. */
+/** Saves objects; `object` is the last saved one. */
 export interface NewObject<T extends ParseObject<object>> {
-  /** Answers the object, or undefined where it failed. */
+  /** Resolves with the object, or undefined if it failed. */
   save(data?: FieldsOf<T>, options?: SaveOptions & Callbacks<T>): Promise<T | undefined>;
-  /** The one that was saved last. */
+  /** The last saved object. */
   object: T | null;
   isSaving: boolean;
   error: CallError | null;
 }
 
-/** Saves new objects of a class: each `save` makes another. */
+/** Saves new objects of a class: each `save` creates another. */
 export function useNewMoralisObject<E extends object = Attributes>(className: string): NewObject<ObjectOf<E>>;
 export function useNewMoralisObject(className: string): NewObject<ParseObject> {
   const { Moralis } = useMoralisContext();
@@ -36,13 +36,13 @@ export function useNewMoralisObject(className: string): NewObject<ParseObject> {
   return { save, object, isSaving, error };
 }
 
-/** Uploads files: each `saveFile` makes another. */
+/** Uploads files: each `saveFile` creates another. */
 export function useMoralisFile() {
   const { progress: _, abort: __, upload: saveFile, file: moralisFile, ...state } = useUpload();
   return { saveFile, moralisFile, ...state };
 }
 
-/** Uploads a file, with its progress and the way to stop it. */
+/** Uploads a file, with its progress and a function to abort it. */
 export function useUpload() {
   const { Moralis } = useMoralisContext();
   const [upload] = useState(() => new Upload(Moralis));

@@ -83,7 +83,5 @@ it("pages that are streamed come to their end: what waits for the client is left
     { onError: (error) => void errors.push(error), onShellReady: () => void stream.pipe(body) },
   );
   expect(await text(body)).toContain("<p>waiting</p>");
-  expect(errors).toMatchObject([
-    { name: "ReactMoralisError", message: "Queries are asked in browsers only" },
-  ]);
+  expect(errors).toMatchObject([{ name: "ReactMoralisError", message: "Queries run only in browsers" }]);
 });

@@ -6,20 +6,20 @@ import { useStore } from "./store.ts";
 import type { AsyncCallOptions } from "./useAsyncCall.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
-/** A place where the user is signed in. */
+/** A session of the user. */
 export interface OwnSession {
   id: string;
-  /** The one that this client signs in with. */
+  /** Whether it is this client's session. */
   isCurrent: boolean;
   createdAt: Date | undefined;
   expiresAt: Date | undefined;
   createdWith: unknown;
   installationId: string | undefined;
-  /** What it was begun with, in the server's words: `Firefox, Linux`. */
+  /** Browser and system of the sign-in, as the server describes them: `Firefox, Linux`. */
   userAgent: string | undefined;
-  /** To the quarter of an hour. */
+  /** Rounded to 15 minutes. */
   lastUsedAt: Date | undefined;
-  /** What the application has written into it. */
+  /** A custom field of the session. */
   get(field: string): unknown;
 }
 
@@ -37,10 +37,10 @@ class Sessions {
     return this.call.run(() => this.#list(signal), callbacks, signal);
   };
 
-  /** Ends a session; the current one ends with `logout`. */
+  /** Revokes a session; use `logout` for the current one. */
   readonly revoke = (id: string, callbacks: Callbacks<void> = {}) => this.#end([id], callbacks);
 
-  /** Ends all but the current one. */
+  /** Revokes all sessions but the current one. */
   readonly revokeOthers = (callbacks: Callbacks<void> = {}) =>
     withCallbacks(async () => {
       const others = (await this.#list()).filter(({ isCurrent }) => !isCurrent);
@@ -57,8 +57,8 @@ class Sessions {
 
   async #destroy(ids: readonly string[]): Promise<void> {
     const { Object: ParseObject } = this.#core;
-    const doomed = ids.map((id) => ParseObject.fromJSON({ className: "_Session", objectId: id }));
-    await ParseObject.destroyAll(doomed);
+    const sessions = ids.map((id) => ParseObject.fromJSON({ className: "_Session", objectId: id }));
+    await ParseObject.destroyAll(sessions);
     await this.fetch({ throwOnError: true });
   }
 
@@ -67,11 +67,11 @@ class Sessions {
       new this.#core.Query("_Session").descending("createdAt").find(signal && { signal }),
       this.#core.Session.current(signal && { signal }),
     ]);
-    return found.map((session) => describe(session, session.id === current.id));
+    return found.map((session) => toOwnSession(session, session.id === current.id));
   }
 }
 
-function describe(session: ParseObject, isCurrent: boolean): OwnSession {
+function toOwnSession(session: ParseObject, isCurrent: boolean): OwnSession {
   const date = (field: string) => {
     const value: unknown = session.get(field);
     return value instanceof Date ? value : undefined;
@@ -93,7 +93,7 @@ function describe(session: ParseObject, isCurrent: boolean): OwnSession {
   };
 }
 
-/** Where the user is signed in, newest first, and the ways to end that. `autoFetch: false` waits for `fetch()`. */
+/** The user's sessions, newest first, and functions to revoke them. `autoFetch: false` waits for `fetch()`. */
 export function useSessions({ autoFetch = true }: AsyncCallOptions = {}) {
   const { Moralis, isInitialized } = useMoralisContext();
   const userId = useUserId();
@@ -101,10 +101,10 @@ export function useSessions({ autoFetch = true }: AsyncCallOptions = {}) {
   const { data, error, isFetching } = useStore(sessions.call.store);
   useEffect(() => {
     if (!autoFetch || !isInitialized || !userId) return;
-    const ended = new AbortController();
-    void sessions.fetch({ signal: ended.signal });
+    const controller = new AbortController();
+    void sessions.fetch({ signal: controller.signal });
     return () => {
-      ended.abort();
+      controller.abort();
       sessions.clear();
     };
   }, [sessions, autoFetch, isInitialized, userId]);

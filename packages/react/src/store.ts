@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** A value that changes, told to subscribers; snapshots are never changed in place. */
+/** An observable value; snapshots are immutable. */
 export class Store<T extends object> {
   #value: T;
   readonly #listeners = new Set<() => void>();

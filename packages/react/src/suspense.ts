@@ -1,54 +1,57 @@
 import type { ParseObject, Query } from "@purse/client";
 import { AsyncCall } from "./asyncCall.ts";
-import { shapeOf } from "./freeze.ts";
+import { contentKey } from "./freeze.ts";
 
-/** How long an answer that nobody shows is kept, in ms: a component that waits for it may come yet. */
-const UNUSED_MS = 30_000;
-/** The same for an error: whoever tries again asks again. */
-const FAILED_MS = 1_000;
+/** How long an unused result is cached, in ms: the component that suspended for it may still mount. */
+const UNUSED_TTL_MS = 30_000;
+/** The same for an error, so that a retry fetches again. */
+const ERROR_TTL_MS = 1_000;
 
 export interface CachedQuery {
   readonly call: AsyncCall<ParseObject[]>;
-  /** Resolves when the first answer is there, whatever it is. */
+  /** Resolves when the first request has completed or failed. */
   readonly ready: Promise<unknown>;
   refetch(): Promise<ParseObject[] | undefined>;
-  /** Keeps the answer for as long as it is shown. Returns the way to let it go. */
-  hold(): () => void;
+  /** Keeps the result while it is used. Returns a function that releases it. */
+  retain(): () => void;
 }
 
-/** The answers that suspended components wait for: React forgets their own state while they wait. */
+/** Caches results for suspended components, whose own state React discards. */
 export class QueryCache {
   readonly #queries = new Map<string, CachedQuery>();
 
-  /** `userId` because people see different objects. */
+  /** The key includes the user, because results differ by user. */
   get(query: Query, userId: string | undefined): CachedQuery {
-    const key = shapeOf([query.className, query.toJSON(), userId]);
+    const key = contentKey([query.className, query.toJSON(), userId]);
     const known = this.#queries.get(key);
     if (known) return known;
-    const made = this.#add(key, query);
-    this.#queries.set(key, made);
-    return made;
+    const created = this.#add(key, query);
+    this.#queries.set(key, created);
+    return created;
   }
 
   #add(key: string, query: Query): CachedQuery {
     const call = new AsyncCall<ParseObject[]>([]);
     const refetch = () => call.run(() => query.find());
-    let holders = 0;
+    let retainCount = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expire = () => {
       clearTimeout(timer);
-      if (holders > 0) return;
-      timer = setTimeout(() => this.#queries.delete(key), call.store.get().error ? FAILED_MS : UNUSED_MS);
+      if (retainCount > 0) return;
+      timer = setTimeout(
+        () => this.#queries.delete(key),
+        call.store.get().error ? ERROR_TTL_MS : UNUSED_TTL_MS,
+      );
     };
     const ready = refetch().finally(expire);
-    const hold = () => {
-      holders += 1;
+    const retain = () => {
+      retainCount += 1;
       clearTimeout(timer);
       return () => {
-        holders -= 1;
+        retainCount -= 1;
         expire();
       };
     };
-    return { call, ready, refetch, hold };
+    return { call, ready, refetch, retain };
   }
 }

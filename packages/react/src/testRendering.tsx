@@ -7,7 +7,7 @@ import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.ts
 import { startTestServer, type TestServer } from "./testServer.ts";
 import { useMoralis } from "./useMoralis.ts";
 
-// Slow machines are no failures; and everything must stand being mounted twice.
+// A long timeout for slow machines; StrictMode mounts everything twice.
 configure({ asyncUtilTimeout: 15_000, reactStrictMode: true });
 
 export const ADA = {
@@ -18,17 +18,17 @@ export const ADA = {
 };
 export const ACCOUNT = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-/** A server for the tests of a file, empty before each of them; nobody is signed in and no wallet connected. */
-export function serverOfTests(): { server: TestServer } {
-  const held: { server?: TestServer } = {};
+/** A server for the tests of a file, reset before each; nobody is signed in and no wallet is connected. */
+export function setUpTestServer(): { server: TestServer } {
+  const current: { server?: TestServer } = {};
   beforeAll(async () => {
-    held.server = await startTestServer();
+    current.server = await startTestServer();
   });
   beforeEach(() => {
-    held.server?.reset();
+    current.server?.reset();
     localStorage.clear();
-    held.server?.on("POST login", { body: ADA });
-    held.server?.on("POST functions/getPluginSpecs", { body: { result: [] } });
+    current.server?.on("POST login", { body: ADA });
+    current.server?.on("POST functions/getPluginSpecs", { body: { result: [] } });
   });
   afterEach(async () => {
     cleanup();
@@ -36,11 +36,11 @@ export function serverOfTests(): { server: TestServer } {
     await User.logOut().catch(() => undefined);
     delete window.ethereum;
   });
-  afterAll(() => held.server?.stop());
+  afterAll(() => current.server?.stop());
   return {
     get server() {
-      if (!held.server) throw new Error("The server is there during tests only");
-      return held.server;
+      if (!current.server) throw new Error("The server runs only during tests");
+      return current.server;
     },
   };
 }
@@ -51,13 +51,13 @@ declare global {
   }
 }
 
-/** Renders a hook below a provider in StrictMode, and waits until the client is ready. */
+/** Renders a hook in a provider in StrictMode, and waits until the client is ready. */
 export async function renderReady<R>(
   server: TestServer,
   hook: () => R,
   props: Partial<MoralisProviderProps> = {},
 ) {
-  const view = renderBelow(server, () => ({ hook: hook(), ready: useMoralis().isInitialized }), props);
+  const view = renderInProvider(server, () => ({ hook: hook(), ready: useMoralis().isInitialized }), props);
   await waitFor(() => expect(view.result.current.ready).toBe(true));
   return {
     ...view,
@@ -67,7 +67,11 @@ export async function renderReady<R>(
   };
 }
 
-export function renderBelow<R>(server: TestServer, hook: () => R, props: Partial<MoralisProviderProps> = {}) {
+export function renderInProvider<R>(
+  server: TestServer,
+  hook: () => R,
+  props: Partial<MoralisProviderProps> = {},
+) {
   const wrapper = ({ children }: { children: ReactNode }) => (
     <MoralisProvider appId="app" serverUrl={server.url} plugins={[]} {...props}>
       {children}
@@ -81,17 +85,17 @@ export type WalletAnswers = Record<string, (params: readonly unknown[]) => unkno
 export interface TestProvider extends Eip1193Provider {
   emit(event: string, value: unknown): void;
   listeners(event: string): number;
-  asked: string[];
+  requestedMethods: string[];
 }
 
-/** A wallet of the browser, in `window.ethereum`; `answers` by method. */
+/** Installs a wallet as `window.ethereum`; `answers` by method. */
 export function installEthereum(answers: WalletAnswers = {}): TestProvider {
   const provider = testProvider(answers);
   window.ethereum = provider;
   return provider;
 }
 
-/** A wallet that announces itself (EIP-6963). */
+/** Announces a wallet (EIP-6963). */
 export function announceWallet(rdns: string, name: string, answers: WalletAnswers = {}): TestProvider {
   const provider = testProvider(answers);
   injectedWallets.get();
@@ -102,18 +106,18 @@ export function announceWallet(rdns: string, name: string, answers: WalletAnswer
 
 function testProvider(answers: WalletAnswers): TestProvider {
   const listeners = new Map<string, Set<(value: never) => void>>();
-  const asked: string[] = [];
-  const usual: WalletAnswers = {
+  const requestedMethods: string[] = [];
+  const defaults: WalletAnswers = {
     eth_requestAccounts: () => [ACCOUNT],
     eth_accounts: () => [ACCOUNT],
     eth_chainId: () => "0x1",
     personal_sign: () => "0xsigned",
   };
   return {
-    asked,
+    requestedMethods,
     async request({ method, params = [] }) {
-      asked.push(method);
-      const answer = answers[method] ?? usual[method];
+      requestedMethods.push(method);
+      const answer = answers[method] ?? defaults[method];
       if (!answer) throw new Error(`The wallet has no ${method}`);
       return answer(Array.isArray(params) ? params : [params]);
     },

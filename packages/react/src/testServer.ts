@@ -6,29 +6,29 @@ import { type WebSocket as ServerSocket, WebSocketServer } from "ws";
 export interface Reply {
   status?: number;
   body?: unknown;
-  /** Waits for it before it answers. */
-  after?: Promise<unknown>;
+  /** Delays the response. */
+  waitFor?: Promise<unknown>;
 }
 
 export type Answer = Reply | ((body: JsonObject) => Reply);
 
-/** A server that answers what a test says, by the real verb and path, with live queries that grant everything. */
+/** A server with canned responses by method and path, and live queries without permission checks. */
 export interface TestServer {
   url: string;
   /** Calls so far, as "POST functions/hello". */
   calls: string[];
   bodies: JsonObject[];
-  /** Calls that were given up before they were answered. */
-  givenUp: string[];
+  /** Calls that were aborted before their response. */
+  abortedCalls: string[];
   on(call: string, answer: Answer): void;
-  /** Live subscriptions that are open now, by class. */
+  /** The classes of the open live subscriptions. */
   subscriptions(): string[];
-  /** The session tokens of the live subscriptions that are open now. */
+  /** The session tokens of the open live subscriptions. */
   tokens(): (string | undefined)[];
-  /** Breaks all live connections; whoever connects again is welcome. */
+  /** Breaks all live connections; clients may reconnect. */
   breakConnections(): void;
-  /** Tells every subscription of a class of an object. */
-  tell(op: string, className: string, object: object): void;
+  /** Sends an event to every subscription of a class. */
+  sendEvent(op: string, className: string, object: object): void;
   reset(): void;
   stop(): Promise<void>;
 }
@@ -50,7 +50,7 @@ export async function startTestServer(): Promise<TestServer> {
   const answers = new Map<string, Answer>();
   const calls: string[] = [];
   const bodies: JsonObject[] = [];
-  const givenUp: string[] = [];
+  const abortedCalls: string[] = [];
   const open = new Map<string, Live>();
   const server = createServer(async (request, response) => {
     if (request.method === "OPTIONS") return void response.writeHead(204, ALLOWED).end();
@@ -60,16 +60,16 @@ export async function startTestServer(): Promise<TestServer> {
     const body = isJsonObject(json) ? json : {};
     const verb = typeof body._method === "string" ? body._method : request.method;
     const call = `${verb} ${(request.url ?? "").slice(1)}`;
-    // Pages ask for the newest client by themselves, whatever is tested.
+    // Requested by the version check of every page.
     if (call === "GET moralis/package.json") return void response.writeHead(404, ALLOWED).end();
     calls.push(call);
     bodies.push(body);
     response.on("close", () => {
-      if (!response.writableEnded) givenUp.push(call);
+      if (!response.writableEnded) abortedCalls.push(call);
     });
     const answer = answers.get(call) ?? { body: {} };
     const reply = answer instanceof Function ? answer(body) : answer;
-    await reply.after;
+    await reply.waitFor;
     response.writeHead(reply.status ?? 200, { "content-type": "application/json", ...ALLOWED });
     response.end(JSON.stringify(reply.body ?? {}));
   });
@@ -101,7 +101,7 @@ export async function startTestServer(): Promise<TestServer> {
     url: `http://127.0.0.1:${port}`,
     calls,
     bodies,
-    givenUp,
+    abortedCalls,
     on: (call, answer) => void answers.set(call, answer),
     subscriptions: () => [...open.values()].map(({ className }) => className),
     tokens: () => [...open.values()].map(({ token }) => token),
@@ -109,7 +109,7 @@ export async function startTestServer(): Promise<TestServer> {
       for (const socket of sockets.clients) socket.terminate();
       open.clear();
     },
-    tell(op, className, object) {
+    sendEvent(op, className, object) {
       for (const { socket, requestId, className: name } of open.values()) {
         if (name === className)
           socket.send(JSON.stringify({ op, clientId: "c", requestId, object: { className, ...object } }));
@@ -119,7 +119,7 @@ export async function startTestServer(): Promise<TestServer> {
       answers.clear();
       calls.length = 0;
       bodies.length = 0;
-      givenUp.length = 0;
+      abortedCalls.length = 0;
     },
     stop: () =>
       new Promise((done) => {

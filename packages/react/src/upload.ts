@@ -12,7 +12,7 @@ export interface SaveFileOptions extends Callbacks<ParseFile>, Pick<RequestOptio
   saveIPFS?: boolean;
 }
 
-/** How far an upload is. */
+/** The state of an upload. */
 export interface UploadState {
   file: ParseFile | null;
   isUploading: boolean;
@@ -21,7 +21,7 @@ export interface UploadState {
   error: CallError | null;
 }
 
-/** Uploads files one after the other; the state is that of the one that began last. */
+/** Uploads files; the state is that of the last started upload. */
 export class Upload {
   readonly store = new Store<UploadState>({ file: null, isUploading: false, progress: 0, error: null });
   readonly #core: typeof Moralis;
@@ -31,7 +31,7 @@ export class Upload {
     this.#core = core;
   }
 
-  /** Answers the file, or undefined where it failed or was aborted. */
+  /** Resolves with the file, or undefined if it failed or was aborted. */
   readonly start = (
     name: string,
     data: FileData,
@@ -50,11 +50,11 @@ export class Upload {
       set({ isUploading: true, progress: 0, error: null });
       try {
         const file = new this.#core.File(name, data, type, metadata, tags);
-        const how = {
+        const saveOptions = {
           signal: signal ? AbortSignal.any([signal, running.signal]) : running.signal,
           progress: (done: number | null) => set({ progress: done ?? 0 }),
         };
-        await (saveIPFS ? file.saveIPFS(how) : file.save(how));
+        await (saveIPFS ? file.saveIPFS(saveOptions) : file.save(saveOptions));
         set({ file, isUploading: false, progress: 1 });
         return file;
       } catch (thrown) {
@@ -65,6 +65,6 @@ export class Upload {
     }, callbacks);
   };
 
-  /** Stops the upload under way, which then fails with an AbortError. */
+  /** Aborts the running upload, which then fails with an AbortError. */
   readonly abort = (): void => this.#running?.abort();
 }

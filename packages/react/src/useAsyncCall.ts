@@ -2,50 +2,50 @@ import { useCallback, useEffect, useState } from "react";
 import { AsyncCall } from "./asyncCall.ts";
 import { type Callbacks, splitCallbacks } from "./callbacks.ts";
 import type { CallError } from "./errors.ts";
-import { shapeOf } from "./freeze.ts";
+import { contentKey } from "./freeze.ts";
 import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
 export interface FetchOptions<R, P> extends Callbacks<R> {
-  /** Laid over the hook's own. */
+  /** Overrides parameters of the hook. */
   params?: Partial<P>;
-  /** Ends the call, which then fails with the signal's reason. */
+  /** Aborts the call, which then fails with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** A call, what it has answered and how far it is. */
+/** A call with its state and result. */
 export interface AsyncCallResult<R, P, Initial = R> {
-  /** Runs the call. Answers undefined where it failed. */
+  /** Runs the call. Resolves with undefined if it failed. */
   fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
-  /** Frozen; the initial value again after an error. */
+  /** Frozen; reset to the initial value after an error. */
   data: R | Initial;
   error: CallError | null;
   isFetching: boolean;
-  /** While there is nothing to show yet. */
+  /** Whether it is fetching or about to, and there is no data yet. */
   isLoading: boolean;
   setData(data: R | Initial | ((before: R | Initial) => R | Initial)): void;
 }
 
 /** When a call runs. */
 export interface AsyncCallOptions {
-  /** Runs by itself once the client is ready, and again when the parameters change. */
+  /** Runs automatically once the client is ready, and again when the parameters change. */
   autoFetch?: boolean | undefined;
 }
 
-/** What a hook's function does; `signal` ends it when nobody waits any more. */
+/** The function of a hook; `signal` aborts it. */
 export type AsyncWork<R, P> = (params: P, options: { signal?: AbortSignal }) => Promise<R>;
 
 /**
- * What the asynchronous hooks have in common. A call that runs by itself ends with the component and
- * with its parameters; one that was asked for goes on to its end. `subject` starts it anew when it changes.
+ * The base of the asynchronous hooks. An automatic call is aborted when the component unmounts or
+ * its parameters change; a manual one is not. A change of `resetKey` restarts it.
  */
 export function useAsyncCall<R, P extends object, Initial = R>(
   work: AsyncWork<R, P>,
   params: P,
   initial: Initial,
   { autoFetch = false }: AsyncCallOptions = {},
-  subject?: unknown,
+  resetKey?: unknown,
 ): AsyncCallResult<R, P, Initial> {
   const { isInitialized, initializeError } = useMoralisContext();
   const [call] = useState(() => new AsyncCall<R, Initial>(initial));
@@ -54,24 +54,24 @@ export function useAsyncCall<R, P extends object, Initial = R>(
 
   const fetch = useCallback(
     (options: FetchOptions<R, P> = {}) => {
-      const [callbacks, { params: given, signal }] = splitCallbacks(options);
+      const [callbacks, { params: overrides, signal }] = splitCallbacks(options);
       const { work, params } = latest.current;
-      return call.run(() => work({ ...params, ...given }, { signal }), callbacks, signal);
+      return call.run(() => work({ ...params, ...overrides }, { signal }), callbacks, signal);
     },
     [call, latest],
   );
 
-  const shape = shapeOf(params);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the parameters' content.
+  const key = contentKey(params);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the parameters' content.
   useEffect(() => {
     if (!autoFetch || !isInitialized) return;
-    const ended = new AbortController();
-    void fetch({ signal: ended.signal });
-    return () => ended.abort();
-  }, [autoFetch, isInitialized, shape, subject, fetch]);
+    const controller = new AbortController();
+    void fetch({ signal: controller.signal });
+    return () => controller.abort();
+  }, [autoFetch, isInitialized, key, resetKey, fetch]);
 
   const isEmpty = data === null || data === undefined || (Array.isArray(data) && data.length === 0);
-  // Before the first answer the call is about to begin.
+  // Before the first result the call is about to start.
   const isPending = autoFetch && !isSettled && !initializeError;
   return {
     fetch,
@@ -83,7 +83,7 @@ export function useAsyncCall<R, P extends object, Initial = R>(
   };
 }
 
-/** The same without `setData`, for hooks whose data only their call sets. */
+/** Removes `setData`, for hooks whose data is set only by their call. */
 export function withoutSetData<R, P, Initial>({
   setData: _,
   ...call

@@ -7,30 +7,30 @@ import { useStore } from "./store.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext } from "./useMoralis.ts";
 
-/** How pages are cut, and whether the first comes by itself. */
+/** Options of an infinite query. */
 export interface InfiniteQueryOptions extends PageOptions {
-  /** Fetches the first page by itself; true by default. */
+  /** Fetches the first page automatically; true by default. */
   autoFetch?: boolean | undefined;
 }
 
-/** What has been found so far, and the ways to more. */
+/** The loaded pages, and functions to load more. */
 export interface InfiniteQueryResult<T extends ParseObject<object>> {
-  /** All pages together; each object once. */
+  /** The objects of all pages; each object once. */
   data: readonly T[];
   pages: readonly (readonly T[])[];
   error: CallError | null;
-  /** While there is nothing to show yet. */
+  /** Whether the first page is loading. */
   isLoading: boolean;
   isFetching: boolean;
   isFetchingNextPage: boolean;
   hasNextPage: boolean;
-  /** Does nothing while a page is under way or where there is none left. */
+  /** Does nothing while a page is loading or after the last one. */
   fetchNextPage(): Promise<void>;
-  /** Begins again with the first page. */
+  /** Starts over with the first page. */
   refetch(): Promise<void>;
 }
 
-/** The objects that a query finds, page by page. Begins again when the class, `deps` or the paging change. */
+/** Paginates a query. Starts over when the class, `deps` or the pagination options change. */
 export function useInfiniteMoralisQuery<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
   queryMap?: QueryMap<ObjectOf<E>>,
@@ -47,7 +47,7 @@ export function useInfiniteMoralisQuery(
   const { Moralis, isInitialized } = useMoralisContext();
   const className = typeof nameOrObject === "string" ? nameOrObject : nameOrObject.className;
   const map = useLatest(queryMap);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the map counts by the given dependencies.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the map is tracked by the given dependencies.
   const paged = useMemo(() => {
     const makeQuery = () => map.current(new Moralis.Query(className));
     const by = cursor && { field: cursor.field, descending: cursor.descending ?? false };

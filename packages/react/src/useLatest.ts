@@ -1,6 +1,6 @@
 import { type RefObject, useInsertionEffect, useRef } from "react";
 
-/** What was rendered last and kept: for callbacks, which must not see renderings that React has thrown away. */
+/** The value of the last committed render: callbacks must not see values of discarded renders. */
 export function useLatest<T>(value: T): Readonly<RefObject<T>> {
   const latest = useRef(value);
   useInsertionEffect(() => {

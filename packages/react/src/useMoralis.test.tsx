@@ -3,9 +3,9 @@ import { deactivateWeb3, enableWeb3, User } from "@purse/client";
 import { act, renderHook, waitFor } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { NoMoralisContextProviderError, useMoralis } from "./index.ts";
-import { ACCOUNT, ADA, installEthereum, renderReady, serverOfTests } from "./testRendering.tsx";
+import { ACCOUNT, ADA, installEthereum, renderReady, setUpTestServer } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 async function ready() {
   const states: string[] = [];
@@ -97,7 +97,7 @@ describe("signing out", () => {
     const page = await ready();
     await act(async () => void (await page.now.login("ada", "secret")));
     const { promise, resolve } = Promise.withResolvers<void>();
-    test.server.on("POST logout", { after: promise });
+    test.server.on("POST logout", { waitFor: promise });
     let done: Promise<unknown> | undefined;
     act(() => {
       done = page.now.logout();

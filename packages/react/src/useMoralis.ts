@@ -13,7 +13,7 @@ export function useMoralisContext(): MoralisContextValue {
   return context;
 }
 
-/** Who is signed in, which wallet is connected, and all that changes it. */
+/** The signed-in user, the connected wallet, and the functions that change them. */
 export function useMoralis() {
   const context = useMoralisContext();
   const { auth, web3 } = context;
@@ -54,12 +54,12 @@ export function useMoralis() {
     isAuthenticated: state === "authenticated" || (state === "error" && user !== null),
     isAuthenticating: state === "authenticating",
     isLoggingOut,
-    /** Whether the server has refused the session since signing in; signing in again ends that. */
+    /** Whether the server has rejected the session since signing in; reset by signing in again. */
     hasSessionEnded,
     hasAuthError: state === "error",
     authError: state === "error" ? error : null,
     user,
-    /** Grows with every change of the user's fields. */
+    /** Incremented with every change of the user's fields. */
     userVersion: version,
     isUserUpdating,
     userError,
@@ -76,7 +76,7 @@ export function useMoralis() {
   };
 }
 
-/** Who is signed in; changes with nothing else of them. */
+/** The id of the signed-in user; does not rerender for other changes of the user. */
 export function useUserId(): string | undefined {
   const { store } = useMoralisContext().auth;
   const get = () => store.get().user?.id;

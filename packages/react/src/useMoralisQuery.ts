@@ -1,22 +1,22 @@
 import type { Attributes, ParseObject, Query } from "@purse/client";
-import { type DependencyList, useEffect, useMemo } from "react";
+import { type DependencyList, useEffect, useMemo, useState } from "react";
 import { type CallError, errorOf, ReactMoralisError } from "./errors.ts";
-import { type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
+import { LiveReads, type Merges, mergeInto, openSubscription } from "./liveQuery.ts";
 import type { ObjectOf, QueryMap } from "./objectTypes.ts";
 import { useStore } from "./store.ts";
 import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
 import { useLatest } from "./useLatest.ts";
 import { useMoralisContext, useUserId } from "./useMoralis.ts";
 
-/** When a query runs, and whether its result is live. */
+/** Options of a query. */
 export interface QueryOptions<T extends ParseObject<object> = ParseObject>
   extends AsyncCallOptions,
     Merges<T> {
-  /** Follows the result as it changes on the server. */
+  /** Updates the result by live queries. */
   live?: boolean;
 }
 
-/** A query of a class, built anew when `deps` change or the client has started. */
+/** A query of a class, rebuilt when `deps` change or the client has started. */
 export function useQuery<T extends ParseObject<object>>(
   nameOrObject: string | ParseObject<object>,
   queryMap: QueryMap<T> = (query) => query,
@@ -24,15 +24,15 @@ export function useQuery<T extends ParseObject<object>>(
 ): Query<T> {
   const { Moralis, isInitialized } = useMoralisContext();
   const className = typeof nameOrObject === "string" ? nameOrObject : nameOrObject.className;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: as the old hook, by the given dependencies.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as in react-moralis, by the given dependencies.
   return useMemo(() => queryMap(new Moralis.Query<T>(className)), [isInitialized, ...deps]);
 }
 
-const NOTHING: never[] = [];
+const NO_RESULTS: never[] = [];
 
 /**
- * The objects that a query finds; with `live` they follow the server, for whoever is signed in. Changing the class alone asks nothing:
- * name it in `deps`.
+ * The objects that a query finds; with `live` they are updated by a live query of the signed-in user. A change of the class alone does not refetch:
+ * add it to `deps`.
  */
 export function useMoralisQuery<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
@@ -43,17 +43,18 @@ export function useMoralisQuery<E extends object = Attributes>(
   const { autoFetch, live } = { autoFetch: true, live: false, ...options };
   const { isInitialized } = useMoralisContext();
   const query = useQuery<ObjectOf<E>>(nameOrObject, queryMap, deps);
+  const [reads] = useState(() => new LiveReads<ObjectOf<E>>());
   const call = useAsyncCall<ObjectOf<E>[], object>(
-    (_params, { signal }) => query.find(signal && { signal }),
+    (_params, { signal }) => reads.read(query, signal),
     { query: query.toJSON() },
-    NOTHING,
+    NO_RESULTS,
     { autoFetch },
     query,
   );
   const userId = useUserId();
   const merges = useLatest<Merges<ObjectOf<E>>>(options);
   const { setData, fetch } = call;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the events depend on the user.
   useEffect(() => {
     if (!live || !isInitialized) return;
     return openSubscription(
@@ -61,18 +62,19 @@ export function useMoralisQuery<E extends object = Attributes>(
       (subscription) =>
         mergeInto(
           subscription,
-          // A counted result is no list, and stays as it was found.
+          // A counted result is not a list, and is not updated.
           (change) => setData((all) => (Array.isArray(all) ? change(all) : all)),
           () => merges.current,
-          () => void fetch(),
+          reads,
+          () => void (reads.restart() || fetch()),
         ),
       (error) => console.warn("The live query was refused", error),
     );
-  }, [query, live, isInitialized, userId, setData, fetch, merges]);
+  }, [query, live, isInitialized, userId, setData, fetch, merges, reads]);
   return withoutSetData(call);
 }
 
-/** What is done with what a live query tells. */
+/** Handlers of live query events. */
 export interface SubscriptionOptions<T extends ParseObject<object> = ParseObject> {
   enabled?: boolean;
   onCreate?: (entity: T, meta?: unknown) => void;
@@ -80,17 +82,17 @@ export interface SubscriptionOptions<T extends ParseObject<object> = ParseObject
   onEnter?: (entity: T, original?: unknown, meta?: unknown) => void;
   onLeave?: (entity: T, original?: unknown, meta?: unknown) => void;
   onDelete?: (entity: T, meta?: unknown) => void;
-  /** Also where the server refuses the subscription. */
+  /** Also called if the server refuses the subscription. */
   onError?: (error: CallError) => void;
-  /** The server sends changes from now on; again after each lost connection. */
+  /** The server sends changes from now on; called again after each reconnection. */
   onOpen?: () => void;
-  /** The connection is lost; it is opened again by itself. Not called where the subscription ends with its component. */
+  /** The connection is lost; it reconnects by itself. Not called when the component unmounts. */
   onClose?: () => void;
-  /** Changes were missed while the connection was lost: read again. */
+  /** Changes were missed while the connection was lost: fetch again. */
   onRefetch?: () => void;
 }
 
-/** Tells of what happens to a query's objects. */
+/** Subscribes to the changes of a query's objects. */
 export function useMoralisSubscription<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
   queryMap?: QueryMap<ObjectOf<E>>,
@@ -101,16 +103,16 @@ export function useMoralisSubscription<E extends object = Attributes>(
   const query = useQuery<ObjectOf<E>>(nameOrObject, queryMap, deps);
   const handlers = useLatest(options);
   const userId = useUserId();
-  const wanted = isInitialized && (options.enabled ?? true);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is told depends on who asks.
+  const isEnabled = isInitialized && (options.enabled ?? true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the events depend on the user.
   useEffect(() => {
-    if (!wanted) return;
-    let isOver = false;
+    if (!isEnabled) return;
+    let isClosed = false;
     const close = openSubscription(
       query,
       (subscription) => {
         subscription.on("open", () => handlers.current.onOpen?.());
-        subscription.on("close", () => isOver || handlers.current.onClose?.());
+        subscription.on("close", () => isClosed || handlers.current.onClose?.());
         subscription.on("refetch", () => handlers.current.onRefetch?.());
         subscription.on("create", (...event) => handlers.current.onCreate?.(...event));
         subscription.on("update", (...event) => handlers.current.onUpdate?.(...event));
@@ -125,24 +127,24 @@ export function useMoralisSubscription<E extends object = Attributes>(
       },
     );
     return () => {
-      isOver = true;
+      isClosed = true;
       close();
     };
-  }, [query, wanted, userId, handlers]);
+  }, [query, isEnabled, userId, handlers]);
 }
 
-/** What has been found, and the way to ask anew. */
+/** The found objects, and a function to refetch them. */
 export interface SuspenseQueryResult<T extends ParseObject<object>> {
   data: T[];
-  /** While `fetch` asks anew; what was found before stays. */
+  /** Whether `fetch` is running; the previous objects are kept. */
   isFetching: boolean;
-  /** Answers undefined where it failed; the next rendering then throws. */
+  /** Resolves with undefined if it failed; the next rendering then throws. */
   fetch(): Promise<T[] | undefined>;
 }
 
 /**
- * The objects that a query finds, for below a Suspense boundary: it waits where they are not there yet. A server
- * renders the boundary's fallback, and the browser goes on from there.
+ * The objects that a query finds, below a Suspense boundary: suspends until they are loaded. On a server
+ * the boundary's fallback is rendered, and the browser continues from there.
  */
 export function useSuspenseMoralisQuery<E extends object = Attributes>(
   nameOrObject: string | ParseObject<object>,
@@ -154,17 +156,17 @@ export function useSuspenseMoralisQuery(
   queryMap?: QueryMap,
   deps?: DependencyList,
 ): SuspenseQueryResult<ParseObject> {
-  const { isInitialized, initializeError, settled, queries } = useMoralisContext();
+  const { isInitialized, initializeError, whenReady: settled, queries } = useMoralisContext();
   const userId = useUserId();
   const query = useQuery(nameOrObject, queryMap, deps);
   if (initializeError) throw initializeError;
-  // A server would wait for ever: nothing is mounted there that starts the client. React leaves errors to the browser.
-  if (typeof window === "undefined") throw new ReactMoralisError("Queries are asked in browsers only");
-  // What React waits for is thrown: the way that every version with Suspense knows.
+  // A server would suspend forever, because effects do not run there. React leaves the error to the browser.
+  if (typeof window === "undefined") throw new ReactMoralisError("Queries run only in browsers");
+  // Promises are thrown, which every version of React with Suspense supports.
   if (!isInitialized) throw settled();
   const cached = queries.get(query, userId);
   const { data, error, isFetching, isSettled } = useStore(cached.call.store);
-  useEffect(() => cached.hold(), [cached]);
+  useEffect(() => cached.retain(), [cached]);
   if (!isSettled) throw cached.ready;
   if (error) throw error;
   return { data, isFetching, fetch: cached.refetch };

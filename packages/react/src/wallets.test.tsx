@@ -19,10 +19,10 @@ import {
   announceWallet,
   installEthereum,
   renderReady,
-  serverOfTests,
+  setUpTestServer,
 } from "./testRendering.tsx";
 
-const test = serverOfTests();
+const test = setUpTestServer();
 
 describe("useWallets", () => {
   it("shows wallets as they announce themselves, and connects the one that is chosen", async () => {
@@ -67,16 +67,16 @@ describe("useChain", () => {
   }
 
   it("tells the chain, and switches to another", async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     const { view, wallet } = await connected({
-      wallet_switchEthereumChain: (params: unknown) => void asked.push(params),
+      wallet_switchEthereumChain: (params: unknown) => void requests.push(params),
     });
     expect(view.current).toMatchObject({
       chainId: "0x1",
       chain: { name: "Ethereum Mainnet", shortName: "eth" },
     });
     await view.current.switchNetwork("0x89");
-    expect(asked).toEqual([[{ chainId: "0x89" }]]);
+    expect(requests).toEqual([[{ chainId: "0x89" }]]);
     act(() => wallet.emit("chainChanged", "0x89"));
     expect(view.current.chain?.name).toBe("Polygon Mainnet");
   });
@@ -186,9 +186,9 @@ describe("useTransaction", () => {
     );
     expect(view.current.transaction.receipt).toMatchObject({ blockNumber: 10, succeeded: true });
     view.unmount();
-    const before = wallet.asked.length;
+    const before = wallet.requestedMethods.length;
     await new Promise((done) => setTimeout(done, 1_200));
-    expect(wallet.asked).toHaveLength(before);
+    expect(wallet.requestedMethods).toHaveLength(before);
   });
 });
 
@@ -216,7 +216,7 @@ describe("useTransaction in several components", () => {
     await act(async () => void (await view.current.enableWeb3()));
     await waitFor(() => expect(view.current.other.status).toBe("seen"));
     expect(view.current.one).toBe(view.current.other);
-    expect(wallet.asked.filter((method) => method === "eth_getTransactionByHash")).toHaveLength(1);
+    expect(wallet.requestedMethods.filter((method) => method === "eth_getTransactionByHash")).toHaveLength(1);
     view.unmount();
   });
 });
@@ -301,8 +301,8 @@ describe("names", () => {
     test.server.on("POST functions/resolveDomain", unknown);
     test.server.on("POST functions/resolveAddress", unknown);
     const view = await renderReady(test.server, both(ACCOUNT, "nobody.eth"));
-    const asked = ["POST functions/resolveAddress", "POST functions/resolveDomain"];
-    await waitFor(() => expect(test.server.calls).toEqual(expect.arrayContaining(asked)));
+    const requests = ["POST functions/resolveAddress", "POST functions/resolveDomain"];
+    await waitFor(() => expect(test.server.calls).toEqual(expect.arrayContaining(requests)));
     await waitFor(() =>
       expect(view.current.byName).toMatchObject({ address: null, isLoading: false, error: null }),
     );

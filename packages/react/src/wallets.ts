@@ -8,15 +8,15 @@ import {
 import { useCallback, useMemo, useSyncExternalStore } from "react";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
-import { shapeOf } from "./freeze.ts";
-import { sharedFollow, type TransactionView } from "./transactionFollow.ts";
+import { contentKey } from "./freeze.ts";
+import { sharedFollow, type TransactionView } from "./sharedTransaction.ts";
 import { useMoralis } from "./useMoralis.ts";
 import type { Enabled } from "./web3.ts";
 
 const UNKNOWN_CHAIN = 4902;
 const NO_WALLETS: readonly InjectedWallet[] = [];
 
-/** The wallets that have announced themselves to the page (EIP-6963), and the way to connect one. */
+/** The wallets that have announced themselves to the page (EIP-6963), and a function to connect one. */
 export function useWallets() {
   const { enableWeb3 } = useMoralis();
   const wallets = useSyncExternalStore(injectedWallets.subscribe, injectedWallets.get, () => NO_WALLETS);
@@ -28,44 +28,60 @@ export function useWallets() {
   return { wallets, connect };
 }
 
-/** The chain that the wallet is on, and the way to another. */
+/** The wallet's chain, and a function to switch it. */
 export function useChain() {
   const { Moralis, chainId, account, network, provider, connector, connectorType } = useMoralis();
   const chain: ChainEntry | null = (chainId && getChain(chainId)) || null;
-  const change = useCallback((wanted: string) => switchOrAdd(Moralis, wanted), [Moralis]);
-  return { switchNetwork: change, chainId, chain, account, network, provider, connector, connectorType };
+  const switchNetwork = useCallback(
+    (targetChainId: string) => switchOrAdd(Moralis, targetChainId),
+    [Moralis],
+  );
+  return {
+    switchNetwork: switchNetwork,
+    chainId,
+    chain,
+    account,
+    network,
+    provider,
+    connector,
+    connectorType,
+  };
 }
 
-/** Switches the wallet's chain. One that it does not know is offered to it; people then switch in the wallet. */
-async function switchOrAdd({ switchNetwork, addNetwork }: typeof Moralis, wanted: string): Promise<void> {
+/** Switches the wallet's chain. Offers to add an unknown chain; the user then switches in the wallet. */
+async function switchOrAdd(
+  { switchNetwork, addNetwork }: typeof Moralis,
+  targetChainId: string,
+): Promise<void> {
   try {
-    await switchNetwork(wanted);
+    await switchNetwork(targetChainId);
   } catch (error) {
     if (codeOf(error) !== UNKNOWN_CHAIN) throw error;
-    const entry = getChain(wanted);
+    const entry = getChain(targetChainId);
     const [rpcUrl] = entry?.rpc ?? [];
-    if (!entry || rpcUrl === undefined) throw new Error(`Chain ${wanted} not supported or is not specified`);
+    if (!entry || rpcUrl === undefined)
+      throw new Error(`Chain ${targetChainId} not supported or is not specified`);
     const { name, symbol } = entry.nativeCurrency;
     await addNetwork(entry.chainId, entry.name, name, symbol, rpcUrl, entry.blockExplorerUrl);
   }
 }
 
 /**
- * Follows a transaction, through the wallet or, without one, through a node. A reference with `from` and `nonce`
- * shows also that another has taken its place.
+ * Follows a transaction, by the wallet or, without one, by a node. A reference with `from` and `nonce`
+ * also detects replacements.
  */
 export function useTransaction(
-  sought: string | TransactionReference | null | undefined,
+  transaction: string | TransactionReference | null | undefined,
   options: { rpcUrl?: string | null } = {},
 ): TransactionView {
   const { provider } = useMoralis();
   const { rpcUrl } = options;
-  const shape = shapeOf(sought ?? null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the reference's content.
+  const transactionKey = contentKey(transaction ?? null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key represents the reference's content.
   const follow = useMemo(() => {
-    const reference = typeof sought === "string" ? { hash: sought, chainId: null } : sought;
+    const reference = typeof transaction === "string" ? { hash: transaction, chainId: null } : transaction;
     return sharedFollow(reference, provider, rpcUrl);
-  }, [shape, provider, rpcUrl]);
+  }, [transactionKey, provider, rpcUrl]);
   return useSyncExternalStore(follow.subscribe, follow.get, follow.get);
 }
 

@@ -4,12 +4,12 @@ import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";
 
-/** What the client answers when a wallet is connected: its provider. */
+/** The provider of a connected wallet, as `enableWeb3` returns it. */
 export type Enabled = Awaited<ReturnType<typeof Moralis.enableWeb3>>;
 
 const SERVER_STATE: WalletState = { status: "not enabled" };
 
-/** The state of the one wallet connection of this page. */
+/** The state of the page's wallet connection. */
 export function useWalletState(): WalletState {
   return useSyncExternalStore(subscribe, walletState, () => SERVER_STATE);
 }
@@ -18,7 +18,7 @@ function subscribe(listener: () => void): () => void {
   return walletEvents.on("state", listener);
 }
 
-/** Connecting a wallet and putting it away, with what went wrong the last time. */
+/** Connects and disconnects the wallet, and keeps the last error. */
 export class Web3 {
   readonly store = new Store<{ error: CallError | null }>({ error: null });
   readonly #core: typeof Moralis;

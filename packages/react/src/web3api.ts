@@ -11,7 +11,7 @@ export function useMoralisWeb3Api(): { Web3API: Web3API } & Web3API {
   return useMemo(() => ({ Web3API, ...Web3API }), [Web3API]);
 }
 
-/** Any function of the data service; another function is called anew, so hold it outside the component. */
+/** Calls any function of the data service; a new function identity calls again, so define it outside the component. */
 export function useMoralisWeb3ApiCall<R, P extends object>(
   call: (params: P, options?: { signal?: AbortSignal }) => Promise<R>,
   params?: P,
@@ -22,13 +22,13 @@ export function useMoralisWeb3ApiCall<R, P extends object>(
 
 type SolanaAPI = typeof Moralis.SolanaAPI;
 
-/** Solana's data, where the server has cloud functions for it: `{ SolanaAPI, account, nft }`. */
+/** Solana data, if the server has cloud functions for it: `{ SolanaAPI, account, nft }`. */
 export function useMoralisSolanaApi(): { SolanaAPI: SolanaAPI } & SolanaAPI {
   const { SolanaAPI } = useMoralisContext().Moralis;
   return useMemo(() => ({ SolanaAPI, ...SolanaAPI }), [SolanaAPI]);
 }
 
-/** Any function of the Solana service, as `useMoralisWeb3ApiCall`. */
+/** Calls any function of the Solana service, as `useMoralisWeb3ApiCall`. */
 export function useMoralisSolanaCall<R, P extends object>(
   call: (params: P, options?: { signal?: AbortSignal }) => Promise<R>,
   params?: P,
@@ -42,11 +42,11 @@ function useAnyCall<R, P extends object>(
   params: P | undefined,
   options: AsyncCallOptions | undefined,
 ) {
-  return useAsyncCall<R, Partial<P>, null>(lenient(call), params ?? {}, null, options, call);
+  return useAsyncCall<R, Partial<P>, null>(withPartialParams(call), params ?? {}, null, options, call);
 }
 
-/** What is missing of the parameters comes with `fetch`, or the function itself refuses. */
-function lenient<R, P extends object>(
+/** Makes the parameters optional: missing ones are passed to `fetch`, or the function itself throws. */
+function withPartialParams<R, P extends object>(
   call: (params: P, options?: { signal?: AbortSignal }) => Promise<R>,
 ): (params: Partial<P>, options?: { signal?: AbortSignal }) => Promise<R> {
   return (params, options) => Reflect.apply(call, undefined, [params, options]);

@@ -9,7 +9,7 @@ export {
   settingsTable,
 } from "./config.ts";
 export * from "./moving/index.ts";
-export { createLog, type Log } from "./observe/log.ts";
+export { createLogger, type Logger } from "./observe/logger.ts";
 export type { ClassSchema } from "./schema/classSchema.ts";
 export { planSchemas } from "./schema/definedSchemas.ts";
 export { openSchemas } from "./schema/openSchemas.ts";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Lifecycle } from "./lifecycle.ts";
-import { createLog } from "./observe/log.ts";
+import { createLogger } from "./observe/logger.ts";
 
-function world() {
+function setUp() {
   const lines: string[] = [];
   const done: string[] = [];
-  const log = createLog({ level: "debug", format: "text", write: (line) => lines.push(line) });
-  const lifecycle = new Lifecycle(log);
+  const logger = createLogger({ level: "debug", format: "text", write: (line) => lines.push(line) });
+  const lifecycle = new Lifecycle(logger);
   const open = (name: string) =>
     lifecycle.open(
       name,
@@ -23,7 +23,7 @@ function world() {
 
 describe("Lifecycle", () => {
   it("stops what was opened in the reverse order, once", async () => {
-    const { lifecycle, open, done } = world();
+    const { lifecycle, open, done } = setUp();
     await open("store");
     await open("server");
     await lifecycle.stop();
@@ -32,8 +32,8 @@ describe("Lifecycle", () => {
   });
 
   it("stops what was opened so far when work fails, and throws its error", async () => {
-    const { lifecycle, open, done } = world();
-    const started = lifecycle.unwinding(async () => {
+    const { lifecycle, open, done } = setUp();
+    const started = lifecycle.stopOnFailure(async () => {
       await open("store");
       throw new Error("the port is taken");
     });
@@ -42,7 +42,7 @@ describe("Lifecycle", () => {
   });
 
   it("registers nothing for what could not be opened", async () => {
-    const { lifecycle, done } = world();
+    const { lifecycle, done } = setUp();
     const opening = lifecycle.open(
       "store",
       () => Promise.reject(new Error("damaged")),
@@ -54,7 +54,7 @@ describe("Lifecycle", () => {
   });
 
   it("goes on stopping after an error, logs it with its name, and throws it at the end", async () => {
-    const { lifecycle, open, done, lines } = world();
+    const { lifecycle, open, done, lines } = setUp();
     await open("store");
     lifecycle.onStop("mailer", () => Promise.reject(new Error("still sending")));
     await open("server");

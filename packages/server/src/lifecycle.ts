@@ -1,23 +1,23 @@
-import type { Log } from "./observe/log.ts";
+import type { Logger } from "./observe/logger.ts";
 
 /**
- * What has been opened and started, in its order. `stop` ends it in the reverse order; so does whoever fails halfway
- * through a start, so that no thread, socket, timer or lock stays behind.
+ * Resources in the order of their start. `stop` ends them in reverse order; a failed start does the same, so that no
+ * thread, socket, timer or lock leaks.
  */
 export class Lifecycle {
-  readonly #log: Log;
-  #steps: { name: string; stop(): void | Promise<void> }[] = [];
+  readonly #logger: Logger;
+  #entries: { name: string; stop(): void | Promise<void> }[] = [];
 
-  constructor(log: Log) {
-    this.#log = log;
+  constructor(logger: Logger) {
+    this.#logger = logger;
   }
 
   /**
-   * Registers how to end what has been opened, or is about to be started: `stop` has to work for what was started
-   * halfway, too.
+   * Registers how to stop a resource that has been opened or is about to start; `stop` must also work for a partial
+   * start.
    */
   onStop(name: string, stop: () => unknown): void {
-    this.#steps.push({
+    this.#entries.push({
       name,
       async stop() {
         await stop();
@@ -25,15 +25,15 @@ export class Lifecycle {
     });
   }
 
-  /** Opens something and registers how to end it. */
+  /** Opens a resource and registers how to close it. */
   async open<T>(name: string, open: () => T | Promise<T>, stop: (opened: T) => unknown): Promise<T> {
     const opened = await open();
     this.onStop(name, () => stop(opened));
     return opened;
   }
 
-  /** Runs work; where it fails everything that is registered is stopped before the error is thrown on. */
-  async unwinding<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs a function; if it fails, stops everything that is registered and rethrows the error. */
+  async stopOnFailure<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -42,15 +42,18 @@ export class Lifecycle {
     }
   }
 
-  /** Ends everything, last things first; what fails is logged and keeps nothing else from being ended. Throws the first error. */
+  /**
+   * Stops everything in reverse order. Errors are logged and prevent nothing else from stopping. Throws the first
+   * error.
+   */
   async stop(): Promise<void> {
     const errors: unknown[] = [];
-    for (let step = this.#steps.pop(); step; step = this.#steps.pop()) {
+    for (let entry = this.#entries.pop(); entry; entry = this.#entries.pop()) {
       try {
-        await step.stop();
+        await entry.stop();
       } catch (error) {
         errors.push(error);
-        this.#log.error("something did not end as it should", { what: step.name, error });
+        this.#logger.error("a component failed to stop", { what: entry.name, error });
       }
     }
     if (errors.length > 0) throw errors[0];

@@ -13,7 +13,7 @@ import { Passwords } from "./auth/password.ts";
 import { matchesDomain } from "./auth/siwe.ts";
 import type { AuthContext, RequestContext } from "./authContext.ts";
 import { ChainEvents } from "./chainEvents/index.ts";
-import { type Cloud, createCloud, settingsForCode } from "./cloud/index.ts";
+import { type Cloud, cloudSettings, createCloud } from "./cloud/index.ts";
 import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
@@ -28,55 +28,55 @@ import {
   FileUrls,
   openFileStore,
   openResumableUploads,
-  UploadSpace,
+  UploadQuota,
 } from "./files/index.ts";
 import { aggregateRoute } from "./http/aggregateRoute.ts";
 import type { Dispatch } from "./http/api.ts";
-import { createAppFiles } from "./http/appFiles.ts";
+import { createApiKeyGuard, type DataApiRequest } from "./http/apiKeyGuard.ts";
+import { createApp, DATA_PATH, MOUNT_PATH, ok, send } from "./http/app.ts";
 import { createBodyMemory } from "./http/bodyMemory.ts";
+import { createBodyParser } from "./http/bodyParser.ts";
 import { classListRoute } from "./http/classListRoute.ts";
 import { createClientAddress, createIsFromTrustedProxy, rememberPeerAddress } from "./http/clientAddress.ts";
-import { createDataDoor } from "./http/dataDoor.ts";
-import { dataFunctions, solanaFunctions } from "./http/dataFunctions.ts";
-import { createDataGate, type DataClient } from "./http/dataGate.ts";
-import { createDataPages } from "./http/dataPages.ts";
-import { createDoor, type DoorParts } from "./http/door.ts";
-import { dropUnread } from "./http/dropUnread.ts";
+import { createDataApi } from "./http/dataApi.ts";
+import { createDataApiFunctions, createSolanaFunctions } from "./http/dataApiFunctions.ts";
+import { createDataDocs } from "./http/dataDocs.ts";
 import type { Envelope } from "./http/envelope.ts";
-import { createFront, DATA_PATH, MOUNT_PATH, ok, send } from "./http/front.ts";
+import { closeIdleConnections } from "./http/idleConnections.ts";
 import { indexerHealth } from "./http/indexerHealth.ts";
-import { createJudgeKey } from "./http/masterKey.ts";
+import { createMasterKeyVerifier } from "./http/masterKey.ts";
+import { createMonitoringRoutes } from "./http/monitoringRoutes.ts";
 import { objectRoutes } from "./http/objectRoutes.ts";
-import { createObserveRoutes } from "./http/observeRoutes.ts";
-import { createProviderRoutes } from "./http/providerRoutes.ts";
-import { createWithFields } from "./http/requestFields.ts";
+import { createParseApi, type ParseApiDependencies } from "./http/parseApi.ts";
+import { createProviderApi } from "./http/providerApi.ts";
 import { createRequestLimits } from "./http/requestLimits.ts";
 import { schemaRoutes } from "./http/schemaRoutes.ts";
 import { serverRoutes } from "./http/serverRoutes.ts";
 import { createServerUrlOf } from "./http/serverUrl.ts";
-import { nftPictures, Thumbnails } from "./images/index.ts";
-import { createGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
+import { createStaticApp } from "./http/staticApp.ts";
+import { createNftImageHandler, Thumbnails } from "./images/index.ts";
+import { createIpfsGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { LeaseManager } from "./leases/leaseManager.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
-import { createLive, createLocalFeed, createSharedFeed } from "./live/index.ts";
 import { createMailer, formatSender } from "./mail/mailer.ts";
 import { MailTemplates } from "./mail/mailTemplates.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
 import { Pipelines } from "./objects/pipeline.ts";
-import { type Log, newRequestId } from "./observe/log.ts";
+import { createLogBuffer, type LogBuffer } from "./observe/logBuffer.ts";
+import { type Logger, newRequestId } from "./observe/logger.ts";
 import { createMetrics } from "./observe/metrics.ts";
-import { createRecentLog, type RecentLog } from "./observe/recentLog.ts";
+import { createMetricsHistory } from "./observe/metricsHistory.ts";
 import { scriptLogRoute } from "./observe/scriptLog.ts";
-import { createSeries } from "./observe/series.ts";
 import { adminClassRules } from "./operator/adminClassRules.ts";
 import { createAdminServices } from "./operator/adminServices.ts";
 import { isPublicAddress } from "./outbound/addresses.ts";
-import { gatewayAsker } from "./outbound/gateways.ts";
+import { createGatewayClient } from "./outbound/gateways.ts";
 import { createPushService, createSenders, pushRules } from "./push/index.ts";
+import { createLiveQueryServer, createLocalFeed, createSharedFeed } from "./realtime/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
 import { openStore } from "./store/openStore.ts";
@@ -87,51 +87,53 @@ import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
 import { openStudioClasses } from "./studio/studioClasses.ts";
 
-/** How long requests may go on when the server stops, in ms. */
+/** How long open requests may continue when the server stops, in ms. */
 const FORCE_CLOSE_MS = 5_000;
-/** How often what has expired is forgotten, in ms. */
+/** Interval of removing expired data, in ms. */
 const SWEEP_MS = 10 * 60_000;
 
 export interface ServerOptions {
-  log: Log;
-  /** The chains that the data service follows. */
+  logger: Logger;
+  /** The chains of the data API. */
   chains: ChainConfig[];
-  /** The built app's folder; without one `/` serves nothing. */
+  /** The folder of the built app; without it `/` is not served. */
   appDir?: string;
-  /** What the app is told beside its server's address: `/config.json`. */
+  /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig?: JsonObject;
-  /** Addresses beside our own that the app may connect to (a local chain). */
+  /** Further origins that the app may connect to (a local chain). */
   connectTo?: string[];
-  /** Stops this server and starts another with the same settings; what the studio's restores need. */
+  /** Restarts the server with the same settings; used when the studio restores a backup. */
   restart?: Restart;
-  /** Something that the server cannot do without has failed for good: it is not ready any more, and has to be started anew. */
+  /**
+   * Called when an essential component has failed permanently: the server is no longer ready and has to be restarted.
+   */
   onFatal?(error: Error): void;
 }
 
 export interface PurseServer {
-  /** `http://127.0.0.1:1337`, known once started. */
+  /** The base URL, such as `http://127.0.0.1:1337`; known once started. */
   readonly url: string;
   start(): Promise<void>;
-  /** Ends open requests and sockets, then everything in the reverse order of its start. */
+  /** Ends open requests and sockets, then stops everything in reverse order of its start. */
   stop(): Promise<void>;
 }
 
-/** Wires the parts; the only file that knows them all. What it has opened is closed again where it rejects. */
+/** Creates a server from its modules. If it rejects, everything that was opened is closed again. */
 export function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
-  const recentLog = createRecentLog(options.log, config.log.level);
-  const lifecycle = new Lifecycle(recentLog.log);
-  return lifecycle.unwinding(() => wire(config, options, recentLog, lifecycle));
+  const logBuffer = createLogBuffer(options.logger, config.log.level);
+  const lifecycle = new Lifecycle(logBuffer.logger);
+  return lifecycle.stopOnFailure(() => composeServer(config, options, logBuffer, lifecycle));
 }
 
-async function wire(
+async function composeServer(
   config: Config,
   options: ServerOptions,
-  recentLog: RecentLog,
+  logBuffer: LogBuffer,
   lifecycle: Lifecycle,
 ): Promise<PurseServer> {
-  const { log } = recentLog;
+  const { logger } = logBuffer;
   const report = (error: unknown, during: string) =>
-    log.error("unexpected error", {
+    logger.error("unexpected error", {
       during,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
@@ -154,7 +156,7 @@ async function wire(
       (lock) => lock.release(),
     );
   }
-  const budget = new ByteBudget({
+  const replyMemory = new ByteBudget({
     maxBytes: Math.max(config.limits.maxAnswersBytes, 2 * config.limits.maxAnswerBytes),
     maxWaitMs: config.limits.queryTimeoutMs,
   });
@@ -162,8 +164,8 @@ async function wire(
     "database",
     () =>
       openStore(database, {
-        log,
-        budget,
+        log: logger,
+        budget: replyMemory,
         queryTimeoutMs: config.limits.queryTimeoutMs,
         maxAnswerBytes: config.limits.maxAnswerBytes,
         checksFile: true,
@@ -171,8 +173,8 @@ async function wire(
       }),
     (opened) => opened.close(),
   );
-  const store = metrics.watchStore(openedStore);
-  const leases = new LeaseManager(store.leases, log);
+  const store = metrics.instrumentStore(openedStore);
+  const leases = new LeaseManager(store.leases, logger);
   const ipfs = await lifecycle.open(
     "IPFS",
     () => openIpfs(join(config.dataDir, "ipfs"), config.ipfsRpcUrl),
@@ -193,42 +195,42 @@ async function wire(
   });
   const uploadsDir = join(config.dataDir, "uploads");
   await mkdir(uploadsDir, { recursive: true });
-  const space = new UploadSpace({
+  const uploadQuota = new UploadQuota({
     folder: uploadsDir,
     maxPerOwner: config.uploads.maxPerOwner,
     maxBytesPerOwner: config.uploads.maxBytesPerOwner,
     maxBytes: config.uploads.maxBytes,
   });
-  const askGateway = gatewayAsker(config.names.gateways);
+  const gatewayClient = createGatewayClient(config.names.gateways);
   const chain = createChainService({
-    chains: options.chains.map((each) => withNames(each, config.names)),
-    ...(askGateway && { askGateway }),
+    chains: options.chains.map((each) => withNameServices(each, config.names)),
+    ...(gatewayClient && { askGateway: gatewayClient }),
     database:
       config.database.kind === "postgres"
         ? config.database
         : { kind: "sqlite", folder: join(config.dataDir, "chains") },
-    log,
+    log: logger,
     uploadFolder: (folder) =>
       uploadFolder(
         {
           ipfs,
           gateway: fileUrls.gateway(),
           maxFileBytes: config.maxUploadSize,
-          reserve: (bytes) => space.reserve(undefined, bytes),
+          reserve: (bytes) => uploadQuota.reserve(undefined, bytes),
         },
         folder,
       ),
     fetchContent,
   });
 
-  // Accounts and cloud code act through the pipeline that their rules and triggers are part of.
-  const late: {
+  // Accounts and cloud code use services that depend on them, so these are set later.
+  const lateBound: {
     objects?: ReturnType<typeof createObjects>;
     dispatch?: Dispatch;
     readFile?: ReturnType<typeof createFileReader>;
     cloud?: Cloud;
   } = {};
-  const objectsOf = () => required(late.objects);
+  const objectsOf = () => required(lateBound.objects);
   const outbox = config.environment === "development" ? join(config.dataDir, "outbox") : undefined;
   const mailer = await createMailer({
     mail: {
@@ -237,14 +239,14 @@ async function wire(
       adapter: config.mail.adapter,
     },
     outbox,
-    logger: log,
+    logger,
   });
   const mails = new MailTemplates({
     store,
     schema: (await openStudioClasses(store))._StudioMail,
     clock: store.now,
   });
-  const innerObjects: Objects = {
+  const internalObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
     findPieces: (...args) => objectsOf().findPieces(...args),
     get: (...args) => objectsOf().get(...args),
@@ -259,11 +261,11 @@ async function wire(
     store,
     passwords,
     schemaOf: (className) => schemas.require(className),
-    objects: innerObjects,
+    objects: internalObjects,
     config: {
       ...config,
       policy: config.passwordPolicy,
-      // SDKs make up 36 characters; tests of applications take whatever comes to mind.
+      // SDKs generate 36 characters; tests of applications use arbitrary ids.
       minAnonymousIdLength: config.environment === "development" ? 1 : 16,
       publicUrl: () => publicUrl,
       siweDomains,
@@ -271,9 +273,9 @@ async function wire(
     mailer,
     mailTemplates: mails,
     limits: new AccountLimits(limiter, config.accountLimits),
-    triggers: { of: (trigger) => required(late.cloud).triggers.people.of(trigger) },
+    triggers: { of: (trigger) => required(lateBound.cloud).triggers.auth.of(trigger) },
     clock: store.now,
-    logger: log,
+    logger,
     chains: {
       ids: options.chains.map(({ id }) => id),
       idOf: chain.chainIdOf,
@@ -285,12 +287,12 @@ async function wire(
   const chainEvents = new ChainEvents({
     store,
     schemas: () => schemas,
-    objects: innerObjects,
+    objects: internalObjects,
     chain,
     config,
     lease: (onChange) => leases.createHolder("chain-watch", onChange),
     clock: store.now,
-    log,
+    logger,
   });
   const rules = new Map(
     [...accounts.rules, ...adminClassRules(), apiKeyRules(), ...pushRules, ...chainEvents.rules].map(
@@ -299,34 +301,34 @@ async function wire(
   );
   const schemas = await Schemas.load(store, rules, report);
   const changes = await applySchemas(schemas, config.schemas);
-  if (changes.length > 0) log.info("classes were changed as the code defines them", { changes });
+  if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
   const userOf = async (auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined> => {
     const text = await store.get(schemas.require("_User"), auth.userId, null);
     if (text === undefined) return undefined;
     const user: JsonObject = JSON.parse(text);
-    return objectsOf().presenter("_User")?.(user, requestOf(auth)) ?? user;
+    return objectsOf().presenter("_User")?.(user, internalRequest(auth)) ?? user;
   };
   const cloud = await createCloud({
-    dispatch: (request) => required(late.dispatch)(request),
+    dispatch: (request) => required(lateBound.dispatch)(request),
     userOf,
     config,
-    settings: settingsForCode(config, publicUrl, MOUNT_PATH),
-    download: (url) => required(late.readFile)(url),
-    log,
+    settings: cloudSettings(config, publicUrl, MOUNT_PATH),
+    download: (url) => required(lateBound.readFile)(url),
+    logger,
     logLevel: config.log.level,
     file: config.cloudFile,
     plugins: config.plugins,
     memoryMb: config.cloudMemoryMb,
-    isWatched: config.environment === "development",
+    watchesFiles: config.environment === "development",
     sendMail: mailer && ((mail) => mailer.send(mail)),
   });
   lifecycle.onStop("cloud code", () => cloud.stop());
-  late.cloud = cloud;
-  const pipelines = new Pipelines({ log, maxAnswerBytes: config.limits.maxAnswerBytes });
-  lifecycle.onStop("aggregations", () => pipelines.stop());
+  lateBound.cloud = cloud;
+  const aggregationWorker = new Pipelines({ log: logger, maxAnswerBytes: config.limits.maxAnswerBytes });
+  lifecycle.onStop("aggregations", () => aggregationWorker.stop());
   const objects = createObjects({
     store,
-    pipelines,
+    pipelines: aggregationWorker,
     fileUrls,
     schemas,
     rules,
@@ -343,11 +345,11 @@ async function wire(
     clock: store.now,
     onError: report,
   });
-  late.objects = objects;
-  const byWallets = options.chains.filter(({ scope }) => scope === "wallets");
-  if (byWallets.length > 0) {
+  lateBound.objects = objects;
+  const walletIndexedChains = options.chains.filter(({ scope }) => scope === "wallets");
+  if (walletIndexedChains.length > 0) {
     onWalletsLinked(objects.onChange, (addresses) => {
-      for (const { id } of byWallets) chain.watch(id, addresses);
+      for (const { id } of walletIndexedChains) chain.watch(id, addresses);
     });
   }
   const senders = createSenders(config.push);
@@ -356,13 +358,13 @@ async function wire(
     schemaOf: (className) => schemas.require(className),
     objects,
     senders,
-    logger: log,
+    logger,
     now: store.now,
   });
   for (const { name, run } of accounts.functions) cloud.define(name, run);
   for (const { name, run } of chainEvents.functions) cloud.define(name, run);
-  cloud.onDefined(({ watches }) => chainEvents.take(watches));
-  for (const { name, run } of solanaFunctions()) cloud.define(name, run);
+  cloud.onDefined(({ watches }) => chainEvents.setCodeWatches(watches));
+  for (const { name, run } of createSolanaFunctions()) cloud.define(name, run);
 
   const operator = await createAdminServices({
     store,
@@ -370,20 +372,20 @@ async function wire(
     cloud,
     config,
     clock: store.now,
-    logger: log,
+    logger,
     onChange: objects.onChange,
-    countEvent: metrics.event,
+    countEvent: metrics.countEvent,
     reportError: report,
   });
 
   lifecycle.onStop("jobs", operator.stop);
 
-  const judgeKey = createJudgeKey(config);
+  const verifyMasterKey = createMasterKeyVerifier(config);
   const isFromTrustedProxy = createIsFromTrustedProxy(config.trustedProxies);
   const clientAddressOf = createClientAddress({
     trustedProxies: config.trustedProxies,
     onUntrustedProxy: (peer) =>
-      log.warn(
+      logger.warn(
         "X-Forwarded-For is ignored: its sender is not in PURSE_TRUSTED_PROXIES, so all clients behind it count as one",
         { peer },
       ),
@@ -395,17 +397,17 @@ async function wire(
     mountPath: MOUNT_PATH,
     isFromTrustedProxy,
   });
-  const doorParts: DoorParts = {
+  const parseApiDependencies: ParseApiDependencies = {
     appId: config.appId,
-    judgeKey,
+    verifyMasterKey,
     mountPath: MOUNT_PATH,
     serverUrl: publicUrl,
     serverUrlOf,
     clientAddressOf,
-    withFields: createWithFields({
+    withParsedBody: createBodyParser({
       appId: config.appId,
-      isMasterKey: (key, message) => judgeKey(key, clientAddressOf(message)) !== undefined,
-      isSession: (token) =>
+      isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
+      isValidSession: (token) =>
         accounts.authenticateSession(token).then(
           () => true,
           () => false,
@@ -425,13 +427,13 @@ async function wire(
       }),
       classListRoute({
         schemas,
-        isOpen: config.allowClientClassList,
+        isPublic: config.allowClientClassList,
         allowClientAddField: config.allowClientAddField,
         protectedFields: config.protectedFields,
       }),
       aggregateRoute(objects.aggregates),
       ...serverRoutes({ canPush: senders.length > 0 }),
-      scriptLogRoute(recentLog),
+      scriptLogRoute(logBuffer),
       ...accounts.routes,
       ...cloud.routes,
       ...operator.routes,
@@ -441,11 +443,11 @@ async function wire(
     ],
     store,
     idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
-    callerOf: accounts.authenticateSession,
+    authenticateSession: accounts.authenticateSession,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
   };
-  const door = createDoor(doorParts);
+  const parseApi = createParseApi(parseApiDependencies);
   const fileStore = await openFileStore({
     config: config.filesStore,
     folder: join(config.dataDir, "files"),
@@ -460,65 +462,69 @@ async function wire(
     maxUploadSize: config.maxUploadSize,
     isAnonymousUser: accounts.isAnonymousUser,
     triggers: cloud.fileTrigger,
-    space,
+    uploadQuota,
     report: (error) => report(error, "files"),
   });
-  late.dispatch = dispatchWithFiles(
-    door.dispatch,
-    createDoor({ ...doorParts, routes: cloudFileRoutes({ files }) }).dispatch,
+  lateBound.dispatch = dispatchWithFiles(
+    parseApi.dispatch,
+    createParseApi({ ...parseApiDependencies, routes: cloudFileRoutes({ files }) }).dispatch,
   );
-  late.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
-  const admitToFiles = (envelope: Envelope, message: IncomingMessage) =>
-    door.admit(envelope, message, (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "");
+  lateBound.readFile = createFileReader({ files, urls: fileUrls, isAllowed: isPublicAddress });
+  const authenticateUpload = (envelope: Envelope, message: IncomingMessage) =>
+    parseApi.authenticate(
+      envelope,
+      message,
+      (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1)[0] ?? "",
+    );
   const resumable = await openResumableUploads({
     files,
     folder: uploadsDir,
-    space,
-    enter: admitToFiles,
+    uploadQuota,
+    authenticate: authenticateUpload,
     clock: store.now,
   });
-  const handleFiles = createFileRoutes({
+  const handleFileRequest = createFileRoutes({
     appId: config.appId,
     files,
     downloads: new Downloads({ store: fileStore, triggers: cloud.downloadTrigger }),
     resumable,
     spoolDir: uploadsDir,
-    space,
-    addressOf: clientAddressOf,
-    filesHost: filesHostOf(config.filesUrl, publicUrl),
-    enter: admitToFiles,
+    uploadQuota,
+    clientAddressOf,
+    filesHost: separateFilesHost(config.filesUrl, publicUrl),
+    authenticate: authenticateUpload,
     send,
     report: (error) => report(error, "files"),
   });
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
   lifecycle.onStop("thumbnails", () => thumbnails.stop());
-  const serveIpfs = createGateway(ipfs, thumbnails);
+  const handleIpfsRequest = createIpfsGateway(ipfs, thumbnails);
   const { changeLog, onAnnounced } = store;
   const feed = changeLog
-    ? createSharedFeed({ changeLog, onAnnounced, log, clock: store.now })
+    ? createSharedFeed({ changeLog, subscribeToNotifications: onAnnounced, logger, clock: store.now })
     : createLocalFeed(objects.onChange);
-  const live = createLive({
+  const live = createLiveQueryServer({
     appId: config.appId,
-    isMasterKey: (key, ip) => judgeKey(key, ip) !== undefined,
+    isMasterKey: (key, ip) => verifyMasterKey(key, ip) !== undefined,
     clientAddressOf,
-    callerOf: accounts.authenticateSession,
+    authenticateSession: accounts.authenticateSession,
     feed,
     triggers: cloud.live,
-    presenter: objects.presenter,
-    scope: objects.scopeOf,
-    mayFind: (auth, className, where) => {
+    serializer: objects.presenter,
+    readCondition: objects.scopeOf,
+    canFind: (auth, className, where) => {
       try {
-        objects.assertFind(requestOf(auth), className, where);
+        objects.assertFind(internalRequest(auth), className, where);
         return true;
       } catch {
         return false;
       }
     },
     regex: compileRegex,
-    log,
+    logger,
     limits: {
       maxSocketsPerAddress: config.limits.liveSocketsPerAddress,
-      // As many as its sockets might have if each followed a few things.
+      // As many as its sockets might have if each subscribed to a few queries.
       maxSubscriptionsPerAddress: config.limits.liveSocketsPerAddress * 10,
     },
   });
@@ -529,74 +535,74 @@ async function wire(
     store,
     schemaOf: () => schemas.require("_ApiKey"),
     clock: store.now,
-    onError: (error) => report(error, "noting the use of an API key"),
+    onError: (error) => report(error, "recording the use of an API key"),
   });
   lifecycle.onStop("API keys", () => apiKeys.close());
   const keyUsage = await openKeyUsage(store, store.now, (error) =>
     report(error, "counting the use of API keys"),
   );
   lifecycle.onStop("use of API keys", () => keyUsage.stop());
-  const authorizeDataRequest = createDataGate({
+  const authenticateDataRequest = createApiKeyGuard({
     apiKeys,
-    countUse: (keyId) => keyUsage.count(keyId),
-    judgeKey,
+    recordUse: (keyId) => keyUsage.count(keyId),
+    verifyMasterKey,
     limiter,
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
     limits: config.dataLimits,
     isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
   });
-  const dataClientOf = (message: IncomingMessage): DataClient => ({
+  const dataRequestOf = (message: IncomingMessage): DataApiRequest => ({
     ip: clientAddressOf(message),
     headers: message.headers,
     serverUrl: serverUrlOf(message),
   });
-  const handleData = createDataDoor({
+  const dataApi = createDataApi({
     service: chain,
-    admit: (message) => authorizeDataRequest(dataClientOf(message)),
+    authenticate: (message) => authenticateDataRequest(dataRequestOf(message)),
     clientAddressOf,
     ...config.limits,
     memory: bodyMemory,
     report: (error) => report(error, "the data service"),
   });
-  const dataCalls = dataFunctions(chain.routes, userOf, authorizeDataRequest, (auth) =>
-    files.assertMayUpload(auth),
+  const dataApiFunctions = createDataApiFunctions(chain.routes, userOf, authenticateDataRequest, (auth) =>
+    files.assertCanUpload(auth),
   );
-  for (const { name, run } of dataCalls) cloud.define(name, run);
-  const pictureAt = nftPictures({
+  for (const { name, run } of dataApiFunctions) cloud.define(name, run);
+  const nftImage = createNftImageHandler({
     chain,
     thumbnails,
     fetchContent,
-    admit: (message) => authorizeDataRequest({ ...dataClientOf(message), isFromPage: true }),
+    authenticate: (message) => authenticateDataRequest({ ...dataRequestOf(message), allowsWithoutKey: true }),
   });
   const workers = () =>
-    [store.workers?.(), pipelines.workers(), live.workers(), chain.indexer()].flatMap(
+    [store.workers?.(), aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
       (health) => health ?? [],
     );
-  const observe = createObserveRoutes({
+  const monitoring = createMonitoringRoutes({
     metrics,
     store,
     workers,
-    judgeKey,
+    verifyMasterKey,
     metricsIps: config.metricsIps,
     clientAddressOf,
     isFromTrustedProxy,
   });
-  const dataPageAt = createDataPages(dataUrlOf(publicUrl));
-  const answerForProvider = createProviderRoutes({
+  const dataDocs = createDataDocs(dataUrlOf(publicUrl));
+  const providerApi = createProviderApi({
     dataUrl: dataUrlOf(publicUrl),
     keyFetch: config.keyFetch,
     isTracking: config.tracking,
     limiter,
     clientAddressOf,
-    countEvent: metrics.event,
+    countEvent: metrics.countEvent,
   });
-  const series = createSeries(
+  const metricsHistory = createMetricsHistory(
     {
       sockets: () => live.size(),
       subscriptions: () => live.subscriptions(),
       storageBytes: async () =>
-        config.database.kind === "sqlite" ? await sizeOf(config.database.path) : null,
+        config.database.kind === "sqlite" ? await databaseSize(config.database.path) : null,
       lagBlocks: () => {
         const lags = chain.status().flatMap(({ lag }) => lag ?? []);
         return lags.length === 0 ? null : Math.max(...lags);
@@ -604,20 +610,20 @@ async function wire(
     },
     (error) => report(error, "measuring the storage"),
   );
-  lifecycle.onStop("measurements", () => series.stop());
+  lifecycle.onStop("measurements", () => metricsHistory.stop());
   const studio = await createStudio({
     store,
     objects,
     schemas,
     rules,
-    runAs: door.runAs,
+    runAs: parseApi.execute,
     asUser: accounts.authContextFor,
     gateStandingsOf: accounts.evaluateTokenGates,
     limiter,
     bodyMemory,
     config,
     cloud,
-    recentLog,
+    recentLog: logBuffer,
     mailer,
     mails,
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
@@ -626,7 +632,7 @@ async function wire(
     hookCalls: operator.webhookCalls,
     keyUsage,
     files,
-    series,
+    series: metricsHistory,
     restart: options.restart,
     feed,
     presenter: objects.presenter,
@@ -635,11 +641,11 @@ async function wire(
     clientAddressOf,
     newRequestId,
     clock: store.now,
-    log,
+    log: logger,
     report: (error, requestId) => report(error, `studio ${requestId}`),
   });
   const sources = walletServiceSources(config.walletServices);
-  const serveApp = createAppFiles(options.appDir ?? join(config.dataDir, "no-app"), {
+  const staticApp = createStaticApp(options.appDir ?? join(config.dataDir, "no-app"), {
     ...sources,
     connect: [...(options.connectTo ?? []), ...sources.connect],
   });
@@ -650,18 +656,18 @@ async function wire(
     ...options.appConfig,
   });
 
-  const handle = createFront({
+  const app = createApp({
     clientAddressOf,
-    parse: door.handle,
-    answers: { budget, maxAnswerBytes: config.limits.maxAnswerBytes },
-    files: handleFiles,
-    studio: studio.handle,
-    data: handleData,
-    dataPageAt,
-    pictureAt,
-    ipfs: serveIpfs,
-    provider: answerForProvider,
-    pages: {
+    parseApi: parseApi.handle,
+    replyLimits: { budget: replyMemory, maxAnswerBytes: config.limits.maxAnswerBytes },
+    files: handleFileRequest,
+    adminApi: studio.handle,
+    dataApi,
+    dataDocs,
+    nftImage,
+    ipfs: handleIpfsRequest,
+    providerApi,
+    endpoints: {
       "/health": async () =>
         ok(
           JSON.stringify({
@@ -671,16 +677,16 @@ async function wire(
             leases: leases.list(),
           }),
         ),
-      "/ready": observe.ready,
+      "/ready": monitoring.ready,
       "/config.json": async () => ok(appConfig),
     },
-    figures: observe.metrics,
-    app: serveApp,
-    answered(door, method = "", status, started, path) {
-      metrics.answered(door, method, status, started);
-      // What operators look at is not what the server is for, and some of it lasts as long as they look.
-      if (door === "studio") return;
-      series.answered({ method, path, status, ms: performance.now() - started });
+    metrics: monitoring.metrics,
+    staticApp,
+    onResponse(api, method = "", status, started, path) {
+      metrics.recordRequest(api, method, status, started);
+      // Requests of operators are not part of the server's load, and some last as long as a page is open.
+      if (api === "studio") return;
+      metricsHistory.record({ method, path, status, ms: performance.now() - started });
     },
     report,
   });
@@ -692,25 +698,25 @@ async function wire(
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
     (message, response) => {
-      answering(response);
-      handle(message, response);
+      trackResponse(response);
+      app(message, response);
     },
   );
-  const answering = dropUnread(http, requestTimeoutMs);
+  const trackResponse = closeIdleConnections(http, requestTimeoutMs);
   http.on("connection", rememberPeerAddress);
   http.on("upgrade", (message, socket, head) => {
     const [path = ""] = (message.url ?? "").split("?", 1);
-    // Servers whose live queries have an address of their own have them at the root.
+    // Clients with a separate live query URL connect to the root path.
     if (["", MOUNT_PATH].includes(path.replace(/\/+$/, ""))) live.upgrade(message, socket, head);
     else socket.end("HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
   });
 
-  const sweeping = setInterval(() => {
+  const sweepTimer = setInterval(() => {
     store.sweep().catch((error: unknown) => report(error, "sweeping the store"));
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
-  sweeping.unref();
-  lifecycle.onStop("sweeping", () => clearInterval(sweeping));
+  sweepTimer.unref();
+  lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
 
   let url = "";
   return {
@@ -718,10 +724,10 @@ async function wire(
       return url;
     },
     start: () =>
-      lifecycle.unwinding(async () => {
-        const start = async (name: string, begin: () => unknown, stop: () => unknown) => {
+      lifecycle.stopOnFailure(async () => {
+        const start = async (name: string, run: () => unknown, stop: () => unknown) => {
           lifecycle.onStop(name, stop);
-          await begin();
+          await run();
         };
         await start("chains", chain.start, chain.stop);
         operator.start();
@@ -736,9 +742,9 @@ async function wire(
         lifecycle.onStop("open requests", async () => {
           if (url === "") return;
           await live.stop();
-          const forced = setTimeout(() => http.closeAllConnections(), FORCE_CLOSE_MS);
+          const forceCloseTimer = setTimeout(() => http.closeAllConnections(), FORCE_CLOSE_MS);
           await closed;
-          clearTimeout(forced);
+          clearTimeout(forceCloseTimer);
         });
         await start("port", listen, () => {
           http.close();
@@ -758,15 +764,15 @@ async function wire(
   }
 }
 
-/** The host on which nothing but files lives; undefined where files share the protocol's origin. */
-function filesHostOf(filesUrl: string | undefined, publicUrl: string): string | undefined {
+/** The host of the separate origin of files; undefined if files share the origin of the Parse API. */
+function separateFilesHost(filesUrl: string | undefined, publicUrl: string): string | undefined {
   if (filesUrl === undefined) return undefined;
   const { host } = new URL(filesUrl);
   return host === new URL(publicUrl).host ? undefined : host;
 }
 
-/** Of an SQLite database, with what has not been moved into its file yet. */
-async function sizeOf(path: string): Promise<number> {
+/** The size of an SQLite database including its write-ahead log. */
+async function databaseSize(path: string): Promise<number> {
   const sizes = await Promise.all(
     [path, `${path}-wal`].map((file) =>
       stat(file).then(
@@ -778,14 +784,14 @@ async function sizeOf(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A chain with the contracts that the settings say resolve its names. */
-function withNames(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
+/** Adds the configured name service contracts to a chain. */
+function withNameServices(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
   const [registry, reader] = [ens[chain.id], unstoppable[chain.id]];
   const own = { ...(registry && { ens: registry }), ...(reader && { unstoppable: reader }) };
   return Object.keys(own).length > 0 ? { ...chain, names: { ...chain.names, ...own } } : chain;
 }
 
-/** Where clients reach the data service, by where they reach the Parse protocol. */
+/** The URL of the data API, derived from that of the Parse API. */
 function dataUrlOf(publicUrl: string): string {
   if (publicUrl.endsWith(MOUNT_PATH)) return publicUrl.slice(0, -MOUNT_PATH.length) + DATA_PATH;
   return new URL(DATA_PATH, publicUrl).href;
@@ -795,11 +801,11 @@ function hostText(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function requestOf(auth: AuthContext): RequestContext {
+function internalRequest(auth: AuthContext): RequestContext {
   return { auth, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("A part was used before the server was put together");
+  if (value === undefined) throw new Error("A service was used before it was created");
   return value;
 }

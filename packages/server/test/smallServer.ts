@@ -6,14 +6,14 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { FileUrls } from "../src/files/fileUrls.ts";
 import { createBodyMemory } from "../src/http/bodyMemory.ts";
+import { createBodyParser } from "../src/http/bodyParser.ts";
 import { createClientAddress } from "../src/http/clientAddress.ts";
-import { createDoor } from "../src/http/door.ts";
-import { createJudgeKey } from "../src/http/masterKey.ts";
+import { createMasterKeyVerifier } from "../src/http/masterKey.ts";
 import { objectRoutes } from "../src/http/objectRoutes.ts";
-import { createWithFields } from "../src/http/requestFields.ts";
+import { createParseApi } from "../src/http/parseApi.ts";
 import { createObjects } from "../src/objects/index.ts";
 import { Pipelines } from "../src/objects/pipeline.ts";
-import { createLog } from "../src/observe/log.ts";
+import { createLogger } from "../src/observe/logger.ts";
 import { Schemas } from "../src/schema/schemas.ts";
 import { openStore } from "../src/store/openStore.ts";
 
@@ -31,7 +31,11 @@ const store = await openStore(
 const schemas = await Schemas.load(store, new Map(), report);
 const fileUrls = new FileUrls({ appId, mountPath: MOUNT, publicUrl: serverUrl, filesUrl: undefined });
 const clientAddressOf = createClientAddress({ trustedProxies: [] });
-const log = createLog({ level: "warn", format: "text", write: (line) => process.stderr.write(`${line}\n`) });
+const log = createLogger({
+  level: "warn",
+  format: "text",
+  write: (line) => process.stderr.write(`${line}\n`),
+});
 const none = () => undefined;
 const objects = createObjects({
   store,
@@ -56,9 +60,9 @@ const objects = createObjects({
   clock: store.now,
   onError: report,
 });
-const door = createDoor({
+const door = createParseApi({
   appId,
-  judgeKey: createJudgeKey({
+  verifyMasterKey: createMasterKeyVerifier({
     masterKey: "test-master-key",
     readOnlyMasterKey: undefined,
     masterKeyIps: ["*"],
@@ -66,10 +70,10 @@ const door = createDoor({
   mountPath: MOUNT,
   serverUrl,
   clientAddressOf,
-  withFields: createWithFields({
+  withParsedBody: createBodyParser({
     appId,
     isMasterKey: () => false,
-    isSession: async () => false,
+    isValidSession: async () => false,
     maxBodyBytes: 1_000_000,
     maxAnonymousBodyBytes: 1_000_000,
     memory: createBodyMemory(64 * 1024 * 1024, clientAddressOf),
@@ -77,7 +81,7 @@ const door = createDoor({
   routes: objectRoutes({ objects, findInstallation: async () => undefined }),
   store,
   idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.rememberedFields },
-  callerOf: () => Promise.reject(new Error("nobody signs in")),
+  authenticateSession: () => Promise.reject(new Error("nobody signs in")),
   assertWithinLimits: async () => undefined,
   report,
 });

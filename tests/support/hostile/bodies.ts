@@ -1,6 +1,6 @@
 import type { Attack } from "./attack.ts";
 import { SHAPES, type Shape } from "./shapes.ts";
-import { type HostileRequest, known, type Target } from "./target.ts";
+import { applicationHeaders, type HostileRequest, type Target } from "./target.ts";
 
 /** A way in for JSON: makes the request that carries a value. */
 interface JsonRoute {
@@ -12,8 +12,8 @@ interface JsonRoute {
 
 const MB = 1024 * 1024;
 /** A little less than the server takes. */
-const ANONYMOUS = 4 * MB - 1_024;
-const SIGNED_IN = 20 * MB - 1_024;
+const ANONYMOUS_MAX_BYTES = 4 * MB - 1_024;
+const SIGNED_IN_MAX_BYTES = 20 * MB - 1_024;
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const TEXT_TYPE = { "Content-Type": "text/plain" };
@@ -24,16 +24,16 @@ const session = (target: Target) => ({ "X-Parse-Session-Token": target.sessionTo
 const ROUTES: readonly JsonRoute[] = [
   {
     name: "save, application in a header",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
-      headers: known(target),
+      headers: applicationHeaders(target),
       body: `{${field(shape, value)}}`,
     }),
   },
   {
     name: "save, application in the body",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -42,26 +42,26 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "save of somebody who is signed in",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
-      headers: known(target, session(target)),
+      headers: applicationHeaders(target, session(target)),
       body: `{${field(shape, value)}}`,
     }),
   },
   {
     name: "update",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape, target) => ({
       method: "PUT",
       path: `/server/classes/Hostile/${target.objectId}`,
-      headers: known(target, session(target)),
+      headers: applicationHeaders(target, session(target)),
       body: `{${field(shape, value)}}`,
     }),
   },
   {
     name: "save beyond what those without a session may send",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -70,7 +70,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "wrong application in a header",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape) => ({
       path: "/server/classes/Hostile",
       headers: { ...JSON_TYPE, "X-Parse-Application-Id": "wrong" },
@@ -79,7 +79,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "wrong application in the body",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -88,7 +88,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "no application, a function",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value, shape) => ({
       path: "/server/functions/getServerTime",
       headers: JSON_TYPE,
@@ -97,16 +97,16 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "function",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/functions/getServerTime",
-      headers: known(target),
+      headers: applicationHeaders(target),
       body: `{${field(shape, value)}}`,
     }),
   },
   {
     name: "where by the overridden method",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -115,7 +115,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "where as a text",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -124,7 +124,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "log-in",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/login",
       headers: TEXT_TYPE,
@@ -133,7 +133,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "sign-up",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/users",
       headers: TEXT_TYPE,
@@ -142,7 +142,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "sign-up by another service",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/users",
       headers: TEXT_TYPE,
@@ -151,7 +151,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "installation",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/installations",
       headers: TEXT_TYPE,
@@ -160,7 +160,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "role",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/roles",
       headers: TEXT_TYPE,
@@ -169,7 +169,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "credentials",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/classes/Hostile",
       headers: TEXT_TYPE,
@@ -178,7 +178,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "part of a batch",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/batch",
       headers: TEXT_TYPE,
@@ -187,7 +187,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "path of a batch",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/batch",
       headers: TEXT_TYPE,
@@ -196,26 +196,26 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "settings, without the right",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       method: "PUT",
       path: "/server/config",
-      headers: known(target),
+      headers: applicationHeaders(target),
       body: `{"params":{${field(shape, value)}}}`,
     }),
   },
   {
     name: "class, without the right",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, shape, target) => ({
       path: "/server/schemas/Made",
-      headers: known(target),
+      headers: applicationHeaders(target),
       body: `{"fields":{${field(shape, value)}}}`,
     }),
   },
   {
     name: "sign-in of the studio",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value) => ({
       path: "/studio/api/session",
       headers: JSON_TYPE,
@@ -224,12 +224,12 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "set-up of the studio",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value) => ({ path: "/studio/api/setup", headers: JSON_TYPE, body: `{"code":${value}}` }),
   },
   {
     name: "call of a contract by the data service",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value) => ({
       path: "/api/v2/0x0000000000000000000000000000000000000001/function?chain=eth&function_name=f",
       headers: JSON_TYPE,
@@ -238,12 +238,12 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "folder for the data service",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value) => ({ path: "/api/v2/ipfs/uploadFolder", headers: JSON_TYPE, body: value }),
   },
   {
     name: "event of an app",
-    maxBytes: SIGNED_IN,
+    maxBytes: SIGNED_IN_MAX_BYTES,
     request: (value) => ({
       path: "/api/functions/trackEvent",
       headers: JSON_TYPE,
@@ -252,7 +252,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "upload of old clients",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/files/a.txt",
       headers: TEXT_TYPE,
@@ -261,7 +261,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
   {
     name: "content of an upload of old clients",
-    maxBytes: ANONYMOUS,
+    maxBytes: ANONYMOUS_MAX_BYTES,
     request: (value, _shape, target) => ({
       path: "/server/files/a.txt",
       headers: TEXT_TYPE,
@@ -290,7 +290,7 @@ export function bodyAttacks(): Attack[] {
 }
 
 const SIZES = [
-  { name: "the most that is taken", bytes: SIGNED_IN, isShort: true },
+  { name: "the most that is taken", bytes: SIGNED_IN_MAX_BYTES, isShort: true },
   // What these hold of small values is near what a body may hold.
   { name: "280 kB", bytes: 280_000, isShort: true },
   { name: "85 kB", bytes: 85_000, isShort: false },

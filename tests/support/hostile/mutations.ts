@@ -122,14 +122,14 @@ const KEYS = [
 
 function mutate(value: JsonValue, random: Random): JsonValue {
   const isInner = typeof value === "object" && value !== null;
-  if (!isInner || random.below(5) === 0) return random.pick(HOSTILE)(random);
+  if (!isInner || random.integerBelow(5) === 0) return random.pick(HOSTILE)(random);
   if (Array.isArray(value)) {
-    const at = random.below(value.length + 1);
+    const at = random.integerBelow(value.length + 1);
     const mutated = at < value.length ? mutate(value[at] ?? null, random) : random.pick(HOSTILE)(random);
     return [...value.slice(0, at), mutated, ...value.slice(at + 1)];
   }
   const names = Object.keys(value);
-  const name = names.length === 0 || random.below(4) === 0 ? random.pick(KEYS) : random.pick(names);
+  const name = names.length === 0 || random.integerBelow(4) === 0 ? random.pick(KEYS) : random.pick(names);
   const entries = Object.entries(value).filter(([known]) => known !== name);
   const known = Object.hasOwn(value, name) ? value[name] : undefined;
   return Object.fromEntries([
@@ -142,16 +142,16 @@ function mutate(value: JsonValue, random: Random): JsonValue {
 export function mutated(target: Target, random: Random): HostileRequest {
   const [path, fields] = random.pick(VALID);
   let changed: JsonValue = fields;
-  for (let left = 1 + random.below(3); left > 0; left--) changed = mutate(changed, random);
+  for (let left = 1 + random.integerBelow(3); left > 0; left--) changed = mutate(changed, random);
   const object =
     typeof changed === "object" && changed !== null && !Array.isArray(changed) ? changed : { a: changed };
   let body = enveloped(target, object);
-  if (random.below(6) === 0) {
-    const at = random.below(body.length);
+  if (random.integerBelow(6) === 0) {
+    const at = random.integerBelow(body.length);
     body =
       body.slice(0, at) +
       random.pick(["", '"', "{", "]", ",", "\\", "1e999", "\ufffd"]) +
-      body.slice(at + random.below(4));
+      body.slice(at + random.integerBelow(4));
   }
   return { path: `/server${path}`, headers: { "Content-Type": "text/plain" }, body };
 }

@@ -16,7 +16,7 @@ export interface ProbeData {
 }
 
 /** What the probe has seen since it was last asked. */
-export interface Seen {
+export interface ProbeReport {
   worstMs: number;
   /** Requests that were not answered with 200. */
   failed: number;
@@ -41,7 +41,7 @@ if (parentPort) {
   const data: ProbeData = workerData;
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   let worst = 0;
-  let since = performance.now();
+  let startedAt = performance.now();
   let failed = 0;
   let peakBytes = 0;
   setInterval(() => {
@@ -49,14 +49,14 @@ if (parentPort) {
   }, 4);
 
   const send = (): void => {
-    since = performance.now();
+    startedAt = performance.now();
     const next = (isFailure: boolean) => {
-      worst = Math.max(worst, performance.now() - since);
-      since = performance.now();
+      worst = Math.max(worst, performance.now() - startedAt);
+      startedAt = performance.now();
       if (isFailure) failed++;
       setTimeout(send, isFailure ? 20 : 4);
     };
-    const sent = request(
+    const clientRequest = request(
       {
         agent,
         host: "127.0.0.1",
@@ -69,19 +69,19 @@ if (parentPort) {
         response.once("end", () => next(response.statusCode !== 200));
       },
     );
-    sent.once("error", () => next(true));
-    sent.end();
+    clientRequest.once("error", () => next(true));
+    clientRequest.end();
   };
 
   port.on("message", () => {
     const bytes = memoryOf(data.pid);
-    const seen: Seen = {
-      worstMs: Math.max(worst, performance.now() - since),
+    const report: ProbeReport = {
+      worstMs: Math.max(worst, performance.now() - startedAt),
       failed,
       peakBytes: Math.max(peakBytes, bytes),
       bytes,
     };
-    port.postMessage(seen);
+    port.postMessage(report);
     worst = 0;
     failed = 0;
     peakBytes = bytes;

@@ -16,18 +16,18 @@ export class Random {
   }
 
   /** A whole number from 0 up to, and not, `below`. */
-  below(below: number): number {
-    return Math.floor(this.next() * below);
+  integerBelow(integerBelow: number): number {
+    return Math.floor(this.next() * integerBelow);
   }
 
   pick<T>(from: readonly T[]): T {
-    const found = from[this.below(from.length)];
+    const found = from[this.integerBelow(from.length)];
     if (found === undefined) throw new Error("Nothing to pick from");
     return found;
   }
 
   text(length: number): string {
-    return Array.from({ length }, () => LETTERS[this.below(LETTERS.length)]).join("");
+    return Array.from({ length }, () => LETTERS[this.integerBelow(LETTERS.length)]).join("");
   }
 }
 

@@ -5,7 +5,7 @@ import type { Attack } from "./attack.ts";
 import { SHAPES } from "./shapes.ts";
 import type { Target } from "./target.ts";
 
-const many = <T>(count: number, make: (i: number) => T): T[] =>
+const repeat = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
 /** Sends frames by sockets of their own; answers, for each, why it was closed: 1000 where it was not. */
@@ -15,7 +15,7 @@ async function sendFrames(
   { sockets = 1, isConnected = true, whileOpen = async () => undefined as unknown } = {},
 ): Promise<number[]> {
   const opened = await Promise.all(
-    many(sockets, async () => {
+    repeat(sockets, async () => {
       const socket = new WebSocket(target.purse.serverUrl.replace(/^http/, "ws"));
       await new Promise((resolve, reject) => socket.on("open", resolve).on("error", reject));
       let isClosed = false;
@@ -60,7 +60,7 @@ export function socketAttacks(): Attack[] {
     ...SHAPES.map((shape) =>
       live(`frames of ${shape.name}`, (target, random) => {
         const value = shape.make(FRAME - 200, random);
-        const frames = many(
+        const frames = repeat(
           6,
           (i) => `{"op":"subscribe","requestId":${i},"query":{"className":"Hostile","where":{"a":${value}}}}`,
         );
@@ -70,38 +70,38 @@ export function socketAttacks(): Attack[] {
     live("frames before connect", (target) =>
       sendFrames(
         target,
-        many(6, () => `[${"[],".repeat(80_000)}[]]`),
+        repeat(6, () => `[${"[],".repeat(80_000)}[]]`),
         { isConnected: false },
       ),
     ),
     live("1,500 small frames", (target) =>
       sendFrames(
         target,
-        many(1_499, () => '{"op":"unsubscribe"}'),
+        repeat(1_499, () => '{"op":"unsubscribe"}'),
       ),
     ),
     live("20,000 small frames", (target) =>
       sendFrames(
         target,
-        many(20_000, () => '{"op":"unsubscribe"}'),
+        repeat(20_000, () => '{"op":"unsubscribe"}'),
       ),
     ),
     live("500 subscriptions", (target) =>
       sendFrames(
         target,
-        many(500, (i) => subscribe(i, { number: i })),
+        repeat(500, (i) => subscribe(i, { number: i })),
       ),
     ),
     live("500 patterns", (target) =>
       sendFrames(
         target,
-        many(500, (i) => subscribe(i, { text: { $regex: `(a|b){1,90}${i}` } })),
+        repeat(500, (i) => subscribe(i, { text: { $regex: `(a|b){1,90}${i}` } })),
       ),
     ),
     live("lists of 20,000 texts, and a change", (target) =>
       sendFrames(
         target,
-        many(5, (i) => subscribe(i, { text: { $in: many(12_000, (j) => `${i}-${j}`) } })),
+        repeat(5, (i) => subscribe(i, { text: { $in: repeat(12_000, (j) => `${i}-${j}`) } })),
         {
           whileOpen: () => rest(target.purse, "POST", "/classes/Hostile", { text: "x", list: [] }),
         },
@@ -120,7 +120,7 @@ export function socketAttacks(): Attack[] {
     live("40 sockets with 30 frames of 8 kB", (target) =>
       sendFrames(
         target,
-        many(30, (i) => subscribe(i, { text: { $in: many(900, (j) => `t${j}`) } })),
+        repeat(30, (i) => subscribe(i, { text: { $in: repeat(900, (j) => `t${j}`) } })),
         { sockets: 40 },
       ),
     ),
@@ -129,7 +129,7 @@ export function socketAttacks(): Attack[] {
       (target) =>
         sendFrames(
           target,
-          many(5, (i) =>
+          repeat(5, (i) =>
             subscribe(i, { text: { $regex: `(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$|${i}` } }),
           ),
           { whileOpen: () => rest(target.purse, "POST", "/classes/Hostile", { text: "ab".repeat(15_000) }) },

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { JsonObject } from "@purse/protocol";
 import { type Purse, rest, signUp, startPurse } from "../purse.ts";
-import type { ProbeData, Seen } from "./probe.ts";
+import type { ProbeData, ProbeReport } from "./probe.ts";
 
 export interface HostileRequest {
   method?: string;
@@ -27,7 +27,7 @@ export interface Target {
   /** Answers the status; 0 where the connection was ended without an answer. */
   send(request: HostileRequest): Promise<number>;
   /** What happens while `work` runs, and until the server has nothing to do any more. */
-  measure<T>(work: () => Promise<T>): Promise<{ result: T; cost: Cost }>;
+  measure<T>(task: () => Promise<T>): Promise<{ result: T; cost: Cost }>;
   stop(): Promise<void>;
 }
 
@@ -66,12 +66,12 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   await rest(purse, "POST", "/classes/Hostile", OBJECT, master);
   const list = Array.from({ length: 20_000 }, (_, i) => `known ${i}`);
   const { body } = await rest(purse, "POST", "/classes/Hostile", { ...OBJECT, list }, master);
-  const probed = await rest(purse, "POST", "/classes/Probe", { n: 1 }, master);
+  const probedObject = await rest(purse, "POST", "/classes/Probe", { n: 1 }, master);
   const { sessionToken } = await signUp(purse);
   const monitor = await openMonitor(monitorPath);
   const data: ProbeData = {
     port: purse.port,
-    path: `/server/classes/Probe/${probed.body.objectId}`,
+    path: `/server/classes/Probe/${probedObject.body.objectId}`,
     appId: purse.appId,
     pid: purse.pid,
   };
@@ -79,7 +79,7 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
   const agent = new Agent({ keepAlive: false, maxSockets: 64 });
 
   const read = async () => {
-    const seen = new Promise<Seen>((resolve) => probe.once("message", resolve));
+    const seen = new Promise<ProbeReport>((resolve) => probe.once("message", resolve));
     probe.postMessage(null);
     return { ...(await monitor.read()), ...(await seen) };
   };
@@ -89,10 +89,10 @@ export async function startTarget(env: Record<string, string> = {}): Promise<Tar
     sessionToken,
     objectId: String(body.objectId),
     send: (each) => send(purse, agent, each),
-    async measure(work) {
+    async measure(task) {
       const { bytes } = await read();
-      const result = await work();
-      await untilIdle(purse.pid);
+      const result = await task();
+      await waitUntilIdle(purse.pid);
       const { stallMs, cpuMs, allocatedBytes, worstMs, failed, peakBytes } = await read();
       const growthBytes = Math.max(0, peakBytes - bytes);
       return {
@@ -138,7 +138,7 @@ function send(purse: Purse, agent: Agent, each: HostileRequest): Promise<number>
 }
 
 /** Waits until the request loop has used hardly any CPU time for a moment: work may go on after an answer. */
-async function untilIdle(pid: number): Promise<void> {
+async function waitUntilIdle(pid: number): Promise<void> {
   const cpu = () => {
     try {
       return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, "utf8").split(" ", 1)[0]) / 1e6;
@@ -185,7 +185,10 @@ async function openMonitor(path: string): Promise<Monitor> {
 }
 
 /** Headers of somebody who knows the application, as every visitor of its pages does. */
-export function known({ purse }: Target, more: Record<string, string> = {}): Record<string, string> {
+export function applicationHeaders(
+  { purse }: Target,
+  more: Record<string, string> = {},
+): Record<string, string> {
   return { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json", ...more };
 }
 

@@ -17,7 +17,7 @@ import type { AccountTab } from "./tabs.ts";
 import { Wallets } from "./Wallets.tsx";
 import "./Account.css";
 
-/** Who one is here, how one gets in, where one is signed in, and what one may take along or delete. */
+/** The account page: profile, sign-in methods, sessions and data. */
 export function Account() {
   usePageTitle("Account");
   const { t } = useTranslation();

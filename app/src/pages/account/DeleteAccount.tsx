@@ -15,7 +15,7 @@ import { useClasses } from "../data/useClasses.ts";
 import { isExclusiveTo, ownRecords, searchableClasses } from "./ownRecords.ts";
 import { stringField } from "./stringField.ts";
 
-/** Deletes the account, after its name was typed. */
+/** Deletes the account after typed confirmation. */
 export function DeleteAccount({ user }: { user: User }) {
   const { t } = useTranslation();
   const [isDialogOpen, setDialogOpen] = useState(false);
@@ -33,7 +33,7 @@ export function DeleteAccount({ user }: { user: User }) {
   );
 }
 
-/** All classes are looked through. */
+/** Counting reads all classes. */
 const COUNT_TIMEOUT_MS = 60_000;
 
 function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => void }) {
@@ -47,7 +47,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
   const [error, setError] = useState<unknown>();
   const username = stringField(user.get("username"));
   const listed = useClasses();
-  // Without the list of classes some of the records would be missed.
+  // Without the list of classes some records would be missed.
   const classes = listed.data === undefined ? undefined : searchableClasses(listed.data ?? []);
   const counted = useServerQuery({
     queryKey: classes && ["own records", user.id, classes],
@@ -72,7 +72,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
     try {
       if (withRecords) await Moralis.Object.destroyAll(await findExclusiveRecords(classes ?? []));
       await user.destroy();
-      // The session went with the account: there is nothing to tell the server any more.
+      // The session was deleted with the account, so the server is not called.
       await Moralis.User.logOut({ sessionToken: "" });
       toast(t("Account deleted"));
       await navigate({ to: "/", search: {} });

@@ -10,7 +10,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ChooseWallet } from "../signIn/ChooseWallet.tsx";
 import { useWalletConnection } from "../signIn/useWalletConnection.ts";
 
-/** Connects a wallet and has it sign that it belongs to who is signed in. */
+/** Connects a wallet and links it to the user by a signature. */
 export function LinkWallet({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();

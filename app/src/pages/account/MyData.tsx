@@ -10,7 +10,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useClasses } from "../data/useClasses.ts";
 import { exportData, searchableClasses } from "./ownRecords.ts";
 
-/** Takes along what one has here. */
+/** Exports the user's data. */
 export function MyData({ user }: { user: User }) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();

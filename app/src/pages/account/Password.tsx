@@ -13,7 +13,7 @@ import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
 import { stringField } from "./stringField.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
 
-/** Sets or changes the password, and says which sessions end by it. */
+/** Sets or changes the password and lists the sessions that this revokes. */
 export function Password({ user }: { user: User }) {
   const { t } = useTranslation();
   const { passwordEndsSessions } = useSettings();
@@ -25,7 +25,7 @@ export function Password({ user }: { user: User }) {
   const [wasSubmitted, setWasSubmitted] = useState(false);
   const [isChecking, setIsChecking] = useState(false);
   const [error, setError] = useState<unknown>();
-  // People who came with a wallet may never have had a password.
+  // Users who signed up with a wallet may have no password.
   const currentSession = sessions.data?.find(({ isCurrent }) => isCurrent);
   const needsCurrent = currentSession === undefined || providerOf(currentSession) === "password";
 
@@ -97,10 +97,10 @@ export function Password({ user }: { user: User }) {
   );
 }
 
-/** So many are named; that there are more is said. */
+/** Further sessions are only counted. */
 const MAX_LISTED = 5;
 
-/** Which sessions a new password ends. */
+/** Lists the sessions that a new password revokes. */
 function RevokedSessions({ sessions }: { sessions: readonly OwnSession[] }) {
   const texts = useTranslation();
   const { t, count } = texts;

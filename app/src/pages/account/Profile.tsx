@@ -13,7 +13,7 @@ import { ValueEditor } from "../data/ValueEditor.tsx";
 import { parseValue, toDraft, typeOf, type ValueDraft } from "../data/values.ts";
 import { stringField } from "./stringField.ts";
 
-/** Fields that every user has, and that have their own place. */
+/** Built-in fields that are edited elsewhere. */
 const BUILT_IN_FIELDS: readonly string[] = [
   "username",
   "email",
@@ -32,7 +32,7 @@ const BUILT_IN_FIELDS: readonly string[] = [
 interface CustomField {
   name: string;
   draft: ValueDraft;
-  /** As the server has it; undefined where the field is new. */
+  /** The saved value; undefined for a new field. */
   before: ValueDraft | undefined;
 }
 
@@ -60,7 +60,7 @@ export function Profile({ user }: { user: User }) {
     setProblems(errors);
     if (Object.keys(errors).length > 0) return;
     const isEmailNew = email !== stringField(user.get("email"));
-    // An empty address takes the one there was away.
+    // An empty address removes the saved one.
     if (isEmailNew && email === "") user.unset("email");
     const saved = await setUserData({ username, ...(isEmailNew && email !== "" && { email }), ...changed });
     if (!saved) return;
@@ -126,7 +126,7 @@ export function Profile({ user }: { user: User }) {
   );
 }
 
-/** Whether the address is proved, where the server asks for that. */
+/** Shows whether the email address is verified, if the server requires it. */
 function EmailVerification({ user }: { user: User }) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();

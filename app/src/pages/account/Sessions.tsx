@@ -10,7 +10,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { deviceOf, signInMethodOf } from "./sessionLabels.ts";
 import { useOwnSessions } from "./useOwnSessions.ts";
 
-/** Where one is signed in, and the ways to end that. */
+/** Lists the active sessions and revokes them. */
 export function Sessions() {
   const texts = useTranslation();
   const { t, count } = texts;

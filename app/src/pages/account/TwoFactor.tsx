@@ -15,7 +15,7 @@ import { isWrongCode } from "../signIn/twoFactorErrors.ts";
 import { stringField } from "./stringField.ts";
 import { newTotpSecret, totpUri } from "./totp.ts";
 
-/** A second factor: codes of an app on another device, beside the password. */
+/** Enables and disables two-factor authentication. */
 export function TwoFactor({ user }: { user: User }) {
   const { t } = useTranslation();
   const [openDialog, setOpenDialog] = useState<"on" | "off">();
@@ -63,7 +63,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
     try {
       await user.linkWith("mfa", { authData: { secret, token: code } });
       setRecoveryCodes(recoveryCodesOf(user));
-      // The secret is the phone's from now on: nothing of it stays in this browser.
+      // The secret must not stay in this browser.
       await refetchUserData();
     } catch (failure) {
       setError(failure);
@@ -177,7 +177,7 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
   );
 }
 
-/** As the server told them once: one a line. */
+/** The recovery codes, which the server returns once, one per line. */
 function recoveryCodesOf(user: User): string {
   const answer: unknown = user.get("authDataResponse");
   const mfa = typeof answer === "object" && answer !== null && "mfa" in answer ? answer.mfa : undefined;

@@ -11,7 +11,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { LinkWallet } from "./LinkWallet.tsx";
 import { stringField } from "./stringField.ts";
 
-/** The wallets that sign in to this account. */
+/** The wallets that can sign in to this account. */
 export function Wallets({ user }: { user: User }) {
   const { t } = useTranslation();
   const { setUserData } = useMoralis();
@@ -75,7 +75,7 @@ interface UnlinkDialogProps {
   onClose: () => void;
 }
 
-/** The server refuses to take the last way in away; that is said before it is tried. */
+/** The server rejects unlinking the last credential, so users are warned first. */
 function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
   const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();

@@ -5,20 +5,20 @@ import { FILE_CLASS } from "../files/fileRecord.ts";
 
 type Client = Pick<typeof Moralis, "Query">;
 
-/** Records that point to their user carry it with them, so these are left out wherever they are. */
+/** Private fields, omitted everywhere because records may embed their user. */
 const SECRET_FIELDS: readonly string[] = ["sessionToken", "authData", "authDataResponse"];
-/** More than this of a class is asked for in portions. */
+/** Records are read in pages of this size. */
 const PAGE_SIZE = 1_000;
 
 /**
- * The classes in which the app looks for what somebody owns: those that it makes, those looked at here, and those that the
- * server tells of.
+ * The classes that may have records of the user: those of the app, those viewed in this browser, and those that the
+ * server lists.
  */
 export function searchableClasses(listed: readonly ClassInfo[] = []): string[] {
   return [...new Set([FILE_CLASS, ...knownClasses(), ...listed.map(({ className }) => className)])];
 }
 
-/** The records that name a user as one who may write them, by class. Classes that are not there have none. */
+/** The records that the user can write by name, by class. Missing classes have none. */
 export async function ownRecords(
   client: Client,
   user: User,
@@ -32,7 +32,7 @@ export async function ownRecords(
   return new Map(entries.filter(([, records]) => records.length > 0));
 }
 
-/** Whether nobody but the user may write a record: such go with the account. */
+/** Whether only the user can write a record. Such records are deleted with the account. */
 export function isExclusiveTo(record: ParseObject, user: User): boolean {
   const acl = record.getACL();
   if (!acl) return false;
@@ -52,7 +52,7 @@ async function ownRecordsOfClass({ Query }: Client, className: string, user: Use
   }
 }
 
-/** All that somebody has here, as JSON; nothing of it lets anybody in. */
+/** Exports the user's data as JSON without credentials. */
 export async function exportData(client: Client, user: User, classes: readonly string[]): Promise<string> {
   const [records, sessions] = await Promise.all([
     ownRecords(client, user, classes),

@@ -1,12 +1,12 @@
 import type { OwnSession } from "@purse/react";
 import type { Translator } from "../../i18n/translator.ts";
 
-/** By what a session was begun: `password`, `moralisEth` for a wallet, or the name of another provider. */
+/** The auth provider of a session: `password`, `moralisEth` for a wallet, or another one. */
 export function providerOf({ createdWith }: OwnSession): string {
   return stringField(createdWith, "authProvider");
 }
 
-/** How somebody came in, as people say it: "with password", "with wallet", "by sign-up with google". */
+/** How the user signed in: "with password", "with wallet", "with google". */
 export function signInMethodOf(session: OwnSession, { t }: Pick<Translator, "t">): string {
   const provider = providerOf(session);
   const action = stringField(session.createdWith, "action");
@@ -17,7 +17,7 @@ export function signInMethodOf(session: OwnSession, { t }: Pick<Translator, "t">
   return action === "create" || action === "upgrade" ? t("from another session") : "";
 }
 
-/** What a session is on, in words. */
+/** The device of a session. */
 export function deviceOf({ userAgent }: OwnSession, { t }: Pick<Translator, "t">): string {
   return userAgent ?? t("Unknown device");
 }

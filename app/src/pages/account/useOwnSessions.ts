@@ -2,7 +2,7 @@ import { type OwnSession, useMoralis, useSessions } from "@purse/react";
 import type { QueryResult } from "../../design/QueryState.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 
-/** Where one is signed in, newest first, and the ways to end that. */
+/** The sessions of the user, newest first, with functions to revoke them. */
 export function useOwnSessions() {
   const { user } = useMoralis();
   const { fetch, revoke, revokeOthers } = useSessions({ autoFetch: false });

@@ -5,7 +5,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { readPastedAbi } from "./abi.ts";
 import { storeAbi } from "./contractStorage.ts";
 
-/** Where the ABI comes from: known by the standard, or pasted and kept in this browser. */
+/** Shows the source of the ABI, which can be pasted and is stored in this browser. */
 export function AbiSource({
   contract,
   isPasted,
@@ -13,11 +13,11 @@ export function AbiSource({
   isStandard,
   onChange,
 }: {
-  /** As `contractKey` names it. */
+  /** As returned by `contractKey`. */
   contract: string;
   isPasted: boolean;
   hasAbi: boolean;
-  /** Whether it follows a standard; else the known functions of its code are what there is. */
+  /** Whether it follows a token standard; otherwise only detected functions are known. */
   isStandard: boolean;
   onChange: (text: string | undefined) => void;
 }) {

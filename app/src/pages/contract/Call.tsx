@@ -36,7 +36,7 @@ export interface CallProps {
   onCalled: () => void;
 }
 
-/** One function: its form, what it would do, and what it has answered or logged. */
+/** A function with its form, simulation, result and events. */
 export function Call({ item, abi, chain, address, request, onCalled }: CallProps) {
   const { t, language } = useTranslation();
   const search = useSearch({ from: "/contract" });
@@ -49,10 +49,10 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
   const [error, setError] = useState<unknown>();
   const [result, setResult] = useState<readonly unknown[]>();
   const [simulation, setSimulation] = useState<Simulation>();
-  // What the address bar last had of this form, and what the form has put there itself.
+  // The arguments that the URL last had, and those that the form has written.
   const [urlArgs, setUrlArgs] = useState(search.args);
   const [writtenArgs, setWrittenArgs] = useState(search.args);
-  // Another call of the same function, by a link or by going back.
+  // The URL changed to another call of the same function.
   if (search.args !== urlArgs) {
     setUrlArgs(search.args);
     if (search.args !== writtenArgs) {
@@ -81,7 +81,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
   }
   const args = drafts.length > 0 ? JSON.stringify(drafts) : undefined;
   const typed = isPayable && value.trim() !== "" ? value.trim() : undefined;
-  /** What is typed, in the address bar, so that it can be shared, and is there after a reload. */
+  /** Saves the form to the URL, to share it and to survive a reload. */
   function saveToUrl(tx: string | undefined) {
     setWrittenArgs(args);
     return navigate({
@@ -90,7 +90,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
       resetScroll: false,
     });
   }
-  /** And among the recent calls. */
+  /** Saves the call to the recent ones. */
   async function saveCall() {
     storeCall(contractKey(chain.hexId, address), {
       fn: signatureOf(item),
@@ -153,7 +153,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         {!isRead && account !== null && <NetworkBanner chain={chain} />}
         {item.inputs.map((input, i) => (
           <DraftField
-            // biome-ignore lint/suspicious/noArrayIndexKey: inputs may have no names.
+            // biome-ignore lint/suspicious/noArrayIndexKey: input names are optional.
             key={i}
             parameter={input}
             draft={drafts[i] ?? ""}

@@ -30,7 +30,7 @@ import { RecentCalls } from "./RecentCalls.tsx";
 import { TokenDecimals } from "./TokenDecimals.ts";
 import "./Contract.css";
 
-/** Reads from a contract and writes to it, by its ABI. */
+/** Reads from and writes to a contract by its ABI. */
 export function Contract() {
   const { t } = useTranslation();
   usePageTitle(t("Contract"));
@@ -206,7 +206,7 @@ function ContractDetails({
     try {
       if (pastedAbi) return readPastedAbi(pastedAbi);
     } catch {
-      // What another version has kept and this one cannot read is asked for again.
+      // Ignores stored ABIs that this version cannot read.
     }
     const details = standard && STANDARDS[standard].abi;
     return details && detectedAbi ? mergeAbis(details, detectedAbi) : (details ?? detectedAbi);

@@ -7,7 +7,7 @@ import { arrayItem, tupleComponents } from "../../money/abiDraft.ts";
 import { exactAmount } from "../../money/amount.ts";
 import { TokenDecimals } from "./TokenDecimals.ts";
 
-/** A value that a contract has answered or logged, by its type. Its texts are shown inert. */
+/** A returned or logged value by its ABI type. Strings are rendered as plain text. */
 export function DecodedValue({ parameter, value }: { parameter: AbiParameter; value: unknown }) {
   const { t } = useTranslation();
   const decimals = useContext(TokenDecimals) ?? 18;
@@ -18,7 +18,7 @@ export function DecodedValue({ parameter, value }: { parameter: AbiParameter; va
     return (
       <ol className="decoded" start={0}>
         {value.slice(0, 200).map((each, i) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells items apart.
+          // biome-ignore lint/suspicious/noArrayIndexKey: items are identified by position.
           <li key={i}>
             <DecodedValue parameter={array.item} value={each} />
           </li>
@@ -68,7 +68,7 @@ export function DecodedList({
   return (
     <dl className="review">
       {parameters.map((parameter, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the place is what tells parameters apart.
+        // biome-ignore lint/suspicious/noArrayIndexKey: parameters are identified by position.
         <div key={i}>
           <dt>
             {parameter.name || i} <code className="small">{parameter.type}</code>

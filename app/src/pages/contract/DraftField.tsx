@@ -18,13 +18,13 @@ import { TokenDecimals } from "./TokenDecimals.ts";
 export interface DraftFieldProps {
   parameter: AbiParameter;
   draft: Draft;
-  /** As `parseDraft` names it. */
+  /** The path that `parseDraft` reports. */
   path: string;
   problem: DraftError | undefined;
   onChange: (draft: Draft) => void;
 }
 
-/** The form of one input, whatever its type: tuples and arrays have the forms of their parts in them. */
+/** The form field of an input of any type; tuples and arrays are nested. */
 export function DraftField({ parameter, draft, path, problem, onChange }: DraftFieldProps) {
   const { t } = useTranslation();
   const components = tupleComponents(parameter);
@@ -119,7 +119,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
   );
 }
 
-/** Amounts are typed in ether or whole tokens as people have them, and sent in the smallest unit. */
+/** Selects the unit of an amount. Amounts are sent in the smallest unit. */
 function UnitSelect({
   text,
   label,
@@ -148,7 +148,7 @@ function UnitSelect({
   );
 }
 
-/** The type, and for an enum its name: how many values it has no ABI tells. */
+/** The type, with the name of an enum; ABIs do not contain enum values. */
 function typeLabel({ type, internalType }: AbiParameter): string {
   const [, name] = /^enum (?:\w+\.)?(\w+)$/.exec(internalType ?? "") ?? [];
   return name ? `${type}, enum ${name}` : type;

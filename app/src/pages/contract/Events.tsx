@@ -5,7 +5,7 @@ import { Address } from "../../design/Address.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { DecodedList } from "./DecodedValue.tsx";
 
-/** What a transaction has logged, decoded where the ABI names it. */
+/** The logs of a transaction, decoded if the ABI has the event. */
 export function Events({ abi, receipt }: { abi: Abi; receipt: TransactionReceipt }) {
   const { t } = useTranslation();
   if (receipt.logs.length === 0) return <p className="soft">{t("No events were emitted.")}</p>;
@@ -49,7 +49,7 @@ function decode(
     );
     return { event, values };
   } catch {
-    // Another contract's event, or one that only looks like the ABI's.
+    // An event of another contract, or an incompatible one.
     return undefined;
   }
 }

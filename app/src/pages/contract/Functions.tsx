@@ -9,7 +9,7 @@ import { Call } from "./Call.tsx";
 import type { RpcRequest } from "./contractInfo.ts";
 import "./Contract.css";
 
-/** The functions of a contract, and the form of the one that is chosen. */
+/** Lists the functions of a contract and shows the selected one. */
 export function Functions({
   abi,
   chain,

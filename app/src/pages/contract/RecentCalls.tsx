@@ -3,7 +3,7 @@ import { RelativeTime } from "../../design/RelativeTime.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { recentCalls } from "./contractStorage.ts";
 
-/** The last calls of this browser to a contract, to be made again. */
+/** Recent calls of this contract, to repeat them. */
 export function RecentCalls({ contract }: { contract: string }) {
   const { t } = useTranslation();
   const calls = recentCalls(contract);

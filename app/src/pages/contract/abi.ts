@@ -1,7 +1,7 @@
 import { type Abi, type AbiFunction, erc20Abi, erc721Abi, parseAbi } from "viem";
 import { toFunctionSignature } from "viem/utils";
 
-/** Standards that a contract may follow, for those whose ABI nobody has. */
+/** Standard ABIs, for contracts without a known one. */
 export const STANDARDS = {
   erc20: { label: "ERC-20 token", abi: erc20Abi },
   erc721: { label: "ERC-721 collection", abi: erc721Abi },
@@ -25,8 +25,8 @@ export const STANDARDS = {
 export type Standard = keyof typeof STANDARDS;
 
 /**
- * The ABI that somebody has pasted: JSON, alone or as a compiler's artifact has it, or signatures as in Solidity, one a
- * line. Throws Error with words for people.
+ * Parses a pasted ABI: JSON, a compiler artifact, or Solidity signatures, one per line. Throws an Error with a message
+ * for users.
  */
 export function readPastedAbi(text: string): Abi {
   const trimmed = text.trim();
@@ -64,7 +64,7 @@ function fromSignatures(text: string): Abi {
   }
 }
 
-/** Functions, events and errors in the shape that the encoding reads; old compilers leave `type` and more out. */
+/** Whether an item is a complete function, event or error; old compilers omit fields. */
 function isItem(item: unknown): item is Abi[number] {
   if (typeof item !== "object" || item === null) return false;
   const { type, name, inputs } = Object(item);
@@ -83,7 +83,7 @@ function isComplete(item: AbiFunction): boolean {
   return Array.isArray(item.outputs) && item.outputs.every(isParameter) && signatureOf(item) !== "";
 }
 
-/** `transfer(address,uint256)`: what tells functions of one name apart. */
+/** The signature that identifies a function: `transfer(address,uint256)`. */
 export function signatureOf(item: AbiFunction): string {
   try {
     return toFunctionSignature(item);

@@ -2,7 +2,7 @@ import type { Abi, AbiFunction, Hex } from "viem";
 import { decodeFunctionResult, encodeFunctionData } from "viem/utils";
 import { type Draft, DraftError, emptyDraft, matchesType, parseDraft } from "../../money/abiDraft.ts";
 
-/** What a form begins with: what the address bar has, where that fits the function. */
+/** The initial drafts of a function: the arguments in the URL if they match. */
 export function initialDrafts(item: AbiFunction, args: string | undefined): Draft[] {
   const empty = item.inputs.map(emptyDraft);
   try {
@@ -17,7 +17,7 @@ export function initialDrafts(item: AbiFunction, args: string | undefined): Draf
   }
 }
 
-/** What is typed, as the ABI takes it, numbers by the locale, or the first thing that is wrong. */
+/** Parses all arguments, numbers by the locale. Returns the first error. */
 export function parseArguments(
   item: AbiFunction,
   drafts: readonly Draft[],
@@ -40,7 +40,7 @@ export function encodeCall(item: AbiFunction, args: unknown[]): Hex {
   return encodeFunctionData({ abi, functionName: item.name, args });
 }
 
-/** Throws where the answer is not of the ABI's types: the contract has no such function then. */
+/** Decodes the result of a call. Throws if it does not match the ABI. */
 export function decodeResult(item: AbiFunction, answer: unknown): readonly unknown[] {
   if (item.outputs.length === 0) return [];
   const abi: Abi = [item];

@@ -9,7 +9,7 @@ export interface SnippetCall {
   value: bigint;
 }
 
-/** The same call as code: with Purse's client, or with viem alone. */
+/** A code snippet of the call for Purse's client or viem. */
 export function callSnippet(library: "purse" | "viem", { item, address, args, value }: SnippetCall): string {
   const isRead = item.stateMutability === "view" || item.stateMutability === "pure";
   const abi = JSON.stringify([item]);

@@ -31,7 +31,7 @@ it.each([
   expect(info.detectedAbi?.[0]).toMatchObject({ name: "owner" });
 });
 
-it("takes what another contract keeps at place 0 for no proxy", async () => {
+it("does not take slot 0 of other contracts for a proxy", async () => {
   const info = await readContractInfo(createNode({ [CONTRACT]: OWNED }, { "0x0": WORD }), CONTRACT);
   expect(info.implementation).toBeUndefined();
 });

@@ -5,17 +5,17 @@ import type { AppChain } from "../../settings.ts";
 import type { Standard } from "./abi.ts";
 import { detectAbi, mergeAbis } from "./detectAbi.ts";
 
-/** EIP-1967: where proxies keep the address of what they run, and of a beacon that knows it. */
+/** EIP-1967 storage slot of the implementation address, and of the beacon. */
 const IMPLEMENTATION_SLOT = "0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc";
-/** The places that older proxies have: EIP-1822, and OpenZeppelin's first. */
+/** Storage slots of older proxies: EIP-1822 and early OpenZeppelin. */
 const LEGACY_SLOTS = [
   "0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7",
   "0x7050c9e0f4ca769c69bd3a8ef740bc37934f8e2c036e5a723fd8ee048ed3f8c3",
 ];
-/** EIP-1167: code that does nothing but run another's; EIP-7702: a wallet that runs another's. */
+/** EIP-1167 minimal proxies and EIP-7702 delegated accounts. */
 const CLONE = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3/i;
 const DELEGATED = /^0xef0100([0-9a-f]{40})$/i;
-/** A Safe's proxy answers masterCopy() by itself, and keeps what it runs at place 0. */
+/** A Safe proxy implements masterCopy() and stores its implementation in slot 0. */
 const SAFE_MASTER_COPY = "a619486e";
 const BEACON_SLOT = "0xa3f0ad74e5423aebfd80d3ef4346578335a9a72aeaee59ff6cb3582b35133d50";
 /** `implementation()` and `supportsInterface(bytes4)`. */
@@ -25,12 +25,12 @@ const INTERFACES: readonly [Standard, string][] = [
   ["erc721", "80ac58cd"],
   ["erc1155", "d9b67a26"],
 ];
-/** `totalSupply()` and `decimals()`: together they are a token's. */
+/** `totalSupply()` and `decimals()`: contracts with both are ERC-20 tokens. */
 const TOKEN_CALLS = ["0x18160ddd", "0x313ce567"];
 
 export type RpcRequest = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
-/** The way to a chain's node: the wallet where it is on that chain, else a node that the server names. */
+/** Returns the JSON-RPC function of a chain: the wallet's if it is on that chain, otherwise the configured node's. */
 export function rpcRequestFor(
   chain: AppChain,
   provider: Eip1193Provider | null,
@@ -44,12 +44,12 @@ export function rpcRequestFor(
 
 export interface ContractInfo {
   isContract: boolean;
-  /** What it runs, where it is a proxy. Lower-case hex. */
+  /** The implementation of a proxy, lower-case hex. */
   implementation: string | undefined;
-  /** The functions that are known by its code, or by that of what it runs; undefined where none is. */
+  /** Known functions found in the code of the contract or its implementation; undefined if there are none. */
   detectedAbi: Abi | undefined;
   standard: Standard | undefined;
-  /** By how many digits a token's point is moved. */
+  /** The decimals of a token. */
   decimals: number | undefined;
 }
 
@@ -111,7 +111,7 @@ async function readStandard(
   return { standard: "erc20", decimals: decimals <= 36 ? decimals : undefined };
 }
 
-/** undefined where the contract refuses: it has no such function then. Rejects where the node does not answer. */
+/** Returns undefined if the call reverts. Rejects if the node does not respond. */
 async function tryCall(request: RpcRequest, to: string, data: string): Promise<unknown> {
   return request("eth_call", [{ to, data }, "latest"]).catch((error: unknown) => {
     if (isNodeConnectionError(error)) throw error;

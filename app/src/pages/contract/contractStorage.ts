@@ -1,4 +1,4 @@
-/** What this browser keeps of contracts: their ABIs, and the last calls. */
+/** A recent call; ABIs and calls are stored in this browser. */
 export interface RecentCall {
   fn: string;
   args: string;
@@ -42,7 +42,7 @@ function write(name: string, text: string | undefined): void {
     if (text === undefined) localStorage.removeItem(name);
     else localStorage.setItem(name, text);
   } catch {
-    // Without room it is not there the next time; nothing else depends on it.
+    // The storage is full; nothing depends on it.
   }
 }
 

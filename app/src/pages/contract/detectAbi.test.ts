@@ -19,7 +19,7 @@ describe("the functions that a contract's code knows", () => {
   });
 });
 
-it("adds to an ABI what it has not", () => {
+it("merges an ABI with another", () => {
   const abi = parseAbi(["function owner() view returns (address who)"]);
   const more = parseAbi(["function owner() view returns (address)", "function pause()"]);
   expect(signatures(mergeAbis(abi, more))).toEqual(["owner()", "pause()"]);

@@ -7,7 +7,7 @@ const PUSH1 = 0x60;
 const PUSH4 = 0x63;
 const PUSH32 = 0x7f;
 
-/** The four bytes that a contract's code compares with: the selectors of its functions are among them. */
+/** All 4-byte constants in the code, which include the selectors of its functions. */
 export function selectorsIn(code: string): ReadonlySet<string> {
   const bytes = /^0x([0-9a-f]{2})*$/i.test(code) ? code.slice(2).toLowerCase() : "";
   const found = new Set<string>();
@@ -20,7 +20,7 @@ export function selectorsIn(code: string): ReadonlySet<string> {
   return found;
 }
 
-/** The known functions that a contract's code knows too, with the known events; undefined where there are none. */
+/** The known functions in the code, with the known events; undefined if there are none. */
 export function detectAbi(code: string): Abi | undefined {
   const selectors = selectorsIn(code);
   const known: Abi = parseAbi(KNOWN_FUNCTIONS);
@@ -32,7 +32,7 @@ export function detectAbi(code: string): Abi | undefined {
   return [...functions, ...events];
 }
 
-/** One ABI with what another has beside it; functions are the same by their signature. */
+/** Merges two ABIs; functions with the same signature are duplicates. */
 export function mergeAbis(abi: Abi, more: Abi): Abi {
   const keyOf = (item: Abi[number]) => {
     if (item.type === "function") return signatureOf(item);

@@ -1,6 +1,6 @@
 /**
- * What contracts whose ABI nobody has are often asked, as Solidity writes it: they are offered where a contract's code
- * knows them.
+ * Common contract functions in Solidity syntax. They are offered for contracts without an ABI whose code contains
+ * their selectors.
  */
 export const KNOWN_FUNCTIONS: readonly string[] = [
   // Tokens
@@ -43,7 +43,7 @@ export const KNOWN_FUNCTIONS: readonly string[] = [
   "function totalSupply(uint256 id) view returns (uint256)",
   "function royaltyInfo(uint256 tokenId, uint256 salePrice) view returns (address receiver, uint256 royaltyAmount)",
   "function supportsInterface(bytes4 interfaceId) view returns (bool)",
-  // Who may do what
+  // Access control
   "function owner() view returns (address)",
   "function pendingOwner() view returns (address)",
   "function transferOwnership(address newOwner)",
@@ -92,7 +92,7 @@ export const KNOWN_FUNCTIONS: readonly string[] = [
   "function deposit(uint256 assets, address receiver) returns (uint256 shares)",
   "function withdraw(uint256 assets, address receiver, address owner) returns (uint256 shares)",
   "function redeem(uint256 shares, address receiver, address owner) returns (uint256 assets)",
-  // Oracles, names, wallets of several
+  // Oracles, names, multisig wallets
   "function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)",
   "function latestAnswer() view returns (int256)",
   "function description() view returns (string)",
@@ -105,7 +105,7 @@ export const KNOWN_FUNCTIONS: readonly string[] = [
   "function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)",
 ];
 
-/** What they tell. */
+/** Common contract events. */
 export const KNOWN_EVENTS: readonly string[] = [
   "event Transfer(address indexed from, address indexed to, uint256 value)",
   "event Approval(address indexed owner, address indexed spender, uint256 value)",

@@ -3,15 +3,15 @@ import { root, stringParam } from "../../root.tsx";
 
 export interface ContractSearch {
   address?: string | undefined;
-  /** Hex. */
+  /** Hex chain ID. */
   chain?: string | undefined;
-  /** The function's full signature. */
+  /** The full signature of the function. */
   fn?: string | undefined;
-  /** What is typed into its fields, as JSON. */
+  /** The drafts of its arguments, as JSON. */
   args?: string | undefined;
-  /** What is sent along, as it is typed. */
+  /** The typed value of the call. */
   value?: string | undefined;
-  /** The hash of what was sent. */
+  /** The hash of the sent transaction. */
   tx?: string | undefined;
 }
 

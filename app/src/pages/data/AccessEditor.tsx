@@ -16,7 +16,7 @@ export interface AccessEditorProps {
 
 const PUBLIC_GRANT: Grant = { who: "*", read: true, write: true };
 
-/** Who may read and write, in words and person by person. */
+/** Edits the ACL of a record. */
 export function AccessEditor({ grants, onChange }: AccessEditorProps) {
   const texts = useTranslation();
   const { t } = texts;
@@ -78,7 +78,7 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
   );
 }
 
-/** The word that is seen, with whom it is about for those who do not see the row. */
+/** A label that includes the subject for screen readers. */
 function CheckboxLabel({ what, who }: { what: string; who: string }) {
   return (
     <>

@@ -6,19 +6,19 @@ import { FailedRead, type QueryResult } from "../../design/QueryState.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isClassName, knownClasses } from "./classes.ts";
 
-/** More than these stand in a list that opens. */
+/** More classes are shown in a select input. */
 const MAX_CHIPS = 12;
 
 export interface ClassPickerProps {
   value: string;
-  /** Those that the server tells of. */
+  /** The classes that the server lists. */
   listed: readonly string[] | undefined;
-  /** How these were read. */
+  /** The query of these classes. */
   query: QueryResult<unknown>;
   onChange: (name: string) => void;
 }
 
-/** The class that is looked at: those that there are at hand, any other by its name. */
+/** Selects a listed class, or any other by its name. */
 export function ClassPicker({ value, listed, query, onChange }: ClassPickerProps) {
   const { t } = useTranslation();
   const [name, setName] = useState("");

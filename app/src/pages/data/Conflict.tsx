@@ -8,13 +8,13 @@ import { formatValue, isSame, parseValue, type ValueDraft } from "./values.ts";
 export interface ConflictProps {
   theirs: ParseObject;
   rows: readonly { name: string; mine: ValueDraft; before: unknown }[];
-  /** Goes on with what they saved. */
+  /** Keeps their version. */
   onTheirs: () => void;
-  /** Saves what is typed here over it. */
+  /** Overwrites it with the local version. */
   onMine: () => void;
 }
 
-/** A record that somebody else has saved while it was edited here: both are shown, and people choose. */
+/** Shows both versions of a record that was changed during editing. */
 export function Conflict({ theirs, rows, onTheirs, onMine }: ConflictProps) {
   const { t, language } = useTranslation();
   const differences = rows.filter(({ name, before }) => !isSame(theirs.get(name), before));

@@ -31,7 +31,7 @@ const MAX_RECORDS = 100;
 const MAX_COLUMNS = 4;
 const NO_RECORDS: readonly ParseObject[] = [];
 
-/** Records of a class as they are now: own and shared, changed in place, live. */
+/** The records of a class, updated live. */
 export function Data() {
   usePageTitle("Data");
   const { t } = useTranslation();
@@ -67,7 +67,7 @@ export function Data() {
 interface ClassRecordsProps {
   className: string;
   search: DataSearch;
-  /** What the server tells of the class. */
+  /** The class as listed by the server. */
   listed: ClassInfo | undefined;
   onLive: (state: LiveState) => void;
 }
@@ -289,7 +289,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
   }
 }
 
-/** The columns: without what the title says already. */
+/** The table columns, without the field that is shown as the title. */
 function columnFields(fields: readonly FieldInfo[], records: readonly ParseObject[]): FieldInfo[] {
   const titles = records.map(titleOf);
   const isTitle = ({ name }: FieldInfo) =>

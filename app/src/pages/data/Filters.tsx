@@ -11,14 +11,14 @@ export interface FiltersProps {
   fields: readonly string[];
   filters: readonly Filter[];
   onFilters: (filters: readonly Filter[]) => void;
-  /** A field; with `-` in front the last come first. */
+  /** A field; a leading `-` sorts in descending order. */
   sort: string;
   onSort: (sort: string) => void;
 }
 
 const OPERATOR_KEYS: readonly Operator[] = ["is", "not", "has", "more", "less", "set", "unset"];
 
-/** What the list is narrowed to, as chips, and its order. */
+/** The filters, as chips, and the sort order. */
 export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersProps) {
   const { t } = useTranslation();
   const [isAdding, setIsAdding] = useState(false);

@@ -6,7 +6,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isFieldName } from "./filter.ts";
 import { TYPES, type ValueType } from "./values.ts";
 
-/** A field that a record has not yet: its name and type. */
+/** Adds a field by its name and type. */
 export function NewField({
   existingNames,
   onAdd,

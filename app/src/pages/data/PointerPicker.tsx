@@ -18,7 +18,7 @@ interface RecordOption {
   title: string;
 }
 
-/** A record of any class, found by what is in it or by its id: `Note:` and a word. */
+/** Selects a record by its class and a search term or ID: `Note:` and a word. */
 export function PointerPicker({ label, draft, onChange, problem }: ValueEditorProps) {
   const { t } = useTranslation();
   const [className = "", search = ""] = draft.text.split(":");
@@ -63,7 +63,7 @@ export function PointerPicker({ label, draft, onChange, problem }: ValueEditorPr
   );
 }
 
-/** The newest records of a class, once its name has been typed. One that may not be read has nothing to pick from. */
+/** The latest records of the typed class; none if it is not readable. */
 function useRecords(draft: string) {
   const { Moralis, user } = useMoralis();
   const [className, setClassName] = useState("");

@@ -18,10 +18,10 @@ import { formatValue, isSame, parseValue, toDraft, typeOf, type ValueDraft } fro
 
 export interface RecordPanelProps {
   className: string;
-  /** Undefined makes a new one. */
+  /** Undefined creates a new record. */
   record: ParseObject | undefined;
   fields: readonly FieldInfo[];
-  /** Whether records may have fields that the class has not. */
+  /** Whether new fields can be added to the class. */
   canAddFields: boolean;
   onClose: () => void;
   onSaved: (record: ParseObject) => void;
@@ -30,11 +30,11 @@ export interface RecordPanelProps {
 interface Row {
   name: string;
   draft: ValueDraft;
-  /** As it was when editing began. */
+  /** The value when editing began. */
   before: ValueDraft | undefined;
 }
 
-/** One record beside the list: read, changed, made. What others save meanwhile is shown, never overwritten. */
+/** Views, edits or creates a record. Changes by others are shown as conflicts, never overwritten. */
 export function RecordPanel({ className, record, fields, canAddFields, onClose, onSaved }: RecordPanelProps) {
   const texts = useTranslation();
   const { t, language } = texts;
@@ -46,7 +46,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
   const [grants, setGrants] = useState<readonly Grant[] | undefined>(() =>
     record ? grantsOf(record.getACL()) : defaultGrants(user?.id),
   );
-  // The record itself moves on as others save it; what editing began with stays.
+  // The record is updated live; this is the version that editing started from.
   const [base, setBase] = useState({ at: record?.updatedAt?.getTime(), values: initial.values, grants });
   const [problems, setProblems] = useState<Readonly<{ [name: string]: string }>>({});
   const [theirs, setTheirs] = useState<ParseObject>();
@@ -55,7 +55,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
   const isEditable = record === undefined ? user !== null : canWrite(grantsOf(record.getACL()), user?.id);
   const hasChanged = record !== undefined && record.updatedAt?.getTime() !== base.at;
 
-  /** What was changed here, with every value read; undefined where one is not right yet. */
+  /** Parses the changed fields; undefined if one is invalid. */
   function parseChanges(): { [name: string]: unknown } | undefined {
     const errors: { [name: string]: string } = {};
     const changed: { [name: string]: unknown } = {};
@@ -98,7 +98,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
     }
   }
 
-  /** Goes on with what the other has saved; what was changed here and not by them stays typed. */
+  /** Adopts their version; local changes to other fields are kept. */
   function keepTheirs(now: ParseObject) {
     setRows(
       rows.map((row) => {
@@ -207,7 +207,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
   );
 }
 
-/** What editing begins with: a row for each field that can be edited. */
+/** The initial rows: one for each editable field. */
 function initialState(record: ParseObject | undefined, fields: readonly FieldInfo[], locale: string) {
   const values = record ? valuesOf(record, fields) : {};
   const rows = fields.flatMap(({ name, type, targetClass }): Row[] => {
@@ -216,7 +216,7 @@ function initialState(record: ParseObject | undefined, fields: readonly FieldInf
     if (!own) return [];
     const draft = toDraft(value, own, locale);
     if (draft.text === "" && own === "pointer" && targetClass) draft.text = `${targetClass}:`;
-    // A field that a record has not is left away unless somebody writes into it.
+    // Missing fields are omitted unless they are edited.
     return [{ name, draft, before: draft }];
   });
   return { values, rows };

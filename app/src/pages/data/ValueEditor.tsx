@@ -8,7 +8,7 @@ import { PointerPicker } from "./PointerPicker.tsx";
 import type { ValueEditorProps } from "./valueEditorProps.ts";
 import type { ValueDraft } from "./values.ts";
 
-/** An editor of the kind that a value is of. What is typed stays, right or wrong. */
+/** The editor for the type of a value. It keeps invalid input. */
 export function ValueEditor({ label, draft, onChange, problem }: ValueEditorProps) {
   const { t } = useTranslation();
   const { type, text } = draft;
@@ -124,7 +124,7 @@ function FileInput({ label, draft, onChange, problem }: ValueEditorProps) {
   );
 }
 
-/** As servers take names: no signs beside letters, digits, spaces, dots, dashes; at most 128. */
+/** Converts a file name to one that servers accept: word characters, spaces, dots and dashes. */
 export function safeName(name: string): string {
   const plain = name.replace(/[^\w .@-]+/g, "_").replace(/^[^A-Za-z0-9_]+/, "");
   return plain.slice(-100) || "file";

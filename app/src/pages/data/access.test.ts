@@ -22,14 +22,14 @@ describe("describeAccess()", () => {
   });
 });
 
-it("goes to an ACL and back", () => {
+it("converts to an ACL and back", () => {
   const grants = [reads("*"), both("me"), both("role:Editors")];
   expect(grantsOf(aclOf(grants))).toEqual(grants);
   expect(grantsOf(new ACL())).toEqual([]);
   expect(grantsOf(null)).toBeUndefined();
 });
 
-it("knows whether somebody may write", () => {
+it("knows whether a user can write", () => {
   expect(canWrite(undefined, "me")).toBe(true);
   expect(canWrite([reads("*"), both("ann")], "me")).toBe(false);
   expect(canWrite([both("me")], "me")).toBe(true);

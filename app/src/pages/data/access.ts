@@ -2,13 +2,13 @@ import { ACL } from "@purse/client";
 import type { Translator } from "../../i18n/translator.ts";
 
 export interface Grant {
-  /** `*` is everyone, `role:Name` who has the role, else the id of a user. */
+  /** `*` for everyone, `role:Name` for a role, otherwise a user ID. */
   who: string;
   read: boolean;
   write: boolean;
 }
 
-/** Who may do what with a record; undefined where it says nothing, and everyone may do all. */
+/** The grants of an ACL; undefined if there is none, which means public access. */
 export function grantsOf(acl: ACL | undefined | null): Grant[] | undefined {
   if (!acl) return undefined;
   return Object.entries(acl.toJSON())
@@ -25,15 +25,15 @@ export function aclOf(grants: readonly Grant[]): ACL {
   return acl;
 }
 
-/** Whether somebody may change a record, by its grants alone: roles are for the server to know. */
+/** Whether a user can write a record by its grants. Roles are assumed to match. */
 export function canWrite(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
   if (!grants) return true;
   return grants.some(({ who, write }) => write && (who === "*" || who === userId || who.startsWith("role:")));
 }
 
 /**
- * Whether others have let somebody in by name, or by a role: they may read it, not everyone may, and it is not theirs
- * alone to change.
+ * Whether a record was shared with a user by name or role: they can read it, it is not public, and others can
+ * write it.
  */
 export function isSharedWith(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
   if (!grants || userId === undefined) return false;
@@ -43,7 +43,7 @@ export function isSharedWith(grants: readonly Grant[] | undefined, userId: strin
   return isNamed && !isPublic && others;
 }
 
-/** As people say it: "Everyone reads, only you write". */
+/** Describes the access in words: "Public read, private write". */
 export function describeAccess(
   grants: readonly Grant[] | undefined,
   userId: string | undefined,

@@ -1,6 +1,6 @@
 import type { ValueType } from "./values.ts";
 
-/** Classes whose fields the app knows before there is a record. */
+/** Fields of sample classes that are known before there are records. */
 export const SAMPLE_FIELDS: Readonly<Record<string, readonly { name: string; type: ValueType }[]>> = {
   Note: [
     { name: "text", type: "string" },
@@ -18,7 +18,7 @@ export function isClassName(name: string): boolean {
   return CLASS.test(name);
 }
 
-/** The classes that this browser has looked at: where the server tells of none, they are typed once and remembered. */
+/** The classes viewed in this browser, used if the server does not list classes. */
 export function knownClasses(): string[] {
   const kept = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ").filter(isClassName);
   return [...new Set([DEFAULT_CLASS, ...kept])];

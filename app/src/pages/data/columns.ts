@@ -5,13 +5,13 @@ import { typeOf, type ValueType } from "./values.ts";
 export interface FieldInfo {
   name: string;
   type: ValueType | undefined;
-  /** Of a pointer, where the class says it. */
+  /** The target class of a pointer, if declared. */
   targetClass?: string;
 }
 
 const SYSTEM_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
-/** The fields of a class as it and its records show them, the most used ones first. */
+/** The fields of a class, from its schema and records, most used first. */
 export function fieldsOf(
   className: string,
   records: readonly ParseObject[],
@@ -35,7 +35,7 @@ export function fieldsOf(
     .map(({ field }) => field);
 }
 
-/** What a record is called where there is room for one line. */
+/** A short title for a record. */
 export function titleOf(record: ParseObject): string {
   for (const name of ["text", "title", "name", "username", "label", "subject"]) {
     const value: unknown = record.get(name);

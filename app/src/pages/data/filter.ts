@@ -12,23 +12,23 @@ export const OPERATORS = {
 
 export type Operator = keyof typeof OPERATORS;
 
-/** A condition that records have to meet, as it stands in the URL: `field~operator~value`. */
+/** A filter, serialized in the URL as `field~operator~value`. */
 export interface Filter {
   field: string;
   operator: Operator;
-  /** As JSON says it, or a text. */
+  /** A JSON value or text. */
   value: string;
 }
 
 const FIELD = /^[A-Za-z]\w{0,127}$/;
-/** More than this is no filter that a person has made. */
+/** Further filters in the URL are ignored. */
 const MAX_FILTERS = 10;
 
 export function isFieldName(name: string): boolean {
   return FIELD.test(name);
 }
 
-/** Filters of the address bar; what is none is left out. */
+/** Parses filters from the URL and ignores invalid ones. */
 export function parseFilters(text: string | undefined): Filter[] {
   if (!text) return [];
   return text
@@ -57,7 +57,7 @@ export function takesValue(operator: Operator): boolean {
   return operator !== "set" && operator !== "unset";
 }
 
-/** Puts the conditions and the order (`-field` descends) into a query. */
+/** Applies filters and a sort order (`-field` descends) to a query. */
 export function applyFilters(query: Query, filters: readonly Filter[], sort: string): Query {
   for (const { field, operator, value } of filters) {
     const parsed = parseFilterValue(field, value);
@@ -72,7 +72,7 @@ export function applyFilters(query: Query, filters: readonly Filter[], sort: str
   return sort.startsWith("-") ? query.descending(sort.slice(1)) : query.ascending(sort);
 }
 
-/** `12`, `true` and dates are what they look like; in quotes they are texts, as anything else. */
+/** Parses numbers, booleans and dates; quoted and other values are text. */
 function parseFilterValue(field: string, text: string): unknown {
   const plain = text.trim();
   if (/^-?\d+(\.\d+)?$/.test(plain)) return Number(plain);

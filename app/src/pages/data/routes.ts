@@ -15,7 +15,7 @@ export const dataRoutes = [
     }),
     component: lazyRouteComponent(() => import("./Data.tsx"), "Data"),
   }),
-  // Where the sample's notes were before they became records as any other.
+  // The former path of the sample notes.
   createRoute({
     getParentRoute: () => root,
     path: "/notes",

@@ -1,12 +1,12 @@
-/** What is shown of the data, all in the URL. */
+/** The state of the data page in the URL. */
 export interface DataSearch {
   class?: string | undefined;
   /** See filter.ts. */
   where?: string | undefined;
-  /** A field; with `-` in front the last come first. */
+  /** A field; a leading `-` sorts in descending order. */
   sort?: string | undefined;
-  /** `own` shows only what one may change, `shared` what others have given one by name or role. */
+  /** `own` shows records the user can edit, `shared` those shared by name or role. */
   whose?: "own" | "shared" | undefined;
-  /** The id of the record that is open, or `new`. */
+  /** The ID of the open record, or `new`. */
   record?: string | undefined;
 }

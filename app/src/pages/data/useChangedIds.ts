@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "react";
 
 const HIGHLIGHT_MS = 2_000;
 
-/** The ids of what came or changed since the list was first shown, for a moment. */
+/** The IDs of records that were added or changed recently, to highlight them. */
 export function useChangedIds(records: readonly ParseObject[]): ReadonlySet<string> {
   const seen = useRef<Map<string, string> | undefined>(undefined);
   const [changedIds, setChangedIds] = useState<ReadonlySet<string>>(new Set());

@@ -6,21 +6,21 @@ import { useSettings } from "../../SettingsContext.tsx";
 import type { FieldInfo } from "./columns.ts";
 import type { ValueType } from "./values.ts";
 
-/** A class as the server tells it to whoever may find in it. */
+/** A class that the user can query, as listed by the server. */
 export interface ClassInfo {
   className: string;
   fields: readonly FieldInfo[];
-  /** Whether one may make records of it, and give them fields that it has not. */
+  /** Whether the user can create records and add fields. */
   create: boolean;
   addField: boolean;
 }
 
-/** The classes in which one may find something; null where this server does not tell anybody. */
+/** The classes that the user can query; null if the server does not list classes. */
 export function useClasses(): QueryResult<readonly ClassInfo[] | null> {
   const { Moralis, user } = useMoralis();
   const { listsClasses } = useSettings();
   return useServerQuery<readonly ClassInfo[] | null>({
-    // Others may find in other classes.
+    // The list depends on the user.
     queryKey: ["classes", user?.id],
     queryFn: async ({ signal }) => (listsClasses ? fetchClasses(Moralis, signal) : null),
   });

@@ -45,7 +45,7 @@ describe("what is typed", () => {
     ["array", '{"a": 1}'],
     ["object", "[1]"],
     ["object", "{a: 1}"],
-  ] as const)("is told to be no %s: %s", (type, text) => {
+  ] as const)("is rejected as %s: %s", (type, text) => {
     expect(parseText(type, text)).toHaveProperty("problem");
   });
 });
@@ -72,7 +72,7 @@ describe("a value", () => {
     }
   });
 
-  it("is told in one line", () => {
+  it("is formatted in one line", () => {
     expect(formatValue({ a: [1] }, "en")).toBe('{"a":[1]}');
     expect(formatValue(1234.5, "en")).toBe("1,234.5");
     expect(formatValue(ParseObject.fromJSON({ className: "Note", objectId: "a1" }), "en")).toBe("Note a1");

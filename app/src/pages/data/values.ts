@@ -1,7 +1,7 @@
 import { GeoPoint, ParseFile, ParseObject } from "@purse/client";
 import { decimalSeparator, parseDecimal } from "../../money/decimal.ts";
 
-/** The types of fields that people can edit, in the order in which they are offered. */
+/** The types of editable fields, in display order. */
 export const TYPES = [
   "string",
   "number",
@@ -16,12 +16,12 @@ export const TYPES = [
 
 export type ValueType = (typeof TYPES)[number];
 
-/** A value as it is being typed. */
+/** A value being edited. */
 export interface ValueDraft {
   type: ValueType;
-  /** A date as the input has it (`2026-03-01T10:30`), a place as `47.4, 8.5`, a pointer as `Class:id`. */
+  /** A date as in the input (`2026-03-01T10:30`), a point as `47.4, 8.5`, a pointer as `Class:id`. */
   text: string;
-  /** Whether the text of a date is in UTC rather than in the zone of the browser. */
+  /** Whether the date is in UTC rather than in local time. */
   isUtc?: boolean;
   file?: ParseFile;
 }
@@ -42,12 +42,12 @@ const PARSERS: Readonly<Record<ValueType, (draft: ValueDraft, locale: string) =>
   object: ({ text }) => parseJson(text, isPlainObject, "An object starts with { and ends with }."),
 };
 
-/** The value that was typed, numbers by the locale, or what is wrong with it: a sentence of the texts. */
+/** Parses a draft, numbers by the locale. Returns the value or an error message to translate. */
 export function parseValue(draft: ValueDraft, locale: string): ParsedValue {
   return PARSERS[draft.type](draft, locale);
 }
 
-/** What a value is; undefined for those that are shown, but not edited (polygons, relations, bytes). */
+/** The type of a value; undefined for types that cannot be edited (polygons, relations, bytes). */
 export function typeOf(value: unknown): ValueType | undefined {
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") {
     return PRIMITIVES[typeof value];
@@ -66,7 +66,7 @@ const PRIMITIVES: Readonly<Record<string, ValueType>> = {
   boolean: "boolean",
 };
 
-/** A value as an editor begins with it, as `parse` reads it back in the same locale. */
+/** Converts a value to a draft that `parseValue` reads back in the same locale. */
 export function toDraft(value: unknown, type: ValueType, locale: string): ValueDraft {
   if (value instanceof Date) return { type, text: localInput(value) };
   if (value instanceof GeoPoint) return { type, text: `${value.latitude}, ${value.longitude}` };
@@ -80,7 +80,7 @@ export function toDraft(value: unknown, type: ValueType, locale: string): ValueD
   return { type, text: value === undefined || value === null ? "" : String(value) };
 }
 
-/** A value in one line. */
+/** Formats a value in one line. */
 export function formatValue(value: unknown, language: string): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "number") return value.toLocaleString(language, { maximumFractionDigits: 20 });
@@ -91,12 +91,12 @@ export function formatValue(value: unknown, language: string): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Whether two values are the same to who reads them. */
+/** Whether two values are displayed the same. */
 export function isSame(one: unknown, other: unknown): boolean {
   return formatValue(one, "en") === formatValue(other, "en") && typeOf(one) === typeOf(other);
 }
 
-/** For an input of type `datetime-local`, in the zone of the browser. */
+/** Formats a date for an input of type `datetime-local`, in local time. */
 export function localInput(date: Date): string {
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
@@ -148,7 +148,7 @@ function parseJson(text: string, isExpectedType: (value: unknown) => boolean, me
     const value: unknown = JSON.parse(text);
     return isExpectedType(value) ? { value } : { problem: message };
   } catch (error) {
-    return { problem: `That is not JSON yet. ${error instanceof Error ? error.message : ""}`.trim() };
+    return { problem: `Invalid JSON. ${error instanceof Error ? error.message : ""}`.trim() };
   }
 }
 

@@ -7,7 +7,7 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { useRpcClient } from "./rpcClient.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
 
-/** A contract or a wallet: by its code where a node is at hand, else by what it has done. */
+/** Shows whether an address is a contract or a wallet: by its code if a node is available, otherwise by its activity. */
 export function AddressKind({ address }: { address: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
@@ -35,7 +35,7 @@ export function AddressKind({ address }: { address: string }) {
   return needsGuess ? null : <Status kind="idle">{t("Wallet")}</Status>;
 }
 
-/** The ways to the pages of a token or a collection, where it is one. */
+/** Links to the token or collection page of a contract. */
 function TokenLinks({ address }: { address: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();

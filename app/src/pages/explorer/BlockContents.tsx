@@ -16,7 +16,7 @@ import { ExportButton } from "./ExportButton.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { NftTransferTable, TransactionTable } from "./tables.tsx";
 
-/** What is in a block: its transactions, and the NFTs that they moved. */
+/** The transactions of a block and the NFTs they transferred. */
 export function BlockContents({ block }: { block: Block }) {
   const { t, count } = useTranslation();
   const { tab } = useSearch({ from: "/explorer/block/$block" });

@@ -171,7 +171,7 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
   );
 }
 
-/** J goes to the block before, K to the one after. */
+/** J goes to the previous block, K to the next one. */
 function useBlockKeys(number: number | undefined): void {
   const navigate = useNavigate();
   const { head } = useExplorer();

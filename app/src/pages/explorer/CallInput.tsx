@@ -8,10 +8,10 @@ import { ownAbi } from "./abi/ownAbi.ts";
 import { DecodedValues } from "./DecodedValues.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 
-/** So many characters are shown of an input that is longer; copying takes all. */
+/** Longer inputs are truncated; the copy button copies all. */
 const MAX_CHARACTERS = 20_000;
 
-/** What a transaction says to a contract: decoded where the function is known, else as it is. */
+/** The input data of a transaction, decoded if the function is known. */
 export function CallInput({ input, to }: { input: string; to: string | undefined }) {
   const { t, count } = useTranslation();
   const [isRaw, setIsRaw] = useState(false);

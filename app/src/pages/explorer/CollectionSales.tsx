@@ -13,7 +13,7 @@ import { PagedList } from "./PagedList.tsx";
 
 const PAGE_SIZE = 25;
 
-/** What marketplaces have sold of a collection. */
+/** Marketplace sales of a collection. */
 export function Sales({ address }: { address: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
@@ -99,7 +99,7 @@ export function Sales({ address }: { address: string }) {
   );
 }
 
-/** Whether a price is in the chain's own coin. */
+/** Whether a price is in the native coin. */
 function isCoin(token: string): boolean {
   return token === "" || /^0x0{40}$/.test(token);
 }

@@ -3,16 +3,16 @@ import { isAddressText } from "./abi/addressText.ts";
 import type { DecodedValue } from "./abi/decode.ts";
 import { AddressLink } from "./components.tsx";
 
-/** What people give who want no limit. */
+/** The value of an unlimited approval. */
 const MAX_UINT256 = String(2n ** 256n - 1n);
 
-/** Names, types and values as an ABI tells them; what is inside of arrays and tuples stands below. */
+/** Names, types and values of decoded data; items of arrays and tuples are nested. */
 export function DecodedValues({ values }: { values: readonly DecodedValue[] }) {
   const { t } = useTranslation();
   return (
     <dl className="decoded">
       {values.map((value, i) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: values have places, and need not have names.
+        // biome-ignore lint/suspicious/noArrayIndexKey: values are identified by position; names are optional.
         <div key={i}>
           <dt>
             <span>{value.name || i}</span> <span className="mono small soft">{value.type}</span>

@@ -9,17 +9,17 @@ import "./explorer.css";
 import { ExplorerContext } from "./ExplorerContext.ts";
 import { SearchBox } from "./SearchBox.tsx";
 
-/** What all pages of the explorer stand in: the chain, the search box, and the head as it moves. */
+/** The frame of all explorer pages: chain, search box and current head. */
 export function Explorer() {
   const { t } = useTranslation();
   const { chains } = useSettings();
   const { chain: chainParam } = useSearch({ from: "/explorer" });
   const chain = chains.find((each) => matchesChain(each, chainParam)) ?? (chainParam ? undefined : chains[0]);
   const server = useServerStatus();
-  // What the server told last stays while it does not answer: blocks do not go.
+  // Keeps the last known state while the server is unreachable.
   const chainState = server.chains?.find((each) => each.chain === chain?.id);
   const { head, indexed, safe, finalized, start, state: health } = chainState ?? {};
-  // biome-ignore lint/correctness/useExhaustiveDependencies: an answer that tells the same renders nothing anew.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an unchanged status must not rerender.
   const state = useMemo(
     () =>
       chain && {
@@ -60,7 +60,7 @@ export function Explorer() {
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: AppChain | undefined }) {
   const { t } = useTranslation();
   const matchRoute = useMatchRoute();
-  // An address is one on every chain; blocks and transactions are not.
+  // Addresses exist on every chain; blocks and transactions do not.
   const isChainIndependent = Boolean(
     matchRoute({ to: "/explorer/address/$address" }) || matchRoute({ to: "/explorer/token/$address" }),
   );
@@ -85,7 +85,7 @@ function matchesChain(chain: AppChain, chainParam: string | undefined): boolean 
   return [chain.hexId, String(chain.id), chain.name].includes(chainParam?.toLowerCase() ?? "");
 }
 
-/** While the pointer or the focus is on an address, the same address shows wherever else it stands. */
+/** Highlights other occurrences of the hovered or focused address. */
 function useHighlight(frame: RefObject<HTMLDivElement | null>): void {
   useEffect(() => {
     const element = frame.current;
@@ -110,7 +110,7 @@ function addressAt(target: EventTarget | null): string | undefined {
   return found?.getAttribute("data-address") ?? undefined;
 }
 
-/** Marks where else on the page the address under the pointer or the focus is; once alone it is nothing to tell. */
+/** Highlights all occurrences of an address if there are several. */
 function highlightSame(frame: HTMLElement, address: string | undefined): void {
   for (const marked of frame.querySelectorAll("[data-same]")) marked.removeAttribute("data-same");
   if (address === undefined) return;

@@ -2,16 +2,16 @@ import { createContext, useContext } from "react";
 import type { AppChain } from "../../settings.ts";
 import type { ChainState, ServerStatus } from "../home/useServerStatus.ts";
 
-/** The chain that is looked at, and how far it is; numbers of blocks are undefined while they are not known. */
+/** The selected chain and its block heights, which are undefined while unknown. */
 export interface ExplorerState {
   chain: AppChain;
   head: number | undefined;
-  /** What the chain's own rules call safe and final. */
+  /** The safe and finalized blocks of the chain. */
   safe: number | undefined;
   final: number | undefined;
-  /** The first block of the server's index. */
+  /** The first indexed block. */
   start: number | undefined;
-  /** Where all of that comes from, and how the chain is as far as it tells. */
+  /** The source of this state, and the chain's state if known. */
   server: ServerStatus;
   state: ChainState | undefined;
 }
@@ -20,6 +20,6 @@ export const ExplorerContext = createContext<ExplorerState | null>(null);
 
 export function useExplorer(): ExplorerState {
   const state = useContext(ExplorerContext);
-  if (!state) throw new Error("useExplorer is for pages of the explorer");
+  if (!state) throw new Error("useExplorer must be used inside Explorer");
   return state;
 }

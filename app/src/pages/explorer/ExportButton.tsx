@@ -7,13 +7,13 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { csvOf } from "./csv.ts";
 
 export interface ExportButtonProps {
-  /** Without an ending. */
+  /** The file name without its extension. */
   name: string;
   columns: readonly string[];
   rows: () => Promise<readonly (readonly string[])[]>;
 }
 
-/** Gets the rows and hands them out as a CSV file. */
+/** Exports the rows as a CSV file. */
 export function ExportButton({ name, columns, rows }: ExportButtonProps) {
   const { t, count } = useTranslation();
   const toast = useToast();

@@ -9,11 +9,11 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { holdersOf } from "./flows.ts";
 
-/** Of how many transfers holders are added up at most. */
+/** Holders are computed from at most this many transfers. */
 const MAX_TRANSFERS = 2_000;
 const MAX_HOLDERS = 100;
 
-/** Added up from all transfers; where the index does not have all of them, nobody is named rather than somebody wrong. */
+/** Holders computed from all transfers. With an incomplete index no holders are shown rather than wrong ones. */
 export function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
   const { t, count, language } = useTranslation();
   const { chain, start } = useExplorer();

@@ -10,7 +10,7 @@ import { useRpcClient } from "./rpcClient.ts";
 import { type InternalCall, traceTransaction } from "./trace.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
 
-/** The calls that a transaction's contracts made, where a node traces. */
+/** The internal calls of a transaction, if a node supports tracing. */
 export function InternalCalls({ hash }: { hash: string }) {
   const { t } = useTranslation();
   const node = useRpcClient();

@@ -4,20 +4,20 @@ import { RowCount } from "./components.tsx";
 import { readAllPages } from "./dataQueries.ts";
 import { ExportButton } from "./ExportButton.tsx";
 
-/** So many rows go into a file at most. */
+/** Maximum number of exported rows. */
 const MAX_EXPORTED_ROWS = 2_000;
 
 export interface ListHeaderProps<Row> {
   query: QueryResult<Pick<Page<Row>, "total">>;
-  /** Of the file, without an ending. */
+  /** The file name without its extension. */
   name: string;
   columns: readonly string[];
   cells: (row: Row) => readonly string[];
-  /** A page of the list, the first without a cursor; the largest that there is. */
+  /** Reads a page of the list; the first one without a cursor. */
   page: (options: { limit: number; cursor?: string }) => Promise<Page<Row>>;
 }
 
-/** Above a list: how many rows it has, and the way to take them along as a file. */
+/** The header of a list with its row count and CSV export. */
 export function ListHeader<Row>({ query, name, columns, cells, page }: ListHeaderProps<Row>) {
   return (
     <div className="row spread">

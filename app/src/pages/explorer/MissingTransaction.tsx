@@ -8,14 +8,14 @@ import { useExplorer } from "./ExplorerContext.ts";
 import { lastViewed } from "./recentlyViewed.ts";
 import { useRpcClient } from "./rpcClient.ts";
 
-/** No block has this transaction: it waits, a reorganisation has taken it away, or it is of another chain. */
+/** Shown if no block has the transaction: it is pending, orphaned, or on another chain. */
 export function MissingTransaction({ hash, refetch }: { hash: string; refetch: () => void }) {
   const { t } = useTranslation();
   const { chain, head } = useExplorer();
   const node = useRpcClient();
   const [isPending, setIsPending] = useState(false);
   const viewed = lastViewed(chain.hexId, hash);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again with each block.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs again with each block.
   useEffect(() => {
     let isOver = false;
     node?.request("eth_getTransactionByHash", [hash]).then(

@@ -7,7 +7,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { hasImage, nftName } from "./nftMetadata.ts";
 
-/** The server's picture of an NFT: still, small, with nothing in it but pixels. */
+/** The server's sanitized, static image of an NFT. */
 export function NftImage({ nft, width, label }: { nft: Nft | NftOwner; width: 256 | 512; label: string }) {
   const { chain } = useExplorer();
   const [isBroken, setIsBroken] = useState(false);
@@ -34,7 +34,7 @@ export function NftImage({ nft, width, label }: { nft: Nft | NftOwner; width: 25
   );
 }
 
-/** NFTs as pictures with their names. */
+/** A grid of NFTs with images and names. */
 export function NftGrid({
   nfts,
   empty,

@@ -152,7 +152,7 @@ function NftSummary({ nft }: { nft: Nft }) {
         {attributes.length > 0 && (
           <ul className="attributes" aria-label={t("Attributes")}>
             {attributes.map(({ trait, value }, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be alike.
+              // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be identical.
               <li key={i}>
                 <bdi className="small soft">{trait}</bdi>
                 <bdi>{value}</bdi>

@@ -20,7 +20,7 @@ import { TransactionTable } from "./tables.tsx";
 const BLOCK_COUNT = 8;
 const TRANSACTION_COUNT = 12;
 
-/** The newest blocks and transactions, as they come. */
+/** The latest blocks and transactions, updated live. */
 export function Overview() {
   const { t } = useTranslation();
   usePageTitle(t("Explorer"));
@@ -30,7 +30,7 @@ export function Overview() {
     readLatestBlocks,
     { chain: chain.hexId, head: head ?? 0, count: BLOCK_COUNT },
     head !== undefined,
-    // The blocks that are known stay blocks where newer ones cannot be read.
+    // Known blocks stay visible if newer ones fail to load.
     { keepPrevious: "always" },
   );
   return (
@@ -119,7 +119,7 @@ export function Overview() {
   }
 }
 
-/** No block of the chain is known: the server is away, or no node of the chain has answered it yet. */
+/** No block is known: the server is unreachable, or no node has responded yet. */
 function NoHead() {
   const { t } = useTranslation();
   const { server } = useExplorer();
@@ -133,10 +133,10 @@ function NoHead() {
   );
 }
 
-/** As the client's requests fail. */
+/** The error of the client's failed requests. */
 const NETWORK_ERROR = { code: 100, message: "The server did not respond." };
 
-/** The head as a read: it is one of the server's state. */
+/** The head as a query result; it is part of the server status. */
 function headOf(server: ServerStatus, head: number | undefined): QueryResult<number> {
   return {
     data: head,
@@ -174,7 +174,7 @@ export function GasUsage({ used, limit }: { used: string; limit: string }) {
   );
 }
 
-/** Which block was the newest at a moment. */
+/** Finds the latest block at a date. */
 function DateToBlock() {
   const { t, language } = useTranslation();
   const { chain } = useExplorer();

@@ -7,17 +7,17 @@ import { ListHeader, type ListHeaderProps } from "./ListHeader.tsx";
 
 export interface PagedListProps<Row> {
   query: QueryResult<Page<Row>>;
-  /** What is being loaded, for screen readers. */
+  /** The loading label for screen readers. */
   label: string;
-  /** Where in the list the page is, as the address bar has it. */
+  /** The cursor of the page in the URL. */
   cursor: string | undefined;
-  /** How the list leaves as a file; without it only the number of its rows stands above it. */
+  /** Enables the CSV export; otherwise only the row count is shown. */
   file?: Omit<ListHeaderProps<Row>, "query">;
-  /** The rows; undefined while they are on their way. */
+  /** The rows; undefined while loading. */
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
 
-/** A page of a list of the data service, with the ways to the newest and to older rows. */
+/** A page of a data service list with pagination. */
 export function PagedList<Row>({ query, label, cursor, file, children }: PagedListProps<Row>) {
   return (
     <>

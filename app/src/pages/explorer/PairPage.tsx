@@ -101,7 +101,7 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
   );
 }
 
-/** The side whose price is told, and the one in which it is told. */
+/** The base and quote tokens of a pair. */
 function sidesOf(pair: Pair, base: string) {
   const isFirst = pair.token0.address.toLowerCase() === base;
   return isFirst
@@ -109,7 +109,7 @@ function sidesOf(pair: Pair, base: string) {
     : { isFirst, base: pair.token1, quote: pair.token0 };
 }
 
-/** The price of one whole base token, by what the pair holds. */
+/** The price of one base token, computed from the reserves. */
 function priceOf(
   pair: Pair,
   base: string,

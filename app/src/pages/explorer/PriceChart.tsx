@@ -12,7 +12,7 @@ export interface PriceChartProps {
   range: RangeName;
 }
 
-/** A price over time, with the range chosen by links so that it stays in the URL. */
+/** A price chart whose range is kept in the URL. */
 export function PriceChart({ label, unit, points, range }: PriceChartProps) {
   const { t, language } = useTranslation();
   const names: Record<RangeName, string> = {

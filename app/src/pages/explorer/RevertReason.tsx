@@ -8,7 +8,7 @@ import { type RpcClient, useRpcClient } from "./rpcClient.ts";
 import { replay, traceTransaction } from "./trace.ts";
 import { useNodeQuery } from "./useNodeQuery.ts";
 
-/** Why a transaction was reverted: as its trace tells, else by running it again before its block. */
+/** The revert reason of a transaction, from its trace or by replaying it. */
 export function RevertReason({ transaction }: { transaction: BlockTransaction }) {
   const { t } = useTranslation();
   const node = useRpcClient();
@@ -46,7 +46,7 @@ export function RevertReason({ transaction }: { transaction: BlockTransaction })
   );
 }
 
-/** Null where no reason was given. Rejects where the node does not answer. */
+/** Returns null if there is no reason. Rejects if the node does not respond. */
 async function readRevertReason(node: RpcClient, transaction: BlockTransaction): Promise<string | null> {
   const trace = await traceTransaction(node, transaction.hash).catch(() => undefined);
   const output = trace && trace.output !== "0x" ? trace.output : await replay(node, transaction);

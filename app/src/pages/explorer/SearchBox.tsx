@@ -11,7 +11,7 @@ import { getBlock, getDateToBlock, getTransaction } from "./dataService.ts";
 import { useExplorer } from "./ExplorerContext.ts";
 import { parseSearch, type SearchTarget } from "./parseSearch.ts";
 
-/** One box for all: a block, a transaction, an address, a name, a date, a token's symbol. */
+/** Searches blocks, transactions, addresses, names, dates and token symbols. */
 export function SearchBox() {
   const { t } = useTranslation();
   const id = useId();
@@ -23,7 +23,7 @@ export function SearchBox() {
   const [tokens, setTokens] = useState<readonly Erc20Metadata[]>([]);
   const latest = useRef(search);
   latest.current = search;
-  // Words that come with the URL, as from the commands, are looked for at once.
+  // Runs searches from the URL immediately, for example from the command palette.
   useEffect(() => {
     if (q === undefined) return;
     setText(q);
@@ -108,7 +108,7 @@ export function SearchBox() {
   );
 }
 
-/** Goes to what is meant; answers why not, or several tokens to choose from. */
+/** Navigates to a search target. Resolves to an error message, or to several tokens to choose from. */
 function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] | undefined> {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -164,7 +164,7 @@ async function exists(request: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** The name of an address; where names cannot be asked for it is as if there was none. */
+/** The name of an address; null if the lookup fails. */
 export async function nameOf({ address }: { address: string }, options?: { signal?: AbortSignal }) {
   return { name: await lookupAddress(address, options).catch(() => null) };
 }

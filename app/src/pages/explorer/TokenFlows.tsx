@@ -6,10 +6,10 @@ import { AddressLink, Amount, CoinAmount, NftLink, TokenLink } from "./component
 import { useTokens } from "./dataQueries.ts";
 import { type Flow, flowsOf, netChanges } from "./flows.ts";
 
-/** So many are shown at most. */
+/** Maximum number of transfers shown. */
 const MAX_FLOWS = 100;
 
-/** What a transaction moved, coin, tokens and NFTs, and what its sender has more or less of after it. */
+/** The transfers of a transaction and the net balance change of its sender. */
 export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
   const { t, count } = useTranslation();
   const { from_address: from, to_address: to, receipt_contract_address: made, value } = transaction;

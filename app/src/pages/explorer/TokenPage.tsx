@@ -30,7 +30,6 @@ import { PriceChart } from "./PriceChart.tsx";
 import { TransferTable } from "./tables.tsx";
 
 const PAGE_SIZE = 25;
-/** Holders are added up from a token's transfers where there are no more of them. */
 
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
@@ -214,7 +213,7 @@ function Prices({ address }: { address: string }) {
   );
 }
 
-/** The way to what a pair of this token and another holds. */
+/** The form that opens the pair of this token and another. */
 function PairForm({ address }: { address: string }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

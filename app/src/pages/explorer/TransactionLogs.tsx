@@ -12,7 +12,7 @@ import { DecodedValues } from "./DecodedValues.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { topicsOf } from "./flows.ts";
 
-/** So many logs are shown at most. */
+/** Maximum number of logs shown. */
 const MAX_LOGS = 200;
 
 export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
@@ -64,7 +64,7 @@ function LogEntry({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefin
         <>
           <ol className="topics">
             {topics.map((topic, i) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: topics have places.
+              // biome-ignore lint/suspicious/noArrayIndexKey: topics are identified by position.
               <li key={i} className="row tight-row">
                 <span className="soft small">{t("Topic {n}", { n: i })}</span>
                 <span className="address">{topic}</span>

@@ -196,7 +196,7 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
   );
 }
 
-/** The nonce, with the sender's transactions before and after it. */
+/** The nonce with links to the sender's neighboring transactions. */
 function NonceNeighbors({ transaction }: { transaction: BlockTransaction }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();

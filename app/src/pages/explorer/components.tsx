@@ -15,7 +15,7 @@ import { useExplorer } from "./ExplorerContext.ts";
 
 const ZERO = `0x${"0".repeat(40)}`;
 
-/** An address that leads to its page; the same address lights up everywhere while it is pointed at. */
+/** A link to an address. Hovering it highlights the same address on the page. */
 export function AddressLink({ address, isFull }: { address: string; isFull?: boolean }) {
   const { t } = useTranslation();
   const { account } = useMoralis();
@@ -72,7 +72,7 @@ export function BlockLink({ block, children }: { block: string | number; childre
   );
 }
 
-/** A token by its symbol, else by its address; its symbol is what its contract says, no more. */
+/** A link to a token by its symbol, otherwise its address. Symbols are untrusted. */
 export function TokenLink({ address, token }: { address: string; token: Erc20Metadata | undefined }) {
   const symbol = token?.symbol.slice(0, 20);
   return (
@@ -105,14 +105,14 @@ export function NftLink({ address, id }: { address: string; id: string }) {
   );
 }
 
-/** An amount for the eye, with all its digits in the title. */
+/** A formatted amount with its exact value in the title. */
 export function Amount({
   value,
   decimals,
   unit,
 }: {
   value: bigint | string;
-  /** Undefined while they are not known: then nobody knows how much it is. */
+  /** Undefined while loading. */
   decimals: number | undefined;
   unit?: string;
 }) {
@@ -142,13 +142,13 @@ export function Amount({
   );
 }
 
-/** An amount of the chain's own coin, in wei. */
+/** An amount of the native coin, in wei. */
 export function CoinAmount({ wei }: { wei: bigint | string }) {
   const { decimals, symbol } = useExplorer().chain.nativeCurrency;
   return <Amount value={wei} decimals={decimals} unit={symbol} />;
 }
 
-/** What a transaction does, in a word. */
+/** The method that a transaction calls. */
 export function MethodChip({ input, isCreation }: { input: string; isCreation: boolean }) {
   const { t } = useTranslation();
   const method = methodOf(input);
@@ -160,7 +160,7 @@ export function MethodChip({ input, isCreation }: { input: string; isCreation: b
   );
 }
 
-/** How far back a block is, by the chain's own rules where its node tells them. */
+/** The finality of a block by the rules of its chain. */
 export function Finality({ block }: { block: number }) {
   const { t, count } = useTranslation();
   const { head, safe, final } = useExplorer();
@@ -180,7 +180,7 @@ export function Finality({ block }: { block: number }) {
   );
 }
 
-/** Names and what is said of them, one below the other. */
+/** A list of labelled details. */
 export function DetailList({ children }: { children: ReactNode }) {
   return <dl className="explorer-facts">{children}</dl>;
 }
@@ -194,7 +194,7 @@ export function Detail({ label, children }: { label: string; children: ReactNode
   );
 }
 
-/** To the newest rows and to older ones; the place is kept in the URL. */
+/** Links to the newest and to older rows. The cursor is kept in the URL. */
 export function Pager({ cursor, next }: { cursor: string | undefined; next: string | null | undefined }) {
   const { t } = useTranslation();
   if (!cursor && !next) return null;
@@ -217,7 +217,7 @@ export function Pager({ cursor, next }: { cursor: string | undefined; next: stri
   );
 }
 
-/** How many rows a list has. */
+/** The total number of rows. */
 export function RowCount({ query: { data, error } }: { query: QueryResult<{ total: number }> }) {
   const { count } = useTranslation();
   return (

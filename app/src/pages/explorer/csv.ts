@@ -1,8 +1,8 @@
 import { escapeFormula, quoteCell } from "@purse/protocol";
 
 /**
- * Rows as RFC 4180 text. A cell that a spreadsheet would take for a formula begins with an apostrophe: names of tokens are
- * anybody's.
+ * Formats rows as RFC 4180 text. Cells that a spreadsheet could run as a formula start with an apostrophe, because
+ * token names are untrusted.
  */
 export function csvOf(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   return [columns, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");

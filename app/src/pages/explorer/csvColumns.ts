@@ -9,7 +9,7 @@ import type {
 import { methodOf } from "./abi/decode.ts";
 
 /*
- * Rows as files take them: whole addresses and hashes, amounts in the smallest unit.
+ * CSV rows: full addresses and hashes, amounts in the smallest unit.
  */
 
 export const TRANSACTION_COLUMNS = [

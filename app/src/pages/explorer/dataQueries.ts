@@ -16,7 +16,7 @@ type Operation<P, R> = (params: P, options?: Options) => Promise<R>;
 const ids = new WeakMap<object, number>();
 let count = 0;
 
-/** The same number for the same function: functions have no place in the key of a query. */
+/** A unique ID per function, because functions cannot be part of query keys. */
 function functionId(operation: object): number {
   const id = ids.get(operation) ?? ++count;
   ids.set(operation, id);
@@ -25,7 +25,7 @@ function functionId(operation: object): number {
 
 type DataQueryOptions = Pick<ServerQueryOptions<unknown>, "refetchIntervalMs" | "keepPrevious" | "timeoutMs">;
 
-/** An answer of the data service, asked for at once; while `when` is false it waits. */
+/** Queries the data service. The query is paused while `isEnabled` is false. */
 export function useDataQuery<P extends object, R>(
   operation: Operation<P, R>,
   params: P,
@@ -40,10 +40,10 @@ export function useDataQuery<P extends object, R>(
   });
 }
 
-/** How often a live answer is asked for again where no new block says so, in ms: a reorganisation need not make one. */
+/** The refetch interval of live queries without a new block, in ms: a reorganization may keep the height. */
 const REFETCH_INTERVAL_MS = 12_000;
 
-/** The same, asked for again with each new block, and now and then, while `when` and while the page is in sight. */
+/** The same query, refetched with each new block and at intervals while `isEnabled` and the page is visible. */
 export function useLiveDataQuery<P extends object, R>(
   operation: Operation<P, R>,
   params: P,
@@ -65,16 +65,16 @@ export function useLiveDataQuery<P extends object, R>(
   return query;
 }
 
-/** What tokens say of themselves, as far as it is known. */
+/** Metadata of tokens. */
 export interface Tokens {
-  /** Those that say nothing are missing. */
+  /** Tokens without metadata are missing. */
   known: ReadonlyMap<string, Erc20Metadata>;
-  /** Their decimals: without them nobody knows how much an amount is. Undefined while they are read. */
+  /** The decimals of a token; undefined while loading, because amounts are meaningless without them. */
   decimalsOf(address: string): number | undefined;
   query: QueryResult<Erc20Metadata[]>;
 }
 
-/** What these contracts say of themselves as tokens; 100 at most. */
+/** Queries the metadata of at most 100 tokens. */
 export function useTokens(addresses: readonly string[]): Tokens {
   const { chain } = useExplorer();
   const wanted = [...new Set(addresses)].sort().slice(0, 100);
@@ -95,7 +95,7 @@ export function useTokens(addresses: readonly string[]): Tokens {
   };
 }
 
-/** Some blocks from `head` down, newest first. What is known already is not asked for again, unless it was replaced. */
+/** Reads blocks from `head` down, newest first. Cached blocks are reused unless they were replaced. */
 export function latestBlocks(
   known: Map<string, Block>,
 ): Operation<{ chain: string; head: number; count: number }, Block[]> {
@@ -117,7 +117,7 @@ export function latestBlocks(
   };
 }
 
-/** A block, and the hash of the block that has its place now: another one where it is orphaned. */
+/** Reads a block and the hash of the canonical block at its height, which differs if the block is orphaned. */
 export async function readBlockWithCanonicalHash(
   { chain, block }: { chain: string; block: string },
   options?: Options,
@@ -133,7 +133,7 @@ export interface NonceNeighbors {
   next: string | undefined;
 }
 
-/** The sender's transactions before and after one, among those nearby; undefined where they are not found. */
+/** Reads the sender's transactions with the previous and the next nonce, if they are nearby. */
 export async function readNonceNeighbors(
   { chain, from, nonce, block }: { chain: string; from: string; nonce: string; block: string },
   options?: Options,
@@ -151,7 +151,7 @@ export async function readNonceNeighbors(
   return { previous: findByNonce(Number(nonce) - 1), next: findByNonce(Number(nonce) + 1) };
 }
 
-/** Whether somebody has told a contract apart: it was made by a transaction, writes logs, or is a token. */
+/** Whether an address looks like a contract: it has logs or token metadata. */
 export async function looksLikeContract(
   { chain, address }: { chain: string; address: string },
   options?: Options,
@@ -163,7 +163,7 @@ export async function looksLikeContract(
   return (logs?.total ?? 0) > 0 || Boolean(token && (token.symbol !== "" || token.name !== ""));
 }
 
-/** Pages one after the other, until there are so many rows. */
+/** Reads pages until there are `max` rows. */
 export async function readAllPages<Row>(
   page: (cursor: string | undefined) => Promise<Page<Row>>,
   max: number,
@@ -192,8 +192,8 @@ function isRange(text: string): text is RangeName {
 const SAMPLE_COUNT = 16;
 
 /**
- * A value at some moments up to the newest block. Moments at which there was none are left out; where nodes keep no
- * past, that is all but the newest. Rejects where a moment could not be asked for.
+ * Samples a value at several times up to the latest block. Times without a value are skipped; without archive nodes
+ * only the latest remains. Rejects if a request fails.
  */
 export async function readHistory(
   { chain, range }: { chain: string; range: RangeName },
@@ -218,21 +218,21 @@ export async function readHistory(
       if (value !== undefined) points.push({ at: timestamp * 1000, value });
     }
   };
-  // A few at a time: a chart is not worth a rush on the server.
+  // Limits the number of concurrent requests.
   await Promise.all([sampleNext(), sampleNext(), sampleNext(), sampleNext()]);
   const byTime = new Map(points.map((point) => [point.at, point]));
   return [...byTime.values()].sort((a, b) => a.at - b.at);
 }
 
-/** The longest that such a line may take to read, in ms. */
+/** Timeout of a price history, in ms. */
 export const HISTORY_TIMEOUT_MS = 60_000;
 
-/** That there was nothing at that moment, or that the node keeps no past: answers, both of them. */
+/** Whether there was no value at the time, or no archive node: results rather than failures. */
 function hasNoValue(error: unknown): boolean {
   return isNotFound(error) || isUnavailable(error) || Object(error).code === ErrorCode.VALIDATION_ERROR;
 }
 
-/** A token's price in the chain's own coin, over time. */
+/** Reads the price history of a token in the native coin. */
 export function readPriceHistory(
   { chain, address, range }: { chain: string; address: string; range: RangeName },
   options?: Options,

@@ -12,8 +12,8 @@ type BatchedOperation<O extends Operation> = (
 ) => Promise<Awaited<ReturnType<O>>>;
 
 /**
- * An operation of the data service that may well find nothing, which is an answer here and not a failure: browsers log
- * refused requests as errors, but not a part of one that was refused. Throws ParseError as the operation itself.
+ * Wraps a data service operation that often finds nothing into a batch call, because browsers log rejected requests
+ * as errors. Throws the same ParseError as the operation.
  */
 function batched<O extends Operation>(name: string): BatchedOperation<O> {
   return async (params, options) => {

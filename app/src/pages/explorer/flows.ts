@@ -1,16 +1,16 @@
 import type { TransactionLog } from "@purse/client";
 import { type DecodedValue, decodeLog } from "./abi/decode.ts";
 
-/** Something that a transaction has moved, in the order of its logs. */
+/** An asset transfer of a transaction, in log order. */
 export interface Flow {
   key: string;
-  /** Undefined for the chain's own coin. */
+  /** Undefined for the native coin. */
   token: string | undefined;
   from: string;
   to: string;
   /** In the token's smallest unit; 1 for an ERC-721. */
   amount: bigint;
-  /** Of an NFT. */
+  /** The ID of an NFT. */
   tokenId: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function topicsOf(log: Pick<TransactionLog, "topic0" | "topic1" | "topic2
   return [log.topic0, log.topic1, log.topic2, log.topic3].filter((topic) => typeof topic === "string");
 }
 
-/** The tokens and NFTs that these logs tell of. What contracts write in their logs is their word, not the chain's. */
+/** The token and NFT transfers in logs. They are claims of the contracts, not verified balances. */
 export function flowsOf(logs: readonly TransactionLog[]): Flow[] {
   return logs.flatMap((log) => {
     const decoded = decodeLog({ data: log.data, topics: topicsOf(log) });
@@ -54,7 +54,7 @@ function batch(
   });
 }
 
-/** What somebody has more or less of after some flows: by token, in its smallest unit, NFTs left out. */
+/** The net amounts of an address by token, in the smallest unit, without NFTs. */
 export function netChanges(flows: readonly Flow[], owner: string): Map<string, bigint> {
   const changes = new Map<string, bigint>();
   for (const { token = "", from, to, amount, tokenId } of flows) {
@@ -65,7 +65,7 @@ export function netChanges(flows: readonly Flow[], owner: string): Map<string, b
   return changes;
 }
 
-/** Who has how much after all transfers of a token, most first; what comes from the zero address is made. */
+/** Computes holders from all transfers of a token, largest first. Transfers from the zero address are mints. */
 export function holdersOf(
   transfers: readonly { from_address: string; to_address: string; value: string }[],
 ): { address: string; balance: bigint }[] {

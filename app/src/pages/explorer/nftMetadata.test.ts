@@ -29,7 +29,7 @@ it("falls back to the collection's name", () => {
   expect(nftName({ name: "Pieces", metadata: null })).toBe("Pieces");
 });
 
-it("tells whether there is a picture to ask for", () => {
+it("knows whether there is an image", () => {
   expect(hasImage('{"image_url":"ipfs://x"}')).toBe(true);
   expect(hasImage('{"image":{}}')).toBe(false);
   expect(hasImage(null)).toBe(false);

@@ -1,4 +1,4 @@
-/** What metadata says of an NFT, cut to what can be shown; all of it is anybody's text. */
+/** Untrusted NFT metadata, truncated for display. */
 export interface NftMetadata {
   name: string | undefined;
   description: string | undefined;
@@ -23,7 +23,7 @@ export function nftName(nft: { name?: string | null; metadata?: string | null })
   return parseNftMetadata(nft.metadata).name ?? nft.name?.slice(0, 120) ?? "";
 }
 
-/** Whether the metadata names a picture at all. */
+/** Whether the metadata has an image. */
 export function hasImage(metadata: string | null | undefined): boolean {
   const parsed = parseJson(metadata);
   return [parsed.image, parsed.image_url, parsed.image_data].some(

@@ -1,14 +1,14 @@
-/** What somebody looks for, by its look. */
+/** What a search text refers to, by its format. */
 export type SearchTarget =
   | { kind: "block"; block: string }
-  /** 32 bytes: a transaction, or a block. */
+  /** 32 bytes: the hash of a transaction or block. */
   | { kind: "hash"; hash: string }
   | { kind: "address"; address: string }
   | { kind: "name"; name: string }
   | { kind: "date"; date: string }
   | { kind: "symbol"; symbol: string };
 
-/** Undefined where it can be nothing of these; a hex text of a wrong length is none. */
+/** Returns undefined for unknown formats, such as hex of a wrong length. */
 export function parseSearch(text: string): SearchTarget | undefined {
   const trimmed = text.trim();
   const plain = trimmed.replace(/^#|[\s,_']/g, "");

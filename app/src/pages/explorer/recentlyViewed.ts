@@ -1,10 +1,10 @@
-/** Where a transaction was when this browser last saw it. */
+/** The block of a transaction when this browser last showed it. */
 export interface ViewedTransaction {
   block: string;
   blockHash: string;
 }
 
-/** Kept until the tab is closed, so that what a reorganisation takes away can be told from what never was. */
+/** Stored for the session, to tell transactions removed by a reorganization from unknown ones. */
 export function rememberTransaction(
   chain: string,
   transaction: { hash: string; block_number: string; block_hash: string },
@@ -13,7 +13,7 @@ export function rememberTransaction(
   try {
     sessionStorage.setItem(keyOf(chain, transaction.hash), JSON.stringify(viewed));
   } catch {
-    // Storage may be switched off or full: then nothing is remembered.
+    // The storage is disabled or full.
   }
 }
 

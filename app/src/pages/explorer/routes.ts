@@ -2,11 +2,11 @@ import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/r
 import { root, stringParam } from "../../root.tsx";
 
 export interface ExplorerSearch {
-  /** In hexadecimal, as `0x539`; the server's first chain otherwise. */
+  /** Hex chain ID such as `0x539`; defaults to the server's first chain. */
   chain?: string | undefined;
 }
 
-/** Which part of a page is shown, and where in its list. */
+/** The selected tab and the cursor of its list. */
 export interface ListSearch {
   tab?: string | undefined;
   cursor?: string | undefined;
@@ -16,7 +16,7 @@ function parseListSearch(search: Record<string, unknown>): ListSearch {
   return { tab: stringParam(search.tab), cursor: stringParam(search.cursor) };
 }
 
-/** A number in the address bar is one already when it comes here. */
+/** The router parses numbers in the URL. */
 function scalarParam(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : stringParam(value);
 }

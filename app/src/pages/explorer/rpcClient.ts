@@ -3,14 +3,14 @@ import { useMoralis } from "@purse/react";
 import { useMemo } from "react";
 import { useExplorer } from "./ExplorerContext.ts";
 
-/** A node of the chain that this page may ask itself, for what the data service does not tell. */
+/** A node that the page queries itself for data the data service does not have. */
 export interface RpcClient {
-  /** Tells nodes apart. */
+  /** Identifies the node. */
   id: string;
   request(method: string, params: readonly unknown[]): Promise<unknown>;
 }
 
-/** The local chain's, else that of a connected wallet which is on the chain; else there is none. */
+/** The local chain's node, otherwise the node of a wallet on the chain, if any. */
 export function useRpcClient(): RpcClient | undefined {
   const { chain } = useExplorer();
   const { provider, chainId } = useMoralis();

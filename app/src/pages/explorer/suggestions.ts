@@ -2,14 +2,14 @@ import type { Translator } from "../../i18n/translator.ts";
 import { shortAddress } from "../../money/address.ts";
 import { parseSearch } from "./parseSearch.ts";
 
-/** A page of the explorer that typed words may mean. */
+/** An explorer page suggested for a search text. */
 export interface Suggestion {
   key: string;
   label: string;
   to: string;
 }
 
-/** Nothing for what may as well be the name of a page. */
+/** Returns no suggestions for texts that could be page names. */
 export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
   const target = parseSearch(text);
   switch (target?.kind) {

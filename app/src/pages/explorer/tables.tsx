@@ -20,9 +20,9 @@ import { useTokens } from "./dataQueries.ts";
 export interface TransactionTableProps {
   rows: readonly (Transaction | BlockTransaction)[] | undefined;
   empty: ReactNode;
-  /** Whose list it is: what they sent and what they received is marked. */
+  /** The address whose sent and received transactions are marked. */
   owner?: string;
-  /** All are of one block. */
+  /** Whether all rows are of one block. */
   isOneBlock?: boolean;
 }
 
@@ -205,7 +205,7 @@ interface Keyed<Row> {
   row: Row;
 }
 
-/** Two transfers of one transaction can be alike in all that rows tell. */
+/** Rows of one transaction can be identical, so their keys include the index. */
 function withKeys<Row extends { transaction_hash: string }>(
   rows: readonly Row[] | undefined,
 ): Keyed<Row>[] | undefined {

@@ -1,31 +1,31 @@
 import { isNodeConnectionError } from "../../query/errors.ts";
 import type { RpcClient } from "./rpcClient.ts";
 
-/** A call that a transaction's execution made, as Geth's callTracer tells it. */
+/** An internal call of a transaction, as returned by Geth's callTracer. */
 export interface InternalCall {
   key: string;
-  /** 0 for calls of the transaction's own contract. */
+  /** 0 for calls of the called contract. */
   depth: number;
   type: string;
   from: string;
   to: string;
   value: bigint;
   input: string;
-  /** Why it failed; undefined where it did not. */
+  /** The error of a failed call. */
   error: string | undefined;
 }
 
 export interface Trace {
-  /** What the transaction itself gave back. */
+  /** The return data of the transaction. */
   output: string;
   error: string | undefined;
   calls: InternalCall[];
 }
 
-/** So many calls are shown at most. */
+/** Maximum number of calls shown. */
 const MAX_CALLS = 500;
 
-/** Rejects where the node does not trace. */
+/** Traces a transaction. Rejects if the node does not support tracing. */
 export async function traceTransaction(node: RpcClient, hash: string): Promise<Trace> {
   const root = recordOf(await node.request("debug_traceTransaction", [hash, { tracer: "callTracer" }]));
   const calls: InternalCall[] = [];
@@ -34,8 +34,8 @@ export async function traceTransaction(node: RpcClient, hash: string): Promise<T
 }
 
 /**
- * What a transaction gives back when it runs again on the state before its block; reverts tell it in their error. Rejects
- * where the node does not answer.
+ * Replays a transaction on the state before its block and returns its return or revert data. Rejects if the node
+ * does not respond.
  */
 export async function replay(
   node: RpcClient,

@@ -2,7 +2,7 @@ import type { QueryResult } from "../../design/QueryState.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { RpcClient } from "./rpcClient.ts";
 
-/** What a node answers; undefined where this page has none. `key` names what it is asked for. */
+/** Queries a node; returns undefined if there is none. `key` identifies the request. */
 export function useNodeQuery<R>(
   client: RpcClient | undefined,
   key: readonly unknown[],

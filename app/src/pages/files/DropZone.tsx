@@ -8,7 +8,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type FileSelection, filesOfTransfer, folderOfInput } from "./fileSelection.ts";
 import type { Uploads } from "./uploads.ts";
 
-/** Takes files and folders: dropped, pasted anywhere on the page, or chosen. */
+/** Accepts files and folders by drop, paste or file picker. */
 export function DropZone({ uploads }: { uploads: Uploads }) {
   const { t } = useTranslation();
   const toast = useToast();
@@ -41,7 +41,7 @@ export function DropZone({ uploads }: { uploads: Uploads }) {
     addSelection.current(filesOfTransfer(event.dataTransfer));
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is one way beside the buttons inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: the buttons inside offer the same by keyboard.
     <div
       className="drop-zone"
       data-over={isOver}

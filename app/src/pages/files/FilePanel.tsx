@@ -25,7 +25,7 @@ export interface FilePanelProps {
   onChanged: () => void;
 }
 
-/** One file: what it is, where it can be read, who reads it, and what its owner says of it. */
+/** A file with its preview, links, visibility and metadata. */
 export function FilePanel({ file, onClose, onChanged }: FilePanelProps) {
   const { t, language } = useTranslation();
   const { name, type, size, sha256, cid, url, paths, record } = file;
@@ -80,7 +80,7 @@ function IpfsDetails({ cid }: { cid: string }) {
     queryKey: ["is pinned", cid],
     async queryFn({ signal }) {
       const { ok, status } = await fetch(`/ipfs/${cid}`, { method: "HEAD", signal });
-      if (!ok && status !== 404) throw new Error(`The gateway answers ${status}`);
+      if (!ok && status !== 404) throw new Error(`The gateway responded with ${status}`);
       return ok;
     },
   });
@@ -150,7 +150,7 @@ function VisibilitySwitch({ file, onChanged }: { file: StoredFile; onChanged: ()
   );
 }
 
-/** Tags and facts that the owner gives a file. */
+/** Edits the tags and metadata of a file. */
 function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => void }) {
   const { t } = useTranslation();
   const toast = useToast();

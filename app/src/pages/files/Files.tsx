@@ -24,7 +24,7 @@ import "./Files.css";
 
 const MAX_FILES = 200;
 
-/** Files of one's own: kept by this server, in IPFS where wanted, seen by nobody else until they are shared. */
+/** The user's files: stored on this server, optionally pinned to IPFS, private until shared. */
 export function Files() {
   usePageTitle("Files");
   const { t } = useTranslation();

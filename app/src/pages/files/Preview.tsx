@@ -2,7 +2,7 @@ import { File as FileSign, FileText, Folder, Image } from "lucide-react";
 import { useState } from "react";
 import { isSafeImage, type StoredFile } from "./fileRecord.ts";
 
-/** What a file looks like where that is safe to show, else a sign of its kind. */
+/** A preview of safe image types; an icon for other files. */
 export function Preview({ file, size }: { file: StoredFile; size: "small" | "large" }) {
   const { type, url } = file;
   const [isBroken, setIsBroken] = useState(false);

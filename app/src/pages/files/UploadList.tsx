@@ -16,7 +16,7 @@ const STATES: Readonly<
   done: { kind: "ok", label: "Uploaded" },
 };
 
-/** What goes up now, and what has ended since the page was opened. */
+/** Current and finished uploads. */
 export function UploadList({ uploads }: { uploads: Uploads }) {
   const { t } = useTranslation();
   const views = useSyncExternalStore(uploads.subscribe, uploads.get);

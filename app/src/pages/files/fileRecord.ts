@@ -1,30 +1,30 @@
 import { ACL, ParseFile, ParseObject } from "@purse/client";
 
-/** The class of what people keep: a record for each file, or folder, that only its owner sees until they share it. */
+/** The class of stored files and folders. Records are private until shared. */
 export const FILE_CLASS = "StoredFile";
 
-/** A file of one's own, as its record tells of it. */
+/** A file of the user, read from its record. */
 export interface StoredFile {
   record: ParseObject;
   id: string;
   name: string;
-  /** A media type; empty where it is not known. */
+  /** The media type; empty if unknown. */
   type: string;
   /** In bytes. */
   size: number;
-  /** Of the content, as hex. */
+  /** SHA-256 of the content, as hex. */
   sha256: string | undefined;
-  /** In IPFS: of the content, or of the folder. */
+  /** IPFS CID of the file or folder. */
   cid: string | undefined;
   url: string | undefined;
-  /** Files of a folder, with their paths in it. */
+  /** Paths of the files in a folder. */
   paths: readonly string[];
   metadata: Readonly<{ [key: string]: string }>;
   tags: readonly string[];
   isShared: boolean;
 }
 
-/** Only these are shown; whatever else a file says that it is, a browser may run. */
+/** Only these types are displayed; browsers may execute others. */
 const SAFE_IMAGE_TYPES: readonly string[] = [
   "image/png",
   "image/jpeg",
@@ -60,14 +60,14 @@ export function toStoredFile(record: ParseObject): StoredFile {
   };
 }
 
-/** What a record begins with: its owner alone reads and writes it. */
+/** Creates a record that only its owner can read and write. */
 export function newRecord(userId: string, fields: { [name: string]: unknown }): ParseObject {
   const record = new ParseObject(FILE_CLASS, { tags: [], metadata: {}, ...fields });
   record.setACL(new ACL({ [userId]: { read: true, write: true } }));
   return record;
 }
 
-/** A size as people say it: `1.4 MB`. */
+/** Formats a file size: `1.4 MB`. */
 export function formatBytes(bytes: number, language: string): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
   const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));

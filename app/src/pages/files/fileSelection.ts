@@ -1,4 +1,4 @@
-/** What was dropped, pasted or chosen. */
+/** Files and folders that were dropped, pasted or selected. */
 export interface FileSelection {
   files: readonly File[];
   folders: readonly Folder[];
@@ -6,14 +6,14 @@ export interface FileSelection {
 
 export interface Folder {
   name: string;
-  /** `path` is below the folder, with slashes. */
+  /** `path` is relative to the folder. */
   files: readonly { path: string; file: File }[];
 }
 
-/** More than this is no folder that goes in one request. */
+/** Maximum number of files in a folder upload. */
 const MAX_FILES = 1_000;
 
-/** The files and folders of a drop or of the clipboard. To be called in its event: afterwards its data is gone. */
+/** Reads the files and folders of a DataTransfer. Must be called during its event. */
 export async function filesOfTransfer(transfer: DataTransfer): Promise<FileSelection> {
   const entries = [...transfer.items].flatMap((item) => {
     const entry = item.kind === "file" ? item.webkitGetAsEntry() : null;
@@ -25,7 +25,7 @@ export async function filesOfTransfer(transfer: DataTransfer): Promise<FileSelec
   return { files, folders };
 }
 
-/** The folder of an input with `webkitdirectory`; undefined where it is empty. */
+/** The folder of an input with `webkitdirectory`; undefined if it is empty. */
 export function folderOfInput(files: readonly File[]): Folder | undefined {
   const [name] = files[0]?.webkitRelativePath.split("/") ?? [];
   if (name === undefined || name === "") return undefined;
@@ -48,12 +48,12 @@ async function readDirectory(
   for (const each of await entriesOf(entry)) {
     if (isFile(each)) found.push({ path: path + each.name, file: await fileOf(each) });
     else if (isDirectory(each)) found.push(...(await readDirectory(each, `${path}${each.name}/`)));
-    if (found.length > MAX_FILES) throw new Error(`A folder may have ${MAX_FILES} files.`);
+    if (found.length > MAX_FILES) throw new Error(`A folder can contain at most ${MAX_FILES} files.`);
   }
   return found;
 }
 
-/** A reader gives them in portions, the last of which is empty. */
+/** A reader returns entries in batches until an empty one. */
 async function entriesOf(entry: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = entry.createReader();
   const all: FileSystemEntry[] = [];

@@ -1,4 +1,4 @@
-/** Where content in IPFS can be read, by its identifier: any of them gives the same bytes. */
+/** An IPFS gateway. All return the same content for a CID. */
 export interface Gateway {
   name: string;
   urlOf: (cid: string) => string;

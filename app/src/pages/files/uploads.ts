@@ -5,7 +5,7 @@ import type { Folder } from "./fileSelection.ts";
 
 export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
 
-/** An upload as it is shown. */
+/** The state of an upload. */
 export interface UploadView {
   id: string;
   name: string;
@@ -13,20 +13,20 @@ export interface UploadView {
   state: UploadState;
   /** From 0 to 1. */
   progress: number;
-  /** Content goes up in parts, and goes on where it was stopped; what goes to IPFS goes in one piece. */
+  /** Server uploads are resumable; IPFS uploads are a single request. */
   canPause: boolean;
   error: unknown;
 }
 
-/** What an upload does; it is called again to go on after a pause or a failure. */
+/** The work of an upload; called again to resume or retry. */
 interface UploadTask {
   run: (signal: AbortSignal, progress: (part: number) => void) => Promise<ParseObject>;
 }
 
-/** Hashing takes the whole content into memory. */
+/** Hashing reads the whole file into memory. */
 const MAX_HASHED_BYTES = 256 * 1024 * 1024;
 
-/** Uploads of one person, one after the other. The snapshot is a new list with every change. */
+/** The upload queue of a user, which runs one upload at a time. The snapshot is a new array after each change. */
 export class Uploads {
   readonly #userId: string;
   readonly #onStored: (record: ParseObject) => void;
@@ -65,7 +65,7 @@ export class Uploads {
     });
   }
 
-  /** A folder goes to IPFS, under one identifier. */
+  /** Uploads a folder to IPFS under one CID. */
   addFolder({ name, files }: Folder): void {
     const size = files.reduce((sum, { file }) => sum + file.size, 0);
     this.#enqueue(`${name}/`, size, false, {
@@ -90,13 +90,13 @@ export class Uploads {
     this.#stop(id);
   }
 
-  /** Goes on, after a pause or a failure. */
+  /** Resumes a paused upload or retries a failed one. */
   resume(id: string): void {
     this.#set(id, { state: "waiting", error: undefined });
     this.#startNext();
   }
 
-  /** Stops it, or takes one that has ended out of the list. */
+  /** Cancels an upload, or removes a finished one from the list. */
   dismiss(id: string): void {
     this.#tasks.delete(id);
     this.#views = this.#views.filter((view) => view.id !== id);
@@ -132,7 +132,7 @@ export class Uploads {
       this.#set(id, { state: "done", progress: 1 });
       this.#onStored(record);
     } catch (error) {
-      // What was paused or cancelled has its state already.
+      // Paused and cancelled uploads already have their state.
       if (!controller.signal.aborted) this.#set(id, { state: "failed", error });
     } finally {
       this.#running = undefined;
@@ -154,7 +154,7 @@ export class Uploads {
   }
 }
 
-/** As hex; undefined where it is too large, or where the page is not served by https. */
+/** As hex; undefined for large files and on insecure origins. */
 async function sha256Of(file: File): Promise<string | undefined> {
   const { subtle } = crypto;
   if (subtle === undefined || file.size > MAX_HASHED_BYTES) return undefined;

@@ -2,7 +2,7 @@ import { Status } from "../../design/Status.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { ChainState, ServerStatus } from "./useServerStatus.ts";
 
-/** How far the server follows a chain, in a word; `server` is where the answer to that comes from. */
+/** The indexing status of a chain; `server` is the source of it. */
 export function ChainStatus({
   chain,
   server,

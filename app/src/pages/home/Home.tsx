@@ -10,7 +10,7 @@ import { ServerState } from "./ServerState.tsx";
 import { snippets } from "./snippets.ts";
 import "./Home.css";
 
-/** What this backend is, how it is, and what a developer does next. */
+/** The home page: server status and how to connect an app. */
 export function Home() {
   usePageTitle("Home");
   const { t } = useTranslation();
@@ -84,7 +84,7 @@ function ConnectApp() {
   );
 }
 
-/** What else stands at this server's address. */
+/** Links to other parts of this server. */
 function Resources() {
   const { t } = useTranslation();
   const resources = [

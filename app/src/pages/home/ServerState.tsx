@@ -6,7 +6,7 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { ChainStatus } from "./ChainStatus.tsx";
 import { type ChainState, type ServerStatus, useServerStatus } from "./useServerStatus.ts";
 
-/** How the server and the chains that it follows are, kept up to date. */
+/** The status of the server and its chains, updated regularly. */
 export function ServerState() {
   const { t } = useTranslation();
   const status = useServerStatus();

@@ -5,7 +5,7 @@ export interface Snippet {
   code: string;
 }
 
-/** What to write to use this server, with its address and application id in place. */
+/** Code snippets with this server's URL and app ID. */
 export function snippets(serverUrl: string, appId: string): readonly Snippet[] {
   const url = JSON.stringify(serverUrl);
   const id = JSON.stringify(appId);

@@ -2,15 +2,15 @@ import { useCallback, useEffect, useState } from "react";
 import { reachability } from "../../query/reachability.ts";
 import { withTimeout } from "../../query/withTimeout.ts";
 
-/** A chain as `/health` tells it. */
+/** A chain in the response of `/health`. */
 export interface ChainState {
   chain: number;
   name: string;
   state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
-  /** The first block of the index. */
+  /** The first indexed block. */
   start: number | null;
   head: number | null;
-  /** The newest block that the chain's own rules call safe, and final; null where its node does not tell. */
+  /** The latest safe and finalized blocks; null if the node does not report them. */
   safe: number | null;
   finalized: number | null;
   indexed: number | null;
@@ -19,18 +19,18 @@ export interface ChainState {
   etaSeconds: number | null;
 }
 
-/** The chains are those of the last answer, which came at `at` (ms since 1970); undefined before the first. */
+/** The chains of the last response, received at `updatedAt` (ms since 1970); undefined before the first. */
 export interface ServerStatus {
   state: "connecting" | "online" | "unreachable";
   chains: ChainState[] | undefined;
   updatedAt: number;
-  /** Asks again at once. */
+  /** Polls immediately. */
   refetch: () => void;
 }
 
-/** How often the server is asked, in ms. */
+/** The polling interval, in ms. */
 const POLL_INTERVAL_MS = 4_000;
-/** How long an answer may take, in ms. */
+/** The timeout of a poll, in ms. */
 const TIMEOUT_MS = 8_000;
 
 const NO_SIGNAL = new AbortController().signal;
@@ -38,11 +38,11 @@ const NO_SIGNAL = new AbortController().signal;
 async function readHealth({ signal }: { signal: AbortSignal }): Promise<{ chains: ChainState[] }> {
   const response = await fetch("/health", { signal });
   const { chains }: { chains?: ChainState[] } = await response.json();
-  if (!chains) throw new Error(`The server answered ${response.status}.`);
+  if (!chains) throw new Error(`The server responded with ${response.status}.`);
   return { chains };
 }
 
-/** Whether the server answers, and how far it follows its chains; asked again while the page is in sight. */
+/** Polls the status of the server and its chains while the page is visible. */
 export function useServerStatus(): ServerStatus {
   const [status, setStatus] = useState<Omit<ServerStatus, "refetch">>({
     state: "connecting",
@@ -50,7 +50,7 @@ export function useServerStatus(): ServerStatus {
     updatedAt: 0,
   });
   const [round, setRound] = useState(0);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round asks at once.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round polls immediately.
   useEffect(() => {
     let isOver = false;
     let isPolling = false;

@@ -19,7 +19,7 @@ import { type ActivityItem, isNoise, readActivity } from "./activity.ts";
 
 const PAGE_SIZE = 20;
 
-/** What has come and gone, newest first. */
+/** The activity of an address, newest first. */
 export function History({
   address,
   chains,
@@ -48,7 +48,7 @@ export function History({
   });
   const { data } = history;
 
-  /** Tokens that are no longer held have their symbols and decimals too. */
+  /** Includes tokens that are no longer held. */
   async function readTokens(
     items: readonly ActivityItem[],
     known: readonly Asset[],
@@ -198,7 +198,7 @@ function renderAmount(item: ActivityItem, unit: TokenUnit | undefined, language:
   );
 }
 
-/** Of a token that does not tell its decimals only the smallest units can be told. */
+/** The unit of tokens without decimals. */
 const SMALLEST_UNIT: TokenUnit = { symbol: "units", decimals: 0 };
 
 function exactAmountOf(item: ActivityItem, unit: TokenUnit | undefined): string {

@@ -26,13 +26,13 @@ function keyOf({ chain, token_address, token_id }: OwnedNft): string {
   return `${chain.hexId}/${token_address}/${token_id}`;
 }
 
-/** The NFTs of an address, with their pictures where it is safe to show them. */
+/** The NFTs of an address. */
 export function Nfts({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const [shown, setShown] = useState(PAGE_SIZE);
   const [chosenKey, setChosenKey] = useState<string>();
-  // Grows as metadata is read again, so that pictures are asked for again too.
+  // Changes after a metadata refresh, so that images are reloaded.
   const [imageVersion, setImageVersion] = useState<number>();
   const nfts = useServerQuery({
     queryKey: ["nfts", address, chains.map(({ hexId }) => hexId), shown],
@@ -110,7 +110,7 @@ export function Nfts({ address, chains, isOwn }: { address: string; chains: AppC
   );
 }
 
-/** Nobody else gets to know who looks: the server has the picture, made small, with nothing in it that runs. */
+/** An NFT image, proxied by the server for privacy and sanitized. */
 function NftImage({ nft, width, imageVersion }: { nft: OwnedNft; width: 256 | 512; imageVersion?: number }) {
   const { t } = useTranslation();
   const [brokenUrl, setBrokenUrl] = useState<string>();

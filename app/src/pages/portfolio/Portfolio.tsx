@@ -25,7 +25,7 @@ import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
 import { ValueChart } from "./ValueChart.tsx";
 import "./Portfolio.css";
 
-/** What an address holds, on one chain or on all. */
+/** The holdings of an address on one or all chains. */
 export function Portfolio() {
   const { t } = useTranslation();
   usePageTitle(t("Portfolio"));
@@ -78,7 +78,7 @@ export function Portfolio() {
   );
 }
 
-/** A chip is the present one by the whole of what the address bar says. */
+/** A chip is active only if the whole search matches. */
 const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
 function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
@@ -105,7 +105,7 @@ function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: s
 
 function Holdings({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
   const { Moralis } = useMoralis();
-  // One chain that does not answer takes nothing from the others.
+  // A failing chain does not affect the others.
   const found = useServerQueries(
     chains.map((chain) => ({
       queryKey: ["holdings", address, chain.hexId],
@@ -145,7 +145,7 @@ function Total({
 }) {
   const { t, count, language } = useTranslation();
   const all = combineHoldings(holdings);
-  // What is likely to be spam counts for nothing, whatever its pools say.
+  // Likely spam is excluded from the total.
   const assets =
     all.data &&
     tokenRows(all.data, overrides).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
@@ -226,7 +226,7 @@ function Total({
   );
 }
 
-/** Anybody's holdings are on the chain for everyone to read. */
+/** Opens the portfolio of any address. */
 function AddressForm() {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: "/portfolio" });

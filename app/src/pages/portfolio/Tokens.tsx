@@ -27,7 +27,7 @@ export interface TokensProps extends SpamOverridesState {
   isOwn: boolean;
 }
 
-/** The coins and tokens of an address; what is likely to be spam lies in a folder of its own. */
+/** The tokens of an address, with likely spam in a separate folder. */
 export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: TokensProps) {
   const { t, count } = useTranslation();
   const { dust } = useSearch({ from: "/portfolio" });

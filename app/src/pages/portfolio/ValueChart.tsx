@@ -10,15 +10,15 @@ import { chainName } from "../../wallet/chains.ts";
 import { type ChainHoldings, type ChainQuery, combineHoldings } from "./tokenRows.ts";
 import { readValueHistory, SPANS, type Span } from "./valueHistory.ts";
 
-/** A chip is the present one by the whole of what the address bar says. */
+/** A chip is active only if the whole search matches. */
 const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
 
-/** It is read in many small questions. */
+/** Timeout; the history takes many small requests. */
 const HISTORY_TIMEOUT_MS = 60_000;
 
 const LABELS: Record<Span, string> = { day: "Day", week: "Week", month: "Month", year: "Year" };
 
-/** What the holdings were worth, a line for each chain: their newest blocks differ, so they cannot be added up. */
+/** The value history, one chart per chain because their latest blocks differ. */
 export function ValueChart({ address, holdings }: { address: string; holdings: readonly ChainQuery[] }) {
   const { t } = useTranslation();
   const search = useSearch({ from: "/portfolio" });

@@ -3,7 +3,7 @@ import type { AppChain } from "../../settings.ts";
 
 type Web3API = typeof Moralis.Web3API;
 
-/** Something that has moved to or from an address. */
+/** A transfer or call of an address. */
 export interface ActivityItem {
   key: string;
   kind: "native" | "erc20" | "nft" | "call";
@@ -12,19 +12,19 @@ export interface ActivityItem {
   /** ms since 1970. */
   at: number;
   direction: "in" | "out" | "self";
-  /** The other side; null where a contract was made. */
+  /** Null for a contract creation. */
   counterparty: string | null;
-  /** Of a token. */
+  /** The token contract. */
   contract: string | null;
   tokenId: string | null;
   /** In the smallest unit. */
   amount: bigint;
   failed: boolean;
-  /** What is called, as its name or selector; null where nothing is. */
+  /** The name or selector of the called function, if any. */
   method: string | null;
 }
 
-/** The newest moves of an address on a chain: its transactions, its tokens and its NFTs in one order. */
+/** Reads the latest activity of an address on a chain: transactions, token and NFT transfers, sorted by time. */
 export async function readActivity(
   api: Web3API,
   address: string,
@@ -81,7 +81,7 @@ export async function readActivity(
   );
   const covered = new Set([...tokenItems, ...nftItems].map(({ hash }) => hash));
   const nativeItems = (sent.result ?? [])
-    // What its tokens tell already is not told twice.
+    // Skips transactions that are covered by their token transfers.
     .filter((row) => BigInt(row.value) > 0n || !covered.has(row.hash))
     .map(
       (row): ActivityItem => ({
@@ -99,7 +99,7 @@ export async function readActivity(
       }),
     );
   const pages = [sent, tokens, nfts];
-  // Below the oldest row of a list that goes on, the others would be told without it.
+  // Below the oldest row of an incomplete list, the history would have gaps.
   const floor = Math.max(
     ...[nativeItems, tokenItems, nftItems].map((rows, i) =>
       (pages[i]?.total ?? 0) > limit
@@ -111,12 +111,12 @@ export async function readActivity(
   return { items: items.sort((a, b) => b.at - a.at), hasMore: pages.some(({ total }) => total > limit) };
 }
 
-/** Below this many dollars something that comes is there to be seen, not to be had. */
+/** Incoming transfers below this USD value are noise. */
 const DUST_USD = 0.01;
 
 /**
- * Moves of nothing, or of next to nothing, are how look-alike addresses are put into histories: also in the name of
- * who looks, since anybody may have a token say that. `usd` is what the move is worth, where that is known.
+ * Whether a transfer is likely address poisoning: of zero or nearly zero value, even in the user's name, because any
+ * token can emit such transfers. `usd` is its value, if known.
  */
 export function isNoise({ kind, amount, direction, method }: ActivityItem, usd: number | undefined): boolean {
   if (kind === "call" || kind === "nft") return false;

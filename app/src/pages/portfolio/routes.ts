@@ -2,13 +2,13 @@ import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import { root, stringParam } from "../../root.tsx";
 
 export interface PortfolioSearch {
-  /** Anybody's, instead of one's own. */
+  /** Any address; defaults to the user's own. */
   address?: string | undefined;
-  /** Hex; all chains where it is left out. */
+  /** Hex chain ID; all chains if omitted. */
   chain?: string | undefined;
   dust?: "hidden" | undefined;
   span?: string | undefined;
-  /** The history with what moved nothing. */
+  /** Includes dust and zero-value transfers. */
   history?: "all" | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface SpamOverridesState {
   setOverride: (asset: Asset, override: SpamOverride) => void;
 }
 
-/** What this person has said of tokens; it goes before what the page makes of them. Kept in this browser. */
+/** The user's spam overrides, which take precedence over the spam check. Stored in this browser. */
 export function useSpamOverrides(): SpamOverridesState {
   const [overrides, setOverrides] = useState<SpamOverrides>(readOverrides);
   function setOverride(asset: Asset, override: SpamOverride) {
@@ -24,7 +24,7 @@ export function useSpamOverrides(): SpamOverridesState {
     try {
       localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
     } catch {
-      // Without storage it holds until the page is left.
+      // Without storage the overrides last until the page is closed.
     }
   }
   return { overrides, setOverride };

@@ -5,29 +5,29 @@ import type { AppChain } from "../../settings.ts";
 import type { Asset } from "../../wallet/holdings.ts";
 import { keyOf, type SpamOverrides } from "./spamOverrides.ts";
 
-/** Below this many dollars something is dust. */
+/** Assets below this USD value are dust. */
 const DUST_USD = 1;
 
-/** What an address holds of one chain. */
+/** The holdings on one chain. */
 export interface ChainHoldings {
   chain: AppChain;
   assets: Asset[];
 }
 
-/** The same as it is read: what was read last stays where a chain does not answer. */
+/** The query of the holdings on one chain; keeps its last data after errors. */
 export interface ChainQuery {
   chain: AppChain;
   query: QueryResult<Asset[]>;
 }
 
-/** Those that are known. */
+/** The holdings that are loaded. */
 export function loadedHoldings(all: readonly ChainQuery[]): ChainHoldings[] {
   return all.flatMap(({ chain, query: { data } }) => (data ? [{ chain, assets: data }] : []));
 }
 
 /**
- * The holdings of all chains as one read, for parts of the page that show them together: it waits for all of them, has
- * failed where a chain has, and has the data of the others then; its age is that of the oldest.
+ * Combines the holdings of all chains into one query: loading until all are settled, failed if one failed, with the
+ * data of the others, as old as the oldest.
  */
 export function combineHoldings(all: readonly ChainQuery[]): QueryResult<ChainHoldings[]> {
   const known = loadedHoldings(all);
@@ -44,15 +44,15 @@ export function combineHoldings(all: readonly ChainQuery[]): QueryResult<ChainHo
   };
 }
 
-/** An asset with what is thought of it. */
+/** An asset with the result of the spam check. */
 export interface Row {
   asset: Asset;
   reason: SpamReason | undefined;
-  /** Whether another contract on the chain has a symbol that looks the same. */
+  /** Whether another contract on the chain has a confusable symbol. */
   hasDuplicateSymbol: boolean;
 }
 
-/** What is held, and what is likely to be spam: that counts for nothing. */
+/** Splits the holdings into regular tokens and likely spam. */
 export function tokenRows(
   holdings: readonly ChainHoldings[],
   overrides: SpamOverrides,
@@ -80,7 +80,7 @@ function toRow(asset: Asset, all: readonly Asset[]): Row {
   };
 }
 
-/** Only what has a price can be told to be worth little. */
+/** Assets without a price are not dust. */
 export function isDust({ balance, decimals, usdPrice, address }: Asset): boolean {
   if (balance === 0n) return address !== null;
   return usdPrice !== null && fiatValue(balance, decimals, usdPrice) < DUST_USD;

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
 
-/** Looks again when somebody comes back to the page. */
+/** Calls `refresh` when the page becomes visible again. */
 export function useRefreshOnReturn(refresh: () => void): void {
   useEffect(() => {
     const handleChange = () => document.visibilityState === "visible" && refresh();

@@ -10,18 +10,18 @@ export type Span = keyof typeof SPANS;
 
 export interface ValueHistory {
   points: Point[];
-  /** Moments of which something that counts could not be read: they are left out rather than guessed. */
+  /** Number of points skipped because a price was missing. */
   gaps: number;
 }
 
 const POINT_COUNT = 10;
-/** The tokens that count most; the others would cost more questions than they move the line. */
+/** Only the most valuable tokens are included, to limit requests. */
 const MAX_TOKENS = 5;
 const DAY_MS = 86_400_000;
 
 /**
- * What the priced assets of one chain were worth, at moments before the chain's newest block. Rejects where something could
- * not be read; what had no price then, or what the node does not keep, is a gap.
+ * Reads what the priced assets of a chain were worth at several times before its latest block. Rejects if a request
+ * fails; points without prices or archive data are gaps.
  */
 export async function readValueHistory(
   api: Web3API,
@@ -43,7 +43,7 @@ export async function readValueHistory(
     (_, i) => from + ((headMs - from) * i) / (POINT_COUNT - 1),
   );
   const blocks = await Promise.all(times.map(atDate));
-  // A chain younger than the span begins where it begins.
+  // A young chain has fewer distinct blocks.
   const distinctBlocks = blocks.filter(({ block }, i) => i === 0 || block !== blocks[i - 1]?.block);
   const topAssets = assets
     .filter(({ usdPrice }) => usdPrice !== null)

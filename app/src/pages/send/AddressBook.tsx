@@ -15,13 +15,13 @@ import type { Contact, useAddressBook } from "./useAddressBook.ts";
 
 export interface AddressBookProps {
   book: ReturnType<typeof useAddressBook>;
-  /** What is typed on the page, to be written down. */
+  /** The address typed on the page. */
   typedAddress: string;
   onChoose: (address: string) => void;
   onClose: () => void;
 }
 
-/** The people whom one sends to: to choose from, to add to, to correct. */
+/** The address book: select, add, edit and remove contacts. */
 export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBookProps) {
   const { t } = useTranslation();
   const toast = useToast();

@@ -6,7 +6,7 @@ import { exactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Sendable } from "./sendable.ts";
 
-/** What the sender would have more or less of, as the chain has tried it out. */
+/** The simulated balance changes of the sender. */
 export function BalanceChanges({
   simulation,
   item,

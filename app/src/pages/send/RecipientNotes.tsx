@@ -11,7 +11,7 @@ const UNCHECKED_TITLES = {
   code: "Could not check whether this address is a contract",
 } as const;
 
-/** What should be known of a recipient before anything is sent there. */
+/** Warnings about a recipient. */
 export function RecipientNotes({
   recipient,
   account,

@@ -31,7 +31,7 @@ export interface ReviewProps {
   book: ReturnType<typeof useAddressBook>;
 }
 
-/** What would be sent, to the last digit, and what it would do, before the wallet is asked. */
+/** Reviews a transfer with its exact amount, simulation and fee before it is sent. */
 export function Review({ account, chain, item, book }: ReviewProps) {
   const texts = useTranslation();
   const { t, language } = texts;
@@ -69,7 +69,7 @@ export function Review({ account, chain, item, book }: ReviewProps) {
     try {
       const { from, ...call } = await transferCall(transferOf(item, recipient.address, amount));
       const tiers = preview.data?.fees.tiers;
-      // On chains from before EIP-1559 the wallet knows better what to offer.
+      // Before EIP-1559 the wallet estimates fees better.
       const fees = tiers && tiers.baseFeePerGas !== null ? tiers[tier] : undefined;
       const sent = await sendTransaction(call, { account, chainId: chain.hexId, fees });
       transactionLog.add(

@@ -16,7 +16,7 @@ import { readSendables } from "./sendable.ts";
 import { useAddressBook } from "./useAddressBook.ts";
 import "./Send.css";
 
-/** Sends what the connected wallet holds: a form, a look at what would happen, and the way to the last block. */
+/** Sends assets of the connected wallet: form, review and transaction status. */
 export function Send() {
   const { t } = useTranslation();
   usePageTitle(t("Send"));

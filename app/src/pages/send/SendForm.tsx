@@ -26,16 +26,16 @@ import type { Sendable } from "./sendable.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
 import { useRecipient } from "./useRecipient.ts";
 
-/** What a plain transfer takes; to a contract it can be more. */
+/** Gas of a plain transfer, and an estimate for transfers to contracts. */
 const PLAIN_GAS = 21_000n;
 const CONTRACT_GAS = 90_000n;
 
-/** Rounded down: nobody shall send more than was typed. */
+/** Formats USD, rounded down so that users never send more than they see. */
 function formatDollars(usd: number, locale: string): string {
   return (Math.floor(usd * 100) / 100).toFixed(2).replace(".", decimalSeparator(locale));
 }
 
-/** What the address bar has, as the reader's locale writes it; what is no exact amount stays as it is. */
+/** The amount in the URL, formatted for the locale; invalid amounts stay as they are. */
 function initialAmount(fromUrl: string | undefined, decimals: number, locale: string): string {
   const amount = parseExactAmount(fromUrl ?? "", decimals);
   return amount === undefined ? (fromUrl ?? "") : formatInputAmount(amount, decimals, locale);
@@ -46,12 +46,12 @@ export interface SendFormProps {
   chain: AppChain;
   item: Sendable;
   items: readonly Sendable[];
-  /** How these were read. */
+  /** The query of the assets. */
   sendables: QueryResult<unknown>;
   book: ReturnType<typeof useAddressBook>;
 }
 
-/** What, to whom, how much. */
+/** The form for asset, recipient and amount. */
 export function SendForm({ account, chain, item, items, sendables, book }: SendFormProps) {
   const { t, language } = useTranslation();
   const { provider, chainId } = useMoralis();
@@ -113,7 +113,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
     if (amount === undefined) return;
     const next = { to: to.trim(), amount: isSingle ? undefined : exactAmount(amount, decimals) };
     void (async () => {
-      // First what is typed, so that going back finds it; then the next step.
+      // Saves the input first, so that going back restores it.
       await navigate({ search: (before) => ({ ...before, ...next }), replace: true });
       await navigate({ search: (before) => ({ ...before, ...next, chain: chain.hexId, step: "review" }) });
     })();
@@ -174,7 +174,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
                   aria-pressed={isFiat}
                   onClick={() => {
                     setPrefersFiat(!isFiat);
-                    // The same amount in the other unit, as far as dollars can say it.
+                    // Converts the amount to the other unit.
                     if (amount === undefined) setText("");
                     else
                       setText(

@@ -4,14 +4,14 @@ import type { Translator } from "../../i18n/translator.ts";
 export const TIERS = ["slow", "normal", "fast"] as const;
 export type Tier = (typeof TIERS)[number];
 
-/** Blocks that a transaction of a tier usually waits for. */
+/** The usual number of blocks until inclusion. */
 const BLOCKS_TO_WAIT: Record<Tier, number> = { slow: 4, normal: 2, fast: 1 };
-/** Over so many blocks their time is averaged. */
+/** The number of blocks over which block time is averaged. */
 const SAMPLE_BLOCKS = 20;
 
 export interface Fees {
   tiers: FeeTiers;
-  /** Of one block, on average; null where the chain is too young to tell. */
+  /** Average block time; null if the chain is too young. */
   blockSeconds: number | null;
 }
 
@@ -37,7 +37,7 @@ async function readBlockSeconds(provider: Eip1193Provider): Promise<number | nul
   }
 }
 
-/** How long it takes, in words. Where blocks come only now and then, seconds would promise what nobody knows. */
+/** Formats the estimated time; in blocks if the chain produces blocks irregularly. */
 export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: Translator): string {
   const blocks = BLOCKS_TO_WAIT[tier];
   if (blockSeconds === null || !(blockSeconds > 0) || blockSeconds > 600) {
@@ -48,12 +48,12 @@ export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: T
   return `~ ${new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }).format(value)}`;
 }
 
-/** The most that so much gas can cost at a tier, in wei, with the room that sending leaves for growing use. */
+/** The maximum fee in wei, with the gas margin that the client adds. */
 export function maxFeeFor(gas: bigint, tier: Tier, tiers: FeeTiers): bigint {
   return ((gas * 12n) / 10n) * tiers[tier].maxFeePerGas;
 }
 
-/** What is likely to be paid, in wei. */
+/** The expected fee in wei. */
 export function expectedFeeFor(gas: bigint, tier: Tier, { baseFeePerGas, ...tiers }: FeeTiers): bigint {
   const { maxFeePerGas, maxPriorityFeePerGas } = tiers[tier];
   if (baseFeePerGas === null) return gas * maxFeePerGas;

@@ -1,4 +1,4 @@
-/** What helps where a recipient cannot be used. */
+/** Messages for invalid recipients. */
 export const RECIPIENT_PROBLEMS = {
   empty: "Enter a recipient address.",
   shape: "Invalid address: expected 0x followed by 40 hex characters.",

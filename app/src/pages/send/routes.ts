@@ -3,14 +3,14 @@ import { root, stringParam } from "../../root.tsx";
 
 export interface SendSearch {
   to?: string | undefined;
-  /** As it is typed. */
+  /** The amount as typed. */
   amount?: string | undefined;
-  /** `native`, a token's address, or an NFT's address and number: `0x…/12`. */
+  /** `native`, a token address, or an NFT address and ID: `0x…/12`. */
   asset?: string | undefined;
-  /** Hex; the wallet's where it is left out. */
+  /** Hex chain ID; defaults to the wallet's. */
   chain?: string | undefined;
   step?: "review" | undefined;
-  /** The hash of what was sent. */
+  /** The hash of the sent transaction. */
   tx?: string | undefined;
 }
 
@@ -20,7 +20,7 @@ export const sendRoutes = [
     path: "/send",
     validateSearch: (search): SendSearch => ({
       to: stringParam(search.to),
-      // The address bar reads `1.5` as a number.
+      // The router parses `1.5` as a number.
       amount: typeof search.amount === "number" ? String(search.amount) : stringParam(search.amount),
       asset: stringParam(search.asset),
       chain: stringParam(search.chain),

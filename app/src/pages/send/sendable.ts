@@ -5,24 +5,24 @@ import { type Asset, nftDisplayOf, readHoldings } from "../../wallet/holdings.ts
 
 type Web3API = typeof Moralis.Web3API;
 
-/** Something that can be sent. */
+/** An asset that can be sent. */
 export interface Sendable {
-  /** As the URL names it: `native`, a token's address, an NFT's address and number. */
+  /** As in the URL: `native`, a token address, or an NFT address and ID. */
   key: string;
   type: "native" | "erc20" | "erc721" | "erc1155";
   label: string;
-  /** What stands behind an amount. */
+  /** The unit of amounts. */
   unit: string;
   decimals: number;
   balance: bigint;
   usdPrice: number | null;
-  /** Whether its price could not be read: it may well have one. */
+  /** Whether the price request failed. */
   hasPriceFailed: boolean;
   contract: string | null;
   tokenId: string | null;
 }
 
-/** All that a wallet has to send on a chain: its coin, its tokens, its NFTs. */
+/** Reads the assets of a wallet on a chain: coin, tokens and NFTs. */
 export async function readSendables(
   api: Web3API,
   address: string,
@@ -70,7 +70,7 @@ function fromNft(nft: NftOwner): Sendable {
   };
 }
 
-/** What the client's `transfer` is told. */
+/** The options for the client's `transfer`. */
 export function transferOf(item: Sendable, receiver: string, amount: bigint): TransferOptions {
   const { type, contract, tokenId } = item;
   return {
@@ -82,7 +82,7 @@ export function transferOf(item: Sendable, receiver: string, amount: bigint): Tr
   };
 }
 
-/** "1.5 ETH", or the NFT's name. */
+/** "1.5 ETH", or the name of an NFT. */
 export function formatSendAmount(item: Sendable, amount: bigint): string {
   return item.type === "erc721" ? item.unit : `${exactAmount(amount, item.decimals)} ${item.unit}`;
 }

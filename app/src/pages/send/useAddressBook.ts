@@ -3,20 +3,20 @@ import { useMoralis } from "@purse/react";
 import type { QueryResult } from "../../design/QueryState.tsx";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 
-/** Somebody to send to. */
+/** A contact in the address book. */
 export interface Contact {
   id: string;
   name: string;
-  /** As it was written down. */
+  /** The address as entered. */
   address: string;
 }
 
 const MAX_CONTACTS = 500;
 
 /**
- * The user's address book: objects that nobody else may read. Which of them belong to it stands with the user: anybody
- * may make an object that only this user can read, and nobody else shall put an address into the book. Without a
- * session there is none, and `isOpen` is false.
+ * The user's address book. Contacts are private objects whose IDs are stored in the user, because anyone can create an
+ * object that only this user can read and could so add a contact. Without a session `isOpen` is false and there are
+ * no contacts.
  */
 export function useAddressBook() {
   const { user, isAuthenticated } = useMoralis();
@@ -35,7 +35,7 @@ export function useAddressBook() {
   });
   const book: QueryResult<Contact[]> = { ...found, data: found.data?.map(contactOf) };
 
-  /** Changes the contact of that id, or adds one. */
+  /** Updates the contact with the ID, or adds one. */
   async function save({ id, name, address }: Omit<Contact, "id"> & { id?: string | undefined }) {
     if (!user) throw new Error("Sign in to use the address book.");
     const row = found.data?.find((each) => each.id === id) ?? new ParseObject("Contact");
@@ -58,7 +58,7 @@ export function useAddressBook() {
     await found.data?.find((each) => each.id === id)?.destroy();
   }
 
-  /** `contacts` are those that are known; `book` tells whether these are all. */
+  /** `contacts` are those loaded so far; `book` is their query. */
   return { isOpen: userId !== undefined, book, contacts: book.data ?? [], save, remove };
 }
 

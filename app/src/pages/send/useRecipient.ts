@@ -12,20 +12,20 @@ import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
 import type { useAddressBook } from "./useAddressBook.ts";
 
 export interface Recipient {
-  /** In EIP-55 spelling; undefined while there is none that can be sent to. */
+  /** With EIP-55 checksum; undefined while there is no valid address. */
   address: string | undefined;
-  /** The name that was typed, or that the address has given itself, or the one in the address book. */
+  /** The typed name, the reverse-resolved one, or that of the contact. */
   name: string | undefined;
   problem: string | undefined;
   isResolving: boolean;
   isContract: boolean | undefined;
-  /** A known address that this one could be taken for. */
+  /** A known address that looks similar. */
   lookalike: { address: string; name: string | undefined } | undefined;
-  /** What could not be checked, and the way to try again; undefined where all was. */
+  /** A check that failed, with a retry function; undefined if all succeeded. */
   unchecked: { what: "past" | "book" | "code"; isFetching: boolean; retry: () => void } | undefined;
 }
 
-/** Who is meant by what is typed: an address, or a name that stands for one. */
+/** Resolves the typed recipient: an address or a name. */
 export function useRecipient(
   typed: string,
   { contacts, book }: Pick<ReturnType<typeof useAddressBook>, "contacts" | "book">,
@@ -63,7 +63,7 @@ export function useRecipient(
   const loggedRecipients = log.flatMap(({ reference }) =>
     reference.call?.to && reference.call.data === "0x" ? [reference.call.to] : [],
   );
-  // What the chain remembers of the sender holds in every browser; where it cannot be read, people have to know.
+  // On-chain history is available in every browser, so users must know if it cannot be read.
   const chainRecipients = useServerQuery({
     queryKey: ["past recipients", account.toLowerCase(), chain.hexId],
     queryFn: (options) => pastRecipients(Moralis.Web3API, account.toLowerCase(), chain, options),

@@ -7,7 +7,7 @@ import type { WalletConnection } from "./useWalletConnection.ts";
 import { WaitingForWallet } from "./WaitingForWallet.tsx";
 import { WalletList } from "./WalletList.tsx";
 
-/** The wallets to choose from, then the one that is waited for, or why it cannot be connected. */
+/** Lists the wallets, then shows the state of the selected one. */
 export function ChooseWallet({ connection }: { connection: WalletConnection }) {
   const { t } = useTranslation();
   const { choice, isWaiting, link, error, connect, cancel } = connection;

@@ -5,14 +5,14 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { isWrongCode } from "./twoFactorErrors.ts";
 
 export interface CodeFormProps {
-  /** Why it is asked for: the account has a second factor, or the last code was not taken. */
+  /** Why a code is required: two-factor authentication is enabled, or the last code was wrong. */
   error: unknown;
   busy: boolean;
   onCode: (code: string) => void;
   hint?: string;
 }
 
-/** Asks for the code of the second factor. */
+/** The form for the two-factor code. */
 export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
   const { t } = useTranslation();
   const [code, setCode] = useState("");

@@ -6,7 +6,7 @@ import { Notice } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
-/** Asks for a mail with a link to set a new password. Whether somebody has the address is not told. */
+/** Requests a password reset email. The response does not reveal whether the address is known. */
 export function ForgotPassword({ onBack }: { onBack: () => void }) {
   const { t } = useTranslation();
   const { Moralis } = useMoralis();

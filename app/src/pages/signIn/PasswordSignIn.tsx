@@ -11,11 +11,11 @@ import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 type Mode = "login" | "signup" | "forgotten";
 
 export interface PasswordSignInProps {
-  /** Who signs in again: nobody else can. */
+  /** Restricts signing in to this username. */
   restrictTo?: string;
 }
 
-/** One form for logging in and signing up, so that nothing typed is lost on the way from one to the other. */
+/** A form for both login and signup that keeps its input when switching. */
 export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   const { t } = useTranslation();
   const { login, signup, isAuthenticating } = useMoralis();

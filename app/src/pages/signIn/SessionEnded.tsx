@@ -7,8 +7,8 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { type SignInMethod, SignInMethods } from "./SignInMethods.tsx";
 
 /**
- * Over the page that is open, which stays as it is: signing in again goes on with what was typed. Closing it leaves
- * the page to be read and copied from; whatever needs the session asks again.
+ * The dialog over the current page after the session expired. Signing in again keeps the page's state. After closing
+ * it, the page can still be read; requests that need the session reopen the dialog.
  */
 export function SessionEnded() {
   const { t } = useTranslation();
@@ -48,7 +48,7 @@ export function SessionEnded() {
   );
 }
 
-/** Whoever has closed it and tries again is asked again; what a page asks for by itself does not disturb who reads. */
+/** Reopens the dialog for requests that follow user actions, not for background ones. */
 function useReopenOnRequest(isOpen: boolean, open: () => void): void {
   const reopen = useRef(open);
   reopen.current = open;

@@ -12,7 +12,7 @@ export function SignIn() {
   const { next, by } = useSearch({ from: "/sign-in" });
   const navigate = useNavigate();
   useEffect(() => {
-    // Who has signed in goes where they wanted to, on this server only.
+    // Redirects to the requested page, on this server only.
     if (isAuthenticated)
       void navigate({
         href: next?.startsWith("/") && !/^\/[/\\]/.test(next) ? next : "/portfolio",

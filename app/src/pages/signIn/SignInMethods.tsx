@@ -9,11 +9,11 @@ export type SignInMethod = "wallet" | "password";
 export interface SignInMethodsProps {
   value: SignInMethod;
   onChange: (method: SignInMethod) => void;
-  /** Who signs in again: their name, and their wallets' addresses in lower case. */
+  /** Restricts signing in to this user and these wallets (lower case). */
   restrictTo?: { username: string; accounts: readonly string[] };
 }
 
-/** By wallet or by password. Both stay as they are while the other is looked at. */
+/** Signs in by wallet or password. Both forms keep their state when switching. */
 export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProps) {
   const { t } = useTranslation();
   return (

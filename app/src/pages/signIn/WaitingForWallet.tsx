@@ -6,19 +6,19 @@ import type { WalletOption } from "./walletOption.ts";
 
 export interface WaitingForWalletProps {
   choice: WalletOption;
-  /** What another device scans or opens; undefined while there is none yet. */
+  /** The pairing link; undefined until it is available. */
   link: string | undefined;
   onRetry: () => void;
 }
 
-/** Wallet apps that open such a link under an address of their own; `wc:` leaves the choice to the telephone. */
+/** Wallet apps with their own deep links; `wc:` lets the phone choose. */
 const APPS = [
   { name: "MetaMask", urlPrefix: "https://metamask.app.link/wc?uri=" },
   { name: "Rainbow", urlPrefix: "https://rnbwapp.com/wc?uri=" },
   { name: "Trust", urlPrefix: "https://link.trustwallet.com/wc?uri=" },
 ];
 
-/** While the wallet has the word. */
+/** Shown while waiting for the wallet. */
 export function WaitingForWallet({ choice, link, onRetry }: WaitingForWalletProps) {
   const { t } = useTranslation();
   const { icon: Icon } = choice;

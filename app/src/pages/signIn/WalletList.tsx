@@ -21,7 +21,7 @@ import type { WalletOption } from "./walletOption.ts";
 
 const KEYSTORE_KEY = "purse/keystore";
 
-/** The wallets that can be asked: those installed (EIP-6963) and those of services, the last used one on top. */
+/** The available wallets: installed (EIP-6963) and configured services, the most recent first. */
 export function WalletList({ onChoose }: { onChoose: (choice: WalletOption) => void }) {
   const { t } = useTranslation();
   const { wallets } = useWallets();
@@ -98,7 +98,7 @@ interface MagicWalletProps {
   onChoose: (choice: WalletOption) => void;
 }
 
-/** A wallet that a link in an e-mail opens. */
+/** A wallet opened by an email link. */
 function MagicWallet({ service, isRecent, onChoose }: MagicWalletProps) {
   const { t } = useTranslation();
   const [email, setEmail] = useState("");
@@ -136,7 +136,7 @@ interface DevelopmentWalletProps {
   onChoose: (choice: WalletOption) => void;
 }
 
-/** For people without a wallet: a funded key of the local chain, or one of their own under a password. */
+/** Test wallets: funded keys of the local chain, or a local key with a password. */
 function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: DevelopmentWalletProps) {
   const { t } = useTranslation();
   const use = (name: string, options: EnableOptions) =>
@@ -172,7 +172,7 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
   );
 }
 
-/** A key of one's own, kept in this browser under a password (Web3 Secret Storage). */
+/** A key stored in this browser, encrypted with a password (Web3 Secret Storage). */
 function LocalKeyForm({ onKey }: { onKey: (privateKey: string) => void }) {
   const { t } = useTranslation();
   const [stored] = useState<KeystoreFile | undefined>(() => {

@@ -17,11 +17,11 @@ import { WalletList } from "./WalletList.tsx";
 import type { WalletOption } from "./walletOption.ts";
 
 export interface WalletSignInProps {
-  /** The addresses of who signs in again: no other will do. Lower-case hex. */
+  /** Restricts signing in to these addresses, lower-case hex. */
   restrictTo?: readonly string[];
 }
 
-/** Two steps that people see as two: connecting the wallet, then signing in with it. */
+/** Signs in by wallet in two visible steps: connect, then sign. */
 export function WalletSignIn({ restrictTo }: WalletSignInProps) {
   const { t } = useTranslation();
   const { deactivateWeb3, authenticate, account, chainId, isWeb3Enabled, isAuthenticating } = useMoralis();
@@ -46,7 +46,7 @@ export function WalletSignIn({ restrictTo }: WalletSignInProps) {
     await authenticate({
       ...(choice?.options ?? {}),
       siwe: true,
-      // Who declines in the wallet stays who they are, on the page that they are on.
+      // Declining keeps the session and the page.
       keepSession: restrictTo !== undefined,
       oneTimeCode,
       signal: controller.signal,

@@ -1,7 +1,7 @@
 import { KeyRound, ShieldCheck } from "lucide-react";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
-/** For those who meet the word for the first time. */
+/** Explains wallets to new users. */
 export function WhatIsAWallet() {
   const { t } = useTranslation();
   return (

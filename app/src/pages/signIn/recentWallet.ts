@@ -1,6 +1,6 @@
 const STORAGE_KEY = "purse/recent-wallet";
 
-/** The wallet that was used last in this browser: its reversed domain, or the name of a connector. */
+/** The wallet that was last used in this browser: its RDNS or connector name. */
 export function recentWallet(): string | null {
   return localStorage.getItem(STORAGE_KEY);
 }

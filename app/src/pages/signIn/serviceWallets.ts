@@ -2,7 +2,7 @@ import { QrCode, Users } from "lucide-react";
 import type { AppSettings } from "../../settings.ts";
 import type { WalletOption } from "./walletOption.ts";
 
-/** The wallets of services that the operator has set up, which need nothing but to be chosen. */
+/** The configured wallet services that need no further input. */
 export function serviceWalletOptions({ wallets, chains }: AppSettings): WalletOption[] {
   const { walletConnect, web3Auth } = wallets;
   const walletOptions: WalletOption[] = [];
@@ -47,7 +47,7 @@ export function serviceWalletOptions({ wallets, chains }: AppSettings): WalletOp
   return walletOptions;
 }
 
-/** The wallet of whoever gets mail at that address. */
+/** The Magic wallet of an email address. */
 export function magicWalletOption(
   { apiKey, network }: { apiKey: string; network: string },
   email: string,

@@ -1,4 +1,4 @@
-/** Whether an error of signing in says that the account has a second factor, or that its code was wrong. */
+/** Whether a sign-in error requires a two-factor code or reports a wrong one. */
 export function needsTwoFactorCode(error: unknown): boolean {
   return error instanceof Error && /additional authData mfa|Invalid MFA token/.test(error.message);
 }

@@ -2,11 +2,11 @@ import { type RefObject, useEffect } from "react";
 import { isFocusLost } from "../../design/focus.ts";
 
 /**
- * After each change of `step`: where the focused control went with the step before, the focus goes to the main control of
- * the next one.
+ * Restores the focus after each change of `step`: if the focused control was removed, the main control of the next
+ * step gets the focus.
  */
 export function useRestoreFocus(frame: RefObject<HTMLElement | null>, step: string): void {
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the step is what it follows.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs after each step.
   useEffect(() => {
     if (!isFocusLost()) return;
     const container = frame.current;

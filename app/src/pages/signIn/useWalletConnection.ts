@@ -4,19 +4,19 @@ import { rememberWallet } from "./recentWallet.ts";
 import type { WalletOption } from "./walletOption.ts";
 
 export interface WalletConnection {
-  /** The wallet that somebody has chosen. */
+  /** The selected wallet. */
   choice: WalletOption | undefined;
-  /** Whether it is being waited for. */
+  /** Whether the wallet has yet to respond. */
   isWaiting: boolean;
-  /** What another device scans or opens, where the wallet is on one. */
+  /** The pairing link for a wallet on another device. */
   link: string | undefined;
   error: unknown;
   connect(choice: WalletOption): Promise<void>;
-  /** Stops waiting, and forgets the choice. */
+  /** Stops waiting and clears the selection. */
   cancel(): void;
 }
 
-/** Asks the wallet that somebody chooses; `onConnected` is called as soon as it has agreed. */
+/** Connects the selected wallet; `onConnected` is called once it approves. */
 export function useWalletConnection(onConnected?: () => void): WalletConnection {
   const { enableWeb3, deactivateWeb3 } = useMoralis();
   const [choice, setChoice] = useState<WalletOption>();
@@ -34,7 +34,7 @@ export function useWalletConnection(onConnected?: () => void): WalletConnection 
     setError(undefined);
     setLink(undefined);
     setWaiting(true);
-    // Two attempts at once there cannot be: the one before is over first.
+    // The previous attempt has to end first.
     if (isWaiting) await deactivateWeb3();
     await enableWeb3({
       ...chosen.options,

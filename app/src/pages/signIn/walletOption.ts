@@ -1,15 +1,15 @@
 import type { EnableOptions } from "@purse/client";
 import type { LucideIcon } from "lucide-react";
 
-/** A wallet that somebody has chosen, and how to ask it. */
+/** A wallet that can be connected. */
 export interface WalletOption {
   id: string;
   name: string;
-  /** What to do while it is waited for. */
+  /** The hint shown while waiting. */
   hint: string;
-  /** A data URI, or a sign of ours. */
+  /** A data URI or a Lucide icon. */
   icon?: string | LucideIcon;
-  /** Whether it may be on another device: it takes a link, as a code to scan or to open. */
+  /** Whether it is connected by a link, scanned as a QR code or opened on this device. */
   usesLink?: boolean;
   options: EnableOptions;
 }

@@ -3,11 +3,11 @@ import { useState } from "react";
 import { Field, type FieldProps } from "../../design/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
-/** A password, which can be looked at while it is typed: what nobody sees is mistyped. */
+/** A password field with a button that shows the password. */
 export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
   const { t } = useTranslation();
   const [isShown, setShown] = useState(false);
-  const Sign = isShown ? EyeOff : Eye;
+  const Icon = isShown ? EyeOff : Eye;
   return (
     <Field
       {...props}
@@ -19,10 +19,10 @@ export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
           type="button"
           className="icon-button"
           aria-pressed={isShown}
-          aria-label={t("Show what is typed")}
+          aria-label={t("Show password")}
           onClick={() => setShown(!isShown)}
         >
-          <Sign size={18} aria-hidden="true" />
+          <Icon size={18} aria-hidden="true" />
         </button>
       }
     />

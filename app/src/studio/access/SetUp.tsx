@@ -7,24 +7,24 @@ import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
-const SHORTEST = 12;
+const MIN_PASSWORD_LENGTH = 12;
 
-/** The first operator, with the code that only the server's log tells. */
+/** Creates the first operator with the setup code from the server log. */
 export function SetUp() {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [code, setCode] = useState(codeOfLink);
+  const [code, setCode] = useState(codeFromUrl);
   const [username, setUsername] = useState("");
   const [password, setPassword] = useState("");
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
-  async function begin(event: FormEvent) {
+  async function handleSubmit(event: FormEvent) {
     event.preventDefault();
     setIsBusy(true);
     setFailure(undefined);
     try {
-      await studio.enter("POST", "/setup", { code: code.trim(), username, password });
-      // The code is used up: it does not stay in the history.
+      await studio.authenticate("POST", "/setup", { code: code.trim(), username, password });
+      // The code is used, so it is removed from the URL.
       window.history.replaceState(null, "", window.location.pathname);
     } catch (error) {
       setFailure(error);
@@ -36,13 +36,13 @@ export function SetUp() {
     <>
       <h1>{t("Set up the studio")}</h1>
       <p className="soft">
-        {t("This server has no operator yet. The first one is an owner, who can add others.")}
+        {t("This server has no operators yet. The first operator is an owner and can add others.")}
       </p>
-      <form className="stack" onSubmit={(event) => void begin(event)}>
+      <form className="stack" onSubmit={(event) => void handleSubmit(event)}>
         {failure !== undefined && <ErrorState error={failure} />}
         <Field
           label={t("Setup code")}
-          hint={t("The server writes a link with it to its log at each start. It is good for a day.")}
+          hint={t("Printed in the server log on every start. Valid for 24 hours.")}
           value={code}
           onChange={(event) => setCode(event.target.value)}
           autoComplete="off"
@@ -60,26 +60,26 @@ export function SetUp() {
         />
         <PasswordField
           label={t("Password")}
-          hint={t("{n} characters or more.", { n: SHORTEST })}
+          hint={t("At least {n} characters", { n: MIN_PASSWORD_LENGTH })}
           value={password}
-          minLength={SHORTEST}
+          minLength={MIN_PASSWORD_LENGTH}
           onChange={(event) => setPassword(event.target.value)}
           autoComplete="new-password"
           required
         />
         <Button type="submit" variant="primary" busy={isBusy}>
-          {t("Create the first operator")}
+          {t("Create first operator")}
         </Button>
       </form>
       <details>
-        <summary className="small">{t("Without the link")}</summary>
-        <p className="soft small">{t("Whoever has the machine can add an owner there:")}</p>
+        <summary className="small">{t("Don't have the link?")}</summary>
+        <p className="soft small">{t("Anyone with shell access to the server can add an owner:")}</p>
         <Code label={t("command")} text="npm run purse -- operator add NAME" />
       </details>
     </>
   );
 }
 
-function codeOfLink(): string {
+function codeFromUrl(): string {
   return new URLSearchParams(window.location.hash.slice(1)).get("setup") ?? "";
 }

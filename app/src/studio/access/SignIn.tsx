@@ -3,43 +3,47 @@ import { Button } from "../../design/Button.tsx";
 import { Field } from "../../design/Field.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import { StudioFailure } from "../api.ts";
+import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
-/** Name and password, then the second factor where the operator has one. */
-export function SignIn({ username: known }: { username?: string }) {
+/** Signs in with username and password, then the second factor if enabled. */
+export function SignIn({ username: initialUsername }: { username?: string }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [username, setUsername] = useState(known ?? "");
+  const [username, setUsername] = useState(initialUsername ?? "");
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
-  const [wantsCode, setWantsCode] = useState(false);
+  const [needsCode, setNeedsCode] = useState(false);
   const [isBusy, setIsBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>();
   const codeField = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (wantsCode) codeField.current?.querySelector("input")?.focus();
-  }, [wantsCode]);
+    if (needsCode) codeField.current?.querySelector("input")?.focus();
+  }, [needsCode]);
 
-  async function enter(event: FormEvent) {
+  async function handleSubmit(event: FormEvent) {
     event.preventDefault();
     setIsBusy(true);
     setFailure(undefined);
     try {
-      await studio.enter("POST", "/session", { username, password, ...(wantsCode && { code: code.trim() }) });
+      await studio.authenticate("POST", "/session", {
+        username,
+        password,
+        ...(needsCode && { code: code.trim() }),
+      });
     } catch (error) {
-      if (error instanceof StudioFailure && error.secondFactor && !wantsCode) setWantsCode(true);
+      if (error instanceof StudioRequestError && error.secondFactor && !needsCode) setNeedsCode(true);
       else setFailure(error);
     } finally {
       setIsBusy(false);
     }
   }
-  const isWrong = failure instanceof StudioFailure && failure.status === 401;
+  const isWrong = failure instanceof StudioRequestError && failure.status === 401;
   const isWrongCode =
-    wantsCode && failure instanceof StudioFailure && failure.status < 429 && failure.code !== 101;
+    needsCode && failure instanceof StudioRequestError && failure.status < 429 && failure.code !== 101;
   return (
-    <form className="stack" onSubmit={(event) => void enter(event)}>
+    <form className="stack" onSubmit={(event) => void handleSubmit(event)}>
       {failure !== undefined && !isWrong && !isWrongCode && <ErrorState error={failure} />}
       <Field
         label={t("Username")}
@@ -49,7 +53,7 @@ export function SignIn({ username: known }: { username?: string }) {
         autoCapitalize="none"
         spellCheck={false}
         required
-        readOnly={known !== undefined}
+        readOnly={initialUsername !== undefined}
       />
       <PasswordField
         label={t("Password")}
@@ -57,18 +61,18 @@ export function SignIn({ username: known }: { username?: string }) {
         onChange={(event) => setPassword(event.target.value)}
         autoComplete="current-password"
         required
-        problem={isWrong && !isWrongCode ? t("The username or the password is wrong.") : undefined}
+        problem={isWrong && !isWrongCode ? t("Incorrect username or password") : undefined}
       />
-      {wantsCode && (
+      {needsCode && (
         <div ref={codeField}>
           <Field
             label={t("Code")}
-            hint={t("Six digits of your authenticator, or one of your recovery codes.")}
+            hint={t("6-digit authenticator code or a recovery code")}
             value={code}
             onChange={(event) => setCode(event.target.value)}
             autoComplete="one-time-code"
             required
-            problem={isWrongCode ? t("This code is not right, or no longer.") : undefined}
+            problem={isWrongCode ? t("Invalid or expired code") : undefined}
           />
         </div>
       )}

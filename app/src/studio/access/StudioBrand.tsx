@@ -1,6 +1,6 @@
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
 
-/** The mark of the studio, without a link: before signing in there is nowhere to go. */
+/** The studio logo, without a link. */
 export function StudioBrand() {
   const { t } = useTranslation();
   return (

@@ -7,9 +7,9 @@ import type { Command } from "../../shell/commands.ts";
 import { setTheme, THEMES } from "../../shell/theme.ts";
 import { useShortcuts } from "../../shell/useShortcuts.ts";
 import { useStudio } from "../StudioContext.tsx";
-import { useRooms } from "./useRooms.ts";
+import { useNavItems } from "./useNavItems.ts";
 
-/** What can be done from anywhere: by the palette (Ctrl+K), and by keys of its own (`?` lists them). */
+/** The command palette (Ctrl+K) and the shortcut sheet (`?`). */
 export function StudioCommands({
   open,
   onOpenChange,
@@ -20,40 +20,40 @@ export function StudioCommands({
   const { t } = useTranslation();
   const navigate = useNavigate();
   const studio = useStudio();
-  const rooms = useRooms();
+  const items = useNavItems();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  const [showsKeys, setShowsKeys] = useState(false);
+  const [isHelpOpen, setHelpOpen] = useState(false);
   const shortcuts = useMemo(
     () => ({
       "mod+k": () => onOpenChange(true),
-      "?": () => setShowsKeys(true),
-      ...Object.fromEntries(rooms.map(({ to, letter }) => [`g ${letter}`, () => void navigate({ to })])),
+      "?": () => setHelpOpen(true),
+      ...Object.fromEntries(items.map(({ to, shortcut }) => [`g ${shortcut}`, () => void navigate({ to })])),
     }),
-    [navigate, onOpenChange, rooms],
+    [navigate, onOpenChange, items],
   );
   useShortcuts(shortcuts);
   const commands: Command[] = [
-    ...rooms.map(({ to, label, letter, words }) => ({
+    ...items.map(({ to, label, shortcut, keywords: words }) => ({
       key: to,
       label: t(label),
-      hint: `G ${letter.toUpperCase()}`,
+      hint: `G ${shortcut.toUpperCase()}`,
       ...(words !== undefined && { keywords: words }),
       run: () => void navigate({ to }),
     })),
-    { key: "sign-out", label: t("Sign out"), run: () => void studio.leave() },
+    { key: "sign-out", label: t("Sign out"), run: () => void studio.signOut() },
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(theme) }),
       keywords: "colours dark light appearance",
       run: () => setTheme(theme),
     })),
-    { key: "keys", label: t("Show the keys"), hint: "?", run: () => setShowsKeys(true) },
+    { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },
   ];
   const keys = [
-    { keys: ["Ctrl", "K"], label: t("Find and do anything") },
-    { keys: ["?"], label: t("Show these keys") },
-    ...rooms.map(({ label, letter }) => ({ keys: ["G", letter.toUpperCase()], label: t(label) })),
-    ...(rooms.find(({ to }) => to === path)?.keys ?? []).map(({ keys, label }) => ({
+    { keys: ["Ctrl", "K"], label: t("Open command palette") },
+    { keys: ["?"], label: t("Keyboard shortcuts") },
+    ...items.map(({ label, shortcut }) => ({ keys: ["G", shortcut.toUpperCase()], label: t(label) })),
+    ...(items.find(({ to }) => to === path)?.keys ?? []).map(({ keys, label }) => ({
       keys,
       label: t(label),
     })),
@@ -61,7 +61,7 @@ export function StudioCommands({
   return (
     <>
       <CommandPalette open={open} onClose={() => onOpenChange(false)} commands={commands} />
-      <Dialog open={showsKeys} onClose={() => setShowsKeys(false)} title={t("Keys")}>
+      <Dialog open={isHelpOpen} onClose={() => setHelpOpen(false)} title={t("Keyboard shortcuts")}>
         <dl className="shortcuts">
           {keys.map((row) => (
             <div key={row.label}>

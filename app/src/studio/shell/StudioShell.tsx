@@ -10,19 +10,19 @@ import { LanguageSwitch } from "../../shell/LanguageSwitch.tsx";
 import { Main } from "../../shell/Main.tsx";
 import { ThemeSwitch } from "../../shell/ThemeSwitch.tsx";
 import { StudioBrand } from "../access/StudioBrand.tsx";
-import { GROUPS, type Room } from "../rooms.ts";
+import { NAV_GROUPS, type NavItem } from "../navigation.ts";
 import { useOperator, useStudio } from "../StudioContext.tsx";
 import { StudioCommands } from "./StudioCommands.tsx";
-import { useRooms } from "./useRooms.ts";
+import { useNavItems } from "./useNavItems.ts";
 
-/** As many as a phone has room for; the others stand under More. */
-const AT_HAND = 4;
+/** Items that fit the bar on phones; the others are under More. */
+const MOBILE_NAV_ITEMS = 4;
 
-/** The common wrapper of all rooms: navigation, who is signed in, and what is said to everyone. */
+/** Layout of all pages: navigation, operator menu and notices. */
 export function StudioShell() {
   const { t } = useTranslation();
-  const rooms = useRooms();
-  const [isFinding, setIsFinding] = useState(false);
+  const items = useNavItems();
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
   return (
     <>
       <a className="skip" href="#main">
@@ -33,18 +33,22 @@ export function StudioShell() {
           <Link to="/" className="brand">
             <StudioBrand />
           </Link>
-          <nav className="nav" aria-label={t("Rooms")}>
-            {GROUPS.map((group) => (
+          <nav className="nav" aria-label={t("Navigation")}>
+            {NAV_GROUPS.map((group) => (
               <div key={group} className="nav-group">
                 <p className="nav-title">{t(group)}</p>
-                {rooms
-                  .filter((room) => room.group === group)
-                  .map((room) => (
-                    <RoomLink key={room.to} room={room} isAtHand={rooms.indexOf(room) < AT_HAND} />
+                {items
+                  .filter((item) => item.group === group)
+                  .map((item) => (
+                    <NavLink
+                      key={item.to}
+                      item={item}
+                      isVisibleOnMobile={items.indexOf(item) < MOBILE_NAV_ITEMS}
+                    />
                   ))}
               </div>
             ))}
-            <MoreRooms rooms={rooms.slice(AT_HAND)} />
+            <MoreMenu items={items.slice(MOBILE_NAV_ITEMS)} />
           </nav>
           <div className="side-foot">
             <ThemeSwitch />
@@ -56,11 +60,11 @@ export function StudioShell() {
             <button
               type="button"
               className="find"
-              aria-label={t("Find anything")}
-              onClick={() => setIsFinding(true)}
+              aria-label={t("Search…")}
+              onClick={() => setPaletteOpen(true)}
             >
               <Search size={16} aria-hidden="true" />
-              <span className="grow">{t("Find anything")}</span>
+              <span className="grow">{t("Search…")}</span>
               <kbd>Ctrl K</kbd>
             </button>
             <ConnectionState />
@@ -69,22 +73,22 @@ export function StudioShell() {
           <Main />
         </div>
       </div>
-      <StudioCommands open={isFinding} onOpenChange={setIsFinding} />
+      <StudioCommands open={isPaletteOpen} onOpenChange={setPaletteOpen} />
     </>
   );
 }
 
-function RoomLink({ room, isAtHand }: { room: Room; isAtHand: boolean }) {
+function NavLink({ item, isVisibleOnMobile }: { item: NavItem; isVisibleOnMobile: boolean }) {
   const { t } = useTranslation();
-  const Sign = room.icon;
+  const Icon = item.icon;
   return (
     <Link
-      to={room.to}
-      activeOptions={{ exact: room.to === "/", includeSearch: false }}
-      className={isAtHand ? undefined : "not-at-hand"}
+      to={item.to}
+      activeOptions={{ exact: item.to === "/", includeSearch: false }}
+      className={isVisibleOnMobile ? undefined : "not-in-bar"}
     >
-      <Sign size={18} strokeWidth={1.8} aria-hidden="true" />
-      {t(room.label)}
+      <Icon size={18} strokeWidth={1.8} aria-hidden="true" />
+      {t(item.label)}
     </Link>
   );
 }
@@ -95,9 +99,9 @@ function OperatorMenu() {
   const { username, role } = useOperator();
   const toast = useToast();
   const roles = { owner: t("owner"), editor: t("editor"), readOnly: t("read-only") };
-  async function leave() {
+  async function handleSignOut() {
     try {
-      await studio.leave();
+      await studio.signOut();
     } catch (error) {
       toast(explain(error, t).detail);
     }
@@ -115,7 +119,7 @@ function OperatorMenu() {
             <Menu.Item className="menu-item" render={<Link to="/operators" />}>
               {t("My account")}
             </Menu.Item>
-            <Menu.Item className="menu-item" onClick={() => void leave()}>
+            <Menu.Item className="menu-item" onClick={() => void handleSignOut()}>
               {t("Sign out")}
             </Menu.Item>
           </Menu.Popup>
@@ -125,23 +129,23 @@ function OperatorMenu() {
   );
 }
 
-/** On a phone, the rooms that the bar has no room for. */
-function MoreRooms({ rooms }: { rooms: readonly Room[] }) {
+/** The navigation items that do not fit the bar on phones. */
+function MoreMenu({ items }: { items: readonly NavItem[] }) {
   const { t } = useTranslation();
   const path = useRouterState({ select: (state) => state.matches.at(-1)?.fullPath });
-  const isHere = rooms.some(({ to }) => path === to);
+  const isActive = items.some(({ to }) => path === to);
   return (
     <Menu.Root>
-      <Menu.Trigger className={isHere ? "more here" : "more"}>
+      <Menu.Trigger className={isActive ? "more here" : "more"}>
         <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
         {t("More")}
       </Menu.Trigger>
       <Menu.Portal>
         <Menu.Positioner sideOffset={10} align="end" style={{ zIndex: 40 }}>
-          <Menu.Popup className="menu more-rooms">
-            {rooms.map(({ to, label, icon: Sign }) => (
+          <Menu.Popup className="menu more-menu">
+            {items.map(({ to, label, icon: Icon }) => (
               <Menu.Item key={to} className="menu-item" render={<Link to={to} />}>
-                <Sign size={18} aria-hidden="true" />
+                <Icon size={18} aria-hidden="true" />
                 {t(label)}
               </Menu.Item>
             ))}

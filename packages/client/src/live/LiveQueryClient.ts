@@ -3,9 +3,9 @@ import { type Clock, systemClock } from "../connection.ts";
 import { Emitter } from "../emitter.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
-import { type LiveQuestion, Subscription } from "./Subscription.ts";
+import { type SubscribableQuery, Subscription } from "./Subscription.ts";
 
-/** Which server is asked, and as which application. */
+/** The server to connect to, and the application's credentials. */
 export interface LiveQueryClientOptions {
   applicationId: string;
   /** Starts with ws. */
@@ -18,8 +18,8 @@ export interface LiveQueryClientOptions {
 }
 
 /**
- * closed: not opened yet, closed by hand or refused for good; reconnecting: lost, and tried again
- * from time to time.
+ * closed: not opened yet, closed manually or permanently rejected; reconnecting: the connection was lost
+ * and is retried with backoff.
  */
 export type LiveQueryState = "closed" | "connecting" | "open" | "reconnecting";
 
@@ -31,17 +31,17 @@ export interface LiveQueryClientEvents {
 }
 type ClientEvent = keyof LiveQueryClientEvents;
 
-/** waiting: lost, opens again after a pause. */
+/** waiting: the connection was lost and reopens after a backoff. */
 type State =
   | { name: "closed" }
-  | { name: "opening"; socket: WebSocket; again: boolean }
-  | { name: "connected"; socket: WebSocket; since: number }
-  | { name: "waiting"; pause: AbortController };
+  | { name: "opening"; socket: WebSocket; isReconnect: boolean }
+  | { name: "connected"; socket: WebSocket; connectedAt: number }
+  | { name: "waiting"; backoff: AbortController };
 
-/** A connection that lasted so long was not refused: the next pause is short again. */
-const SETTLED_MS = 5_000;
+/** After a connection of this length the backoff starts at its minimum again. */
+const STABLE_AFTER_MS = 5_000;
 
-/** Codes of a refused connection that stays refused: wrong keys, no permission, no session. */
+/** Error codes after which reconnecting is useless: wrong keys, no permission, no session. */
 const FINAL_CODES: ReadonlySet<unknown> = new Set([
   4,
   ErrorCode.OPERATION_FORBIDDEN,
@@ -49,9 +49,9 @@ const FINAL_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * A connection to a live query server. When it breaks it opens again, after a random part of 1, 3, 7 …
- * at most 30 seconds or once the device has a network again, and subscribes anew to everything, from
- * where it was interrupted.
+ * A connection to a live query server. After a failure it reconnects after a random part of 1, 3, 7 …
+ * at most 30 seconds, or once the device is online again, and resubscribes to everything from the position
+ * of the interruption.
  */
 export class LiveQueryClient {
   readonly #options: LiveQueryClientOptions;
@@ -59,11 +59,11 @@ export class LiveQueryClient {
   readonly #subscriptions = new Map<number, Subscription<AnyObject>>();
   readonly #events = new Emitter<LiveQueryClientEvents>();
   #state: State = { name: "closed" };
-  #requestId = 1;
+  #nextRequestId = 1;
   #failures = 0;
   #sendInstallationId = true;
 
-  /** Throws when the address does not start with ws. */
+  /** Throws if the URL does not start with ws. */
   constructor(options: LiveQueryClientOptions) {
     if (!options.serverURL?.startsWith("ws")) {
       throw new Error("You need to set a proper Parse LiveQuery server url before using LiveQueryClient");
@@ -87,7 +87,7 @@ export class LiveQueryClient {
     return this;
   }
 
-  /** Of one event, or all. */
+  /** Removes the listeners of one event, or of all. */
   removeAllListeners(event?: ClientEvent): this {
     this.#events.removeAll(event);
     return this;
@@ -97,10 +97,10 @@ export class LiveQueryClient {
     const state = this.#state;
     if (state.name === "closed") return "closed";
     if (state.name === "connected") return "open";
-    return state.name === "opening" && !state.again ? "connecting" : "reconnecting";
+    return state.name === "opening" && !state.isReconnect ? "connecting" : "reconnecting";
   }
 
-  #enter(state: State): void {
+  #setState(state: State): void {
     const before = this.state;
     this.#state = state;
     if (this.state !== before) this.#events.emit("state", this.state);
@@ -111,23 +111,23 @@ export class LiveQueryClient {
     return this.#state.name === "closed";
   }
 
-  /** Opens the connection, at once also when it is lost and would be tried again later. */
+  /** Opens the connection; cancels a pending backoff. */
   open(): void {
     const state = this.#state;
     if (state.name === "opening" || state.name === "connected") return;
-    if (state.name === "waiting") state.pause.abort();
+    if (state.name === "waiting") state.backoff.abort();
     const socket = new WebSocket(this.#options.serverURL);
-    this.#enter({ name: "opening", socket, again: state.name === "waiting" });
+    this.#setState({ name: "opening", socket, isReconnect: state.name === "waiting" });
     socket.onopen = () => this.#send(this.#connectMessage());
     const ready = objects().loadValues();
     socket.onmessage = ({ data }) => {
       const receive = (): void => {
-        if (this.#isCurrent(socket)) this.#receive(String(data));
+        if (this.#isCurrent(socket)) this.#handleMessage(String(data));
       };
       ready.then(receive, (error) => this.#events.emit("error", error));
     };
-    socket.onclose = () => this.#lost(socket);
-    // A close always follows, and with it the next attempt.
+    socket.onclose = () => this.#handleDisconnect(socket);
+    // A close event always follows and starts the next attempt.
     socket.onerror = () => {
       const error = new Error(`No connection to ${this.#options.serverURL}`);
       if (this.#isCurrent(socket)) this.#events.emit("error", error);
@@ -138,28 +138,29 @@ export class LiveQueryClient {
     return "socket" in this.#state && this.#state.socket === socket;
   }
 
-  /** Ends the connection and all subscriptions. */
+  /** Closes the connection and all subscriptions. */
   close(): void {
-    this.#end(new Error("The live query was closed before the server confirmed it"));
+    this.#disconnect(new Error("The live query was closed before the server confirmed it"));
   }
 
-  #end(reason: unknown): void {
+  #disconnect(reason: unknown): void {
     const state = this.#state;
     if (state.name === "closed") return;
-    this.#enter({ name: "closed" });
+    this.#setState({ name: "closed" });
     this.#failures = 0;
-    if (state.name === "waiting") state.pause.abort();
+    if (state.name === "waiting") state.backoff.abort();
     else state.socket.close();
-    for (const subscription of [...this.#subscriptions.values()]) this.#forget(subscription, reason);
+    for (const subscription of [...this.#subscriptions.values()])
+      this.#removeSubscription(subscription, reason);
     this.#events.emit("close");
   }
 
   /** Subscribes as soon as there is a connection. */
-  subscribe<T extends AnyObject>(query: LiveQuestion, sessionToken?: string): Subscription<T> {
-    const id = this.#requestId;
-    this.#requestId += 1;
-    const subscription = new Subscription<T>(id, query, sessionToken, (closing) => this.unsubscribe(closing));
-    // Objects of an event are of the query's class, which the map cannot say.
+  subscribe<T extends AnyObject>(query: SubscribableQuery, sessionToken?: string): Subscription<T> {
+    const id = this.#nextRequestId;
+    this.#nextRequestId += 1;
+    const subscription = new Subscription<T>(id, query, sessionToken, (closed) => this.unsubscribe(closed));
+    // The objects of an event are of the query's class, which the map's type cannot express.
     this.#subscriptions.set(id, subscription as unknown as Subscription<AnyObject>);
     if (this.#state.name === "connected") this.#sendSubscription(subscription);
     else if (this.#state.name === "closed") this.open();
@@ -169,18 +170,21 @@ export class LiveQueryClient {
   async unsubscribe<T extends AnyObject>(subscription: Subscription<T>): Promise<void> {
     if (!this.#subscriptions.has(subscription.id)) return;
     if (this.#state.name === "connected") this.#send({ op: "unsubscribe", requestId: subscription.id });
-    this.#forget(subscription, new Error("The live query was closed before the server confirmed it"));
+    this.#removeSubscription(
+      subscription,
+      new Error("The live query was closed before the server confirmed it"),
+    );
   }
 
-  #forget<T extends AnyObject>(subscription: Subscription<T>, reason: unknown): void {
+  #removeSubscription<T extends AnyObject>(subscription: Subscription<T>, reason: unknown): void {
     this.#subscriptions.delete(subscription.id);
     subscription.subscribed = false;
-    // Nothing happens to those that were confirmed.
-    subscription._refuse(reason);
+    // Has no effect on confirmed subscriptions.
+    subscription._reject(reason);
     subscription._emit("close");
   }
 
-  /** Subscribes anew to everything, as after a lost connection. */
+  /** Resubscribes to everything, as after a lost connection. */
   resubscribe(): void {
     for (const subscription of this.#subscriptions.values()) this.#sendSubscription(subscription);
   }
@@ -188,11 +192,11 @@ export class LiveQueryClient {
   #sendSubscription<T extends AnyObject>(subscription: Subscription<T>): void {
     const { id, query, sessionToken } = subscription;
     const { where = {}, keys, watch } = query.toJSON();
-    const asked: JsonObject = { className: query.className, where };
-    if (typeof keys === "string") asked.fields = keys.split(",");
-    if (typeof watch === "string") asked.watch = watch.split(",");
+    const queryJson: JsonObject = { className: query.className, where };
+    if (typeof keys === "string") queryJson.fields = keys.split(",");
+    if (typeof watch === "string") queryJson.watch = watch.split(",");
     const token = sessionToken ?? this.#options.sessionToken;
-    const message: JsonObject = { op: "subscribe", requestId: id, query: asked };
+    const message: JsonObject = { op: "subscribe", requestId: id, query: queryJson };
     if (token) message.sessionToken = token;
     if (subscription._position !== undefined) message.resumeFrom = subscription._position;
     subscription.subscribed = false;
@@ -216,7 +220,7 @@ export class LiveQueryClient {
     }
   }
 
-  #receive(text: string): void {
+  #handleMessage(text: string): void {
     let message: unknown;
     try {
       message = JSON.parse(text);
@@ -225,35 +229,35 @@ export class LiveQueryClient {
       return;
     }
     if (!isJsonObject(message)) return;
-    if (message.op === "connected") this.#connected();
-    else if (message.op === "error") this.#refused(message);
-    else this.#event(message);
+    if (message.op === "connected") this.#handleConnected();
+    else if (message.op === "error") this.#handleError(message);
+    else this.#handleEvent(message);
   }
 
-  #connected(): void {
+  #handleConnected(): void {
     if (this.#state.name !== "opening") return;
     const { socket } = this.#state;
-    this.#enter({ name: "connected", socket, since: this.#clock.now() });
+    this.#setState({ name: "connected", socket, connectedAt: this.#clock.now() });
     this.resubscribe();
     this.#events.emit("open");
   }
 
-  #refused(message: JsonObject): void {
+  #handleError(message: JsonObject): void {
     const text =
       typeof message.error === "string" ? message.error : "The live query server refused the request";
     const error = new ProtocolError(typeof message.code === "number" ? message.code : -1, text);
     if (message.requestId !== undefined) {
-      this.#refusedRequest(Number(message.requestId), error);
+      this.#handleSubscriptionError(Number(message.requestId), error);
       return;
     }
     this.#events.emit("error", error);
     if (text.includes("Additional properties not allowed")) this.#sendInstallationId = false;
     else if (this.#state.name === "opening" && message.reconnect === false && FINAL_CODES.has(error.code))
-      this.#end(error);
+      this.#disconnect(error);
   }
 
-  /** An error of a subscription: it was not allowed, its session ended, or one event could not be told. */
-  #refusedRequest(id: number, error: ProtocolError): void {
+  /** An error of one subscription: it was rejected, its session ended, or an event could not be delivered. */
+  #handleSubscriptionError(id: number, error: ProtocolError): void {
     const subscription = this.#subscriptions.get(id);
     if (!subscription) return;
     if (subscription.subscribed && error.code !== ErrorCode.INVALID_SESSION_TOKEN) {
@@ -262,14 +266,14 @@ export class LiveQueryClient {
     }
     this.#subscriptions.delete(id);
     subscription.subscribed = false;
-    subscription._refuse(error);
-    later(() => {
+    subscription._reject(error);
+    defer(() => {
       subscription._emit("error", error);
       subscription._emit("close");
     });
   }
 
-  #event(message: JsonObject): void {
+  #handleEvent(message: JsonObject): void {
     const subscription = this.#subscriptions.get(Number(message.requestId));
     if (!subscription) return;
     if (typeof message.position === "string") subscription._position = message.position;
@@ -279,14 +283,16 @@ export class LiveQueryClient {
     }
     if (message.op === "subscribed") {
       subscription.subscribed = true;
-      subscription._confirm();
-      later(() => subscription._emit("open", message));
+      subscription._resolve();
+      defer(() => subscription._emit("open", message));
       return;
     }
     if (!isObjectJson(message.object)) return;
     const object = objects().fromJSON(message.object);
     const meta = { clientId: message.clientId, installationId: message.installationId };
-    const original = isObjectJson(message.original) ? objects().apartFromJSON(message.original) : undefined;
+    const original = isObjectJson(message.original)
+      ? objects().detachedFromJSON(message.original)
+      : undefined;
     for (const key of Object.keys(message.original ?? {})) {
       if (!(key in message.object)) object._forget(key);
     }
@@ -303,40 +309,41 @@ export class LiveQueryClient {
     }
   }
 
-  #lost(socket: WebSocket): void {
+  #handleDisconnect(socket: WebSocket): void {
     const state = this.#state;
     if (!this.#isCurrent(socket)) return;
-    if (state.name === "connected" && this.#clock.now() - state.since >= SETTLED_MS) this.#failures = 0;
-    const pause = new AbortController();
-    this.#enter({ name: "waiting", pause });
+    if (state.name === "connected" && this.#clock.now() - state.connectedAt >= STABLE_AFTER_MS)
+      this.#failures = 0;
+    const backoff = new AbortController();
+    this.#setState({ name: "waiting", backoff });
     this.#failures += 1;
     this.#events.emit("close");
     for (const subscription of [...this.#subscriptions.values()]) {
       if (subscription.subscribed) subscription._emit("close");
       subscription.subscribed = false;
     }
-    // A listener may have opened or closed it by now.
-    if (pause.signal.aborted) return;
+    // A listener may have opened or closed the connection by now.
+    if (backoff.signal.aborted) return;
     const ms = this.#clock.random() * Math.min(30, 2 ** this.#failures - 1) * 1_000;
-    const again = (): void => {
-      if (!pause.signal.aborted) this.open();
+    const isReconnect = (): void => {
+      if (!backoff.signal.aborted) this.open();
     };
-    const stopWatching = whenOnline(again);
-    pause.signal.addEventListener("abort", stopWatching, { once: true });
-    // An aborted pause means that somebody opened or closed by hand.
-    this.#clock.sleep(ms, pause.signal).then(again, () => undefined);
+    const stopListening = whenOnline(isReconnect);
+    backoff.signal.addEventListener("abort", stopListening, { once: true });
+    // The backoff is aborted when the connection is opened or closed manually.
+    this.#clock.sleep(ms, backoff.signal).then(isReconnect, () => undefined);
   }
 }
 
-/** Calls back when the device has a network again, where the browser tells. Returns the way to stop it. */
+/** Calls back when the browser reports that the device is online. Returns a function that unsubscribes. */
 function whenOnline(callback: () => void): () => void {
   if (typeof globalThis.addEventListener !== "function") return () => undefined;
   globalThis.addEventListener("online", callback);
   return () => globalThis.removeEventListener("online", callback);
 }
 
-/** So that who awaited the subscription can listen first. */
-function later(task: () => void): void {
+/** Runs the task later, so that a caller who awaited the subscription can add listeners first. */
+function defer(task: () => void): void {
   setTimeout(task, 0);
 }
 

@@ -2,23 +2,23 @@ import type { JsonObject } from "@purse/protocol";
 import { Emitter } from "../emitter.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 
-/** What a live query asks for: queries are such. */
-export interface LiveQuestion {
+/** A query that can be subscribed to. */
+export interface SubscribableQuery {
   readonly className: string;
   toJSON(): JsonObject;
 }
 
-/** Where an event came from. */
+/** The client that caused an event. */
 export interface EventMeta {
   clientId: string | undefined;
   installationId: string | undefined;
 }
 
-/** Events of a live query and what their listeners get. `original` is the object as it was before. */
+/** Events of a live query and their arguments. `original` is the object before the change. */
 export interface SubscriptionEvents<T> {
-  /** The server tells of changes from now on; again after each lost connection. */
+  /** The server sends changes from now on; emitted again after each reconnection. */
   open: [answer: object];
-  /** It does not any more: the connection is lost, or the subscription is over. */
+  /** The connection is lost, or the subscription has ended. */
   close: [];
   error: [error: unknown];
   create: [object: T, meta: unknown];
@@ -26,7 +26,7 @@ export interface SubscriptionEvents<T> {
   enter: [object: T, original: unknown, meta?: unknown];
   leave: [object: T, original: unknown, meta?: unknown];
   delete: [object: T, meta: unknown];
-  /** After a lost connection, where the server does not know any more what was missed: ask anew. */
+  /** Changes were missed during a lost connection and cannot be replayed: run the query again. */
   refetch: [];
 }
 
@@ -37,14 +37,14 @@ type Listener<T, E extends SubscriptionEvent> = (...args: SubscriptionEvents<T>[
 /** An open live query. */
 export class Subscription<T extends AnyObject = AnyObject> {
   readonly id: number;
-  readonly query: LiveQuestion;
+  readonly query: SubscribableQuery;
   readonly sessionToken: string | undefined;
-  /** Whether the server tells of changes now; false while the connection is lost. */
+  /** Whether the server sends changes now; false while the connection is lost. */
   subscribed = false;
-  /** Settles when the server confirmed the subscription, or refused it. */
+  /** Resolves when the server confirms the subscription; rejects when it refuses it. */
   readonly subscribePromise: Promise<void>;
   readonly #events = new Emitter<SubscriptionEvents<T>>();
-  /** Where the last message stands among the changes; the server tells from there on after a lost connection. */
+  /** The position of the last message in the change log; after a lost connection the server resumes from it. */
   _position: string | undefined;
   readonly #close: (subscription: Subscription<T>) => Promise<void>;
   #resolve = (): void => {};
@@ -52,7 +52,7 @@ export class Subscription<T extends AnyObject = AnyObject> {
 
   constructor(
     id: number,
-    query: LiveQuestion,
+    query: SubscribableQuery,
     sessionToken: string | undefined,
     close: (subscription: Subscription<T>) => Promise<void>,
   ) {
@@ -64,7 +64,7 @@ export class Subscription<T extends AnyObject = AnyObject> {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    // Whoever does not wait for it listens to "error" instead.
+    // Callers that do not await the promise listen to "error" instead.
     this.subscribePromise.catch(() => undefined);
   }
 
@@ -83,18 +83,18 @@ export class Subscription<T extends AnyObject = AnyObject> {
     return this;
   }
 
-  /** `off` by its old name. */
+  /** Alias of `off`. */
   removeListener<E extends SubscriptionEvent>(event: E, listener: Listener<T, E>): this {
     return this.off(event, listener);
   }
 
-  /** Of one event, or all. */
+  /** Removes the listeners of one event, or of all. */
   removeAllListeners(event?: SubscriptionEvent): this {
     this.#events.removeAll(event);
     return this;
   }
 
-  /** Ends it; `close` is the last event. */
+  /** Ends the subscription; `close` is the last event. */
   unsubscribe(): Promise<void> {
     return this.#close(this);
   }
@@ -103,11 +103,11 @@ export class Subscription<T extends AnyObject = AnyObject> {
     this.#events.emit(event, ...args);
   }
 
-  _confirm(): void {
+  _resolve(): void {
     this.#resolve();
   }
 
-  _refuse(error: unknown): void {
+  _reject(error: unknown): void {
     this.#reject(error);
   }
 }

@@ -74,7 +74,7 @@ async function startLiveServer(): Promise<{
   };
 }
 
-async function until(condition: () => boolean): Promise<void> {
+async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
@@ -95,16 +95,16 @@ describe("the address of live queries", () => {
 
 describe("an open live query", () => {
   it("tells its listeners, once or as long as they listen", () => {
-    const told: string[] = [];
+    const events: string[] = [];
     const subscription = new Subscription(1, new Query("Note"), undefined, async () => {});
-    const gone = () => told.push("gone");
-    subscription.once("open", () => told.push("once"));
+    const gone = () => events.push("gone");
+    subscription.once("open", () => events.push("once"));
     subscription.on("open", gone).removeListener("open", gone);
-    subscription.on("open", () => told.push("always"));
+    subscription.on("open", () => events.push("always"));
     subscription.on("close", gone).removeAllListeners("close");
     for (let i = 0; i < 2; i++) subscription._emit("open", {});
     subscription._emit("close");
-    expect(told).toEqual(["once", "always", "always"]);
+    expect(events).toEqual(["once", "always", "always"]);
   });
 });
 
@@ -113,15 +113,15 @@ describe("a client of its own", () => {
     const server = await startLiveServer();
     const serverURL = `ws://127.0.0.1:${server.port}`;
     const client = new LiveQueryClient({ applicationId: "app", serverURL });
-    const told: string[] = [];
-    client.once("state", (state) => told.push(state));
-    client.on("open", () => told.push("open"));
-    client.on("close", () => told.push("close"));
+    const events: string[] = [];
+    client.once("state", (state) => events.push(state));
+    client.on("open", () => events.push("open"));
+    client.on("close", () => events.push("close"));
     client.removeAllListeners("close");
     client.open();
-    await until(() => told.length === 2);
+    await waitUntil(() => events.length === 2);
     client.close();
-    expect(told).toEqual(["connecting", "open"]);
+    expect(events).toEqual(["connecting", "open"]);
     await server.stop();
   });
 });
@@ -179,7 +179,7 @@ describe("a live query", () => {
       events.push(["update", note.get("text"), original instanceof ParseObject && original.get("text")]),
     );
     const note = { className: "Note", objectId: "1" };
-    await until(() => events.length === 1);
+    await waitUntil(() => events.length === 1);
     server.send({ op: "create", requestId: 1, object: { ...note, text: "a" } });
     server.send({
       op: "update",
@@ -187,7 +187,7 @@ describe("a live query", () => {
       object: { ...note, text: "b" },
       original: { ...note, text: "a" },
     });
-    await until(() => events.length === 3);
+    await waitUntil(() => events.length === 3);
     expect(events).toEqual(["open", ["create", "a"], ["update", "b", "a"]]);
   });
 
@@ -198,9 +198,9 @@ describe("a live query", () => {
       texts += 1;
     });
     server.drop();
-    await until(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
     server.send({ op: "create", requestId: 1, object: { className: "Note", objectId: "1" } });
-    await until(() => texts === 1);
+    await waitUntil(() => texts === 1);
     expect(pauses).toEqual([1_000]);
   });
 
@@ -217,10 +217,10 @@ describe("a live query", () => {
       object: { className: "Note", objectId: "1" },
     });
     server.drop();
-    await until(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
+    await waitUntil(() => server.received.filter(({ op }) => op === "subscribe").length === 2);
     expect(server.received.at(-1)).toMatchObject({ op: "subscribe", resumeFrom: "e.7" });
     server.send({ op: "refetch", requestId: 1, position: "f.1" });
-    await until(() => refetches === 1);
+    await waitUntil(() => refetches === 1);
   });
 
   it("tells the server when it is over", async () => {
@@ -231,7 +231,7 @@ describe("a live query", () => {
     });
     await subscription.unsubscribe();
     expect(closed).toBe(true);
-    await until(() => server.received.some(({ op }) => op === "unsubscribe"));
+    await waitUntil(() => server.received.some(({ op }) => op === "unsubscribe"));
     expect(server.received.at(-1)).toEqual({ op: "unsubscribe", requestId: 1 });
   });
 
@@ -250,7 +250,7 @@ describe("a live query", () => {
     await new Query("Note").subscribe();
     expect(LiveQuery.state).toBe("open");
     server.drop();
-    await until(() => states.length === 4);
+    await waitUntil(() => states.length === 4);
     await LiveQuery.close();
     stop();
     expect(states).toEqual(["connecting", "open", "reconnecting", "open", "closed"]);
@@ -258,16 +258,16 @@ describe("a live query", () => {
   });
 
   it("tells who wants to know once, and nobody who does not any more", async () => {
-    const told: string[] = [];
-    LiveQuery.once("state", () => told.push("once"));
-    const stopped = () => void told.push("stopped");
+    const events: string[] = [];
+    LiveQuery.once("state", () => events.push("once"));
+    const stopped = () => void events.push("stopped");
     LiveQuery.on("open", stopped);
     LiveQuery.off("open", stopped);
-    LiveQuery.on("close", () => told.push("close"));
+    LiveQuery.on("close", () => events.push("close"));
     await new Query("Note").subscribe();
     LiveQuery.removeAllListeners("close");
     await LiveQuery.close();
-    expect(told).toEqual(["once"]);
+    expect(events).toEqual(["once"]);
   });
 
   it("says when it is interrupted and when it goes on", async () => {
@@ -275,9 +275,9 @@ describe("a live query", () => {
     const events: string[] = [];
     subscription.on("open", () => events.push("open"));
     subscription.on("close", () => events.push("close"));
-    await until(() => events.length === 1);
+    await waitUntil(() => events.length === 1);
     server.drop();
-    await until(() => events.length === 3);
+    await waitUntil(() => events.length === 3);
     await subscription.unsubscribe();
     expect(events).toEqual(["open", "close", "open", "close"]);
   });
@@ -287,16 +287,16 @@ describe("a live query", () => {
     const other = await new Query("Other").subscribe();
     LiveQuery.on("close", () => void subscription.unsubscribe());
     server.drop();
-    await until(() => server.received.length === 5);
+    await waitUntil(() => server.received.length === 5);
     expect(server.received.slice(3)).toMatchObject([{ op: "connect" }, { op: "subscribe", requestId: 2 }]);
-    await until(() => other.subscribed);
+    await waitUntil(() => other.subscribed);
     expect(subscription.subscribed).toBe(false);
   });
 
   it("does not leave anybody waiting when it is closed before it is confirmed", async () => {
     server.hold();
     const subscribing = new Query("Note").subscribe();
-    await until(() => server.received.some(({ op }) => op === "subscribe"));
+    await waitUntil(() => server.received.some(({ op }) => op === "subscribe"));
     await LiveQuery.close();
     await expect(subscribing).rejects.toThrow("The live query was closed before the server confirmed it");
   });
@@ -307,13 +307,13 @@ describe("a live query", () => {
     subscription.on("error", (error) => events.push(error));
     subscription.on("close", () => events.push("close"));
     server.send({ op: "error", requestId: 1, code: 141, error: "afterEvent failed" });
-    await until(() => events.length === 1);
+    await waitUntil(() => events.length === 1);
     expect(subscription.subscribed).toBe(true);
     server.send({ op: "error", requestId: 1, code: 209, error: "Invalid session token", reconnect: false });
-    await until(() => events.length === 3);
+    await waitUntil(() => events.length === 3);
     expect(events).toMatchObject([{ code: 141 }, { code: 209 }, "close"]);
     server.drop();
-    await until(() => server.received.length === 3);
+    await waitUntil(() => server.received.length === 3);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(server.received[2]).toMatchObject({ op: "connect" });
     expect(server.received).toHaveLength(3);
@@ -329,7 +329,7 @@ describe("a live query", () => {
   it("comes back to a server that could not take it, with longer and longer pauses", async () => {
     server.refuseConnection({ code: 1, error: "Internal server error", reconnect: false });
     const subscribing = new Query("Note").subscribe();
-    await until(() => server.paths.length >= 7);
+    await waitUntil(() => server.paths.length >= 7);
     server.refuseConnection(undefined);
     await subscribing;
     expect(pauses.slice(0, 6)).toEqual([1_000, 3_000, 7_000, 15_000, 30_000, 30_000]);
@@ -338,7 +338,7 @@ describe("a live query", () => {
   it("leaves the installation out for servers that do not know it", async () => {
     server.refuseConnection({ code: 2, error: "Additional properties not allowed" });
     const subscribing = new Query("Note").subscribe();
-    await until(() => server.received.length > 0);
+    await waitUntil(() => server.received.length > 0);
     server.refuseConnection(undefined);
     await subscribing;
     expect(server.received[0]).toHaveProperty("installationId");

@@ -3,24 +3,24 @@ import { Emitter } from "../emitter.ts";
 import { installationId, loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { LiveQueryClient, type LiveQueryClientEvents, type LiveQueryState } from "./LiveQueryClient.ts";
-import type { LiveQuestion, Subscription } from "./Subscription.ts";
+import type { SubscribableQuery, Subscription } from "./Subscription.ts";
 
-/** The client of the connection in use; made when it is first needed. */
+/** The live query client of the active connection, created on first use. */
 let active: { on: Connection; client: LiveQueryClient } | undefined;
-let watching = false;
+let isListening = false;
 
 type Event = keyof LiveQueryClientEvents;
 type Listener = (value?: unknown) => void;
 const events = /* @__PURE__ */ new Emitter<Record<Event, [value?: unknown]>>();
 
-/** Where live queries of a server are asked: its address with ws in the place of http. Throws when it has none. */
+/** The live query URL of a server: its URL with ws instead of http unless configured. Throws if there is none. */
 export function liveQueryUrl(on: Pick<Connection, "serverUrl" | "liveQueryUrl">): string {
   const url = on.liveQueryUrl ?? on.serverUrl.replace(/^http/, "ws");
   if (url.startsWith("ws")) return url;
   throw new Error("You need to set a proper Parse LiveQuery server url before using LiveQueryClient");
 }
 
-/** The client of the connection in use, opened. */
+/** The live query client of the active connection, opened. */
 export async function liveQueryClient(): Promise<LiveQueryClient> {
   const on = connection();
   const serverURL = liveQueryUrl(on);
@@ -30,9 +30,9 @@ export async function liveQueryClient(): Promise<LiveQueryClient> {
   return active.client;
 }
 
-/** Asks as the current user unless a token is given. Rejects when the server refuses. */
+/** Subscribes as the current user unless a token is passed. Rejects when the server refuses. */
 export async function openSubscription<T extends AnyObject>(
-  query: LiveQuestion,
+  query: SubscribableQuery,
   sessionToken?: string,
 ): Promise<Subscription<T>> {
   const client = await liveQueryClient();
@@ -50,17 +50,23 @@ function openClient(on: Connection, serverURL: string, installation: string): Li
   for (const event of ["open", "close", "error", "state"] as const) {
     client.on(event, (value?: unknown) => events.emit(event, value));
   }
-  if (!watching) onConnection(closeForeign);
-  watching = true;
+  if (!isListening) onConnection(closeOnServerChange);
+  isListening = true;
   return client;
 }
 
-/** Another server, application or key ends the live queries of the one before; other settings do not. */
-function closeForeign(): void {
+/** Closes the live queries when server, application or key change; other settings do not affect them. */
+function closeOnServerChange(): void {
   const on = currentConnection();
   if (!active || !on) return;
-  const decisive = ["applicationId", "serverUrl", "liveQueryUrl", "javascriptKey", "masterKey"] as const;
-  if (decisive.some((name) => on[name] !== active?.on[name])) closeActive();
+  const identifyingSettings = [
+    "applicationId",
+    "serverUrl",
+    "liveQueryUrl",
+    "javascriptKey",
+    "masterKey",
+  ] as const;
+  if (identifyingSettings.some((name) => on[name] !== active?.on[name])) closeActive();
 }
 
 function closeActive(): void {
@@ -69,7 +75,7 @@ function closeActive(): void {
   closing?.client.close();
 }
 
-/** The live queries of the connection in use. */
+/** The live queries of the active connection. */
 export const LiveQuery = {
   async open(): Promise<void> {
     await liveQueryClient();
@@ -83,10 +89,10 @@ export const LiveQuery = {
     return active?.client.state ?? "closed";
   },
 
-  /** Returns the way to stop listening. "state" listeners get the new state, "error" ones the error. */
+  /** Returns a function that unsubscribes. "state" listeners get the new state, "error" listeners the error. */
   on: (event: Event, listener: Listener): (() => void) => events.on(event, listener),
   once: (event: Event, listener: Listener): (() => void) => events.once(event, listener),
   off: (event: Event, listener: Listener): void => events.off(event, listener),
-  /** Of one event, or all. */
+  /** Removes the listeners of one event, or of all. */
   removeAllListeners: (event?: Event): void => events.removeAll(event),
 };

@@ -4,27 +4,27 @@ import { ParseObject } from "../object/ParseObject.ts";
 import { objects } from "../object/registry.ts";
 import { Query } from "../query/Query.ts";
 import { inBrowser, storageKeys } from "../storage.ts";
+import type { LocalDatastoreController, LocalObject, LocalStore } from "./LocalStore.ts";
+import { runOfflineQuery } from "./offlineQuery.ts";
+import { DEFAULT_PIN } from "./pins.ts";
 import {
+  expandRecord,
   isObjectKey,
-  keptForms,
   keyFinder,
   keyOf,
   keyOfObject,
   referencesIn,
-  restoredObject,
-  restoreForm,
-  wholeForm,
-} from "./keeping.ts";
-import type { LocalDatastoreController, LocalObject, LocalStore } from "./LocalStore.ts";
-import { answerOffline } from "./offlineQuery.ts";
-import { DEFAULT_PIN } from "./pins.ts";
+  restoreObject,
+  restoreRecord,
+  serializeGraph,
+} from "./serialization.ts";
 
 const PIN_PREFIX = "parsePin_";
 
 type AnyObject = ParseObject<object>;
 
-/** The storage of the connection, one value for each key. */
-const inStorage: LocalDatastoreController = {
+/** Writes to the connection's storage, one item per key. */
+const storageController: LocalDatastoreController = {
   async fromPinWithName(key) {
     return listOf(key, await connection().storage.area.getItem(key));
   },
@@ -44,25 +44,25 @@ function listOf(key: string, text: string | null | undefined): JsonValue[] {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // Told below, like any other value that is no list.
+    // Reported below, like any other value that is not a list.
   }
-  console.error(`Moralis: what is kept under ${key} is damaged and left out.`);
+  console.error(`Moralis: the record ${key} is damaged and skipped.`);
   return [];
 }
 
 interface Contents {
-  forms: Map<string, JsonObject>;
-  /** Keys of the objects of each pin, by the pin's key. */
+  records: Map<string, JsonObject>;
+  /** The keys of the pinned objects, by the pin's key. */
   pins: Map<string, string[]>;
 }
 
-/** Objects kept on this device, each and each pin under a key of its own. */
+/** The local datastore: every object and every pin has a storage key of its own. */
 export class Datastore implements LocalStore {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** What reads and writes does so alone, or it would forget what another adds meanwhile. */
-  #alone<T>(task: () => Promise<T>): Promise<T> {
-    // Pages of one application share their storage.
+  /** Serializes read-modify-write tasks, so that no concurrent change is lost. */
+  #withLock<T>(task: () => Promise<T>): Promise<T> {
+    // Tabs of one application share their storage.
     const locks = inBrowser() ? navigator.locks : undefined;
     const run = async (): Promise<T> => {
       await objects().loadValues();
@@ -74,25 +74,25 @@ export class Datastore implements LocalStore {
   }
 
   get #controller(): LocalDatastoreController {
-    return connection().localController ?? inStorage;
+    return connection().localController ?? storageController;
   }
 
   pin(name: string, list: readonly LocalObject[]): Promise<void> {
-    return this.#alone(() => this.#pinAt(pinKey(name), known(list)));
+    return this.#withLock(() => this.#pinAt(pinKey(name), parseObjects(list)));
   }
 
   async #pinAt(pin: string, list: readonly AnyObject[]): Promise<void> {
     const written = new Map<string, JsonValue[]>();
     for (const object of list) {
-      for (const [key, form] of keptForms(object)) written.set(key, [form]);
+      for (const [key, record] of serializeGraph(object)) written.set(key, [record]);
     }
     const before = await this.#controller.fromPinWithName(pin);
     const keys = [...new Set([...before.filter(isText), ...written.keys()])];
-    // The list comes last, so that it never names what is not there.
+    // The pin is written last, so that it never refers to a missing object.
     await this.#write(new Map([...written, [pin, keys]]));
   }
 
-  /** Writes all or, where the storage is full, nothing. */
+  /** Writes all values, or none if the storage is full. */
   async #write(values: ReadonlyMap<string, JsonValue[]>): Promise<void> {
     const before = new Map<string, JsonValue[]>();
     try {
@@ -110,30 +110,30 @@ export class Datastore implements LocalStore {
   }
 
   unpin(name: string, list: readonly LocalObject[]): Promise<void> {
-    return this.#alone(async () => {
+    return this.#withLock(async () => {
       const contents = await this.#contents();
       const pin = pinKey(name);
-      const kept = contents.pins.get(pin) ?? [];
-      const leaving = reachable(contents.forms, known(list).map(keyOfObject));
-      const staying = reachable(
-        contents.forms,
-        kept.filter((key) => !leaving.has(key)),
+      const pinned = contents.pins.get(pin) ?? [];
+      const removed = reachable(contents.records, parseObjects(list).map(keyOfObject));
+      const remaining = reachable(
+        contents.records,
+        pinned.filter((key) => !removed.has(key)),
       );
       await this.#setPin(
         contents,
         pin,
-        kept.filter((key) => staying.has(key)),
+        pinned.filter((key) => remaining.has(key)),
       );
-      await this.#drop(contents, leaving);
+      await this.#removeUnpinned(contents, removed);
     });
   }
 
   unpinAll(name: string): Promise<void> {
-    return this.#alone(async () => {
+    return this.#withLock(async () => {
       const contents = await this.#contents();
       const keys = contents.pins.get(pinKey(name)) ?? [];
       await this.#setPin(contents, pinKey(name), []);
-      await this.#drop(contents, keys);
+      await this.#removeUnpinned(contents, keys);
     });
   }
 
@@ -143,23 +143,23 @@ export class Datastore implements LocalStore {
     contents.pins.set(pin, keys);
   }
 
-  /** Forgets those of the objects that no pin holds. */
-  async #drop(contents: Contents, keys: Iterable<string>): Promise<void> {
-    const held = new Set([...contents.pins.values()].flat());
-    for (const key of keys) if (!held.has(key)) await this.#controller.unPinWithName(key);
+  /** Deletes those of the objects that are in no pin. */
+  async #removeUnpinned(contents: Contents, keys: Iterable<string>): Promise<void> {
+    const pinnedKeys = new Set([...contents.pins.values()].flat());
+    for (const key of keys) if (!pinnedKeys.has(key)) await this.#controller.unPinWithName(key);
   }
 
   async isPinned(object: LocalObject): Promise<boolean> {
-    const [asked] = known([object]);
-    return asked !== undefined && this.#isKept(keyOfObject(asked));
+    const [selected] = parseObjects([object]);
+    return selected !== undefined && this.#isStored(keyOfObject(selected));
   }
 
   async restore(object: LocalObject): Promise<void> {
-    const [target] = known([object]);
-    const { forms } = await this.#contents();
+    const [target] = parseObjects([object]);
+    const { records } = await this.#contents();
     const key = target && keyOfObject(target);
-    if (!key || !forms.has(key)) throw new Error("Cannot fetch an unsaved ParseObject");
-    restoreForm(wholeForm(key, forms, keyFinder(forms)), target);
+    if (!key || !records.has(key)) throw new Error("Cannot fetch an unsaved ParseObject");
+    restoreRecord(expandRecord(key, records, keyFinder(records)), target);
   }
 
   async find(
@@ -167,41 +167,43 @@ export class Datastore implements LocalStore {
     params: JsonObject,
     pin: string | undefined,
   ): Promise<{ results: LocalObject[]; count: number }> {
-    const { forms, pins } = await this.#contents();
-    const keys = pin === undefined ? [...forms.keys()] : (pins.get(pinKey(pin)) ?? []);
-    const finder = keyFinder(forms);
-    const candidates = keys.filter((key) => forms.has(key)).map((key) => wholeForm(key, forms, finder));
-    const { results, count } = answerOffline(candidates, className, params);
-    return { results: results.map((form) => restoredObject(withFields(form, params))), count };
+    const { records, pins } = await this.#contents();
+    const keys = pin === undefined ? [...records.keys()] : (pins.get(pinKey(pin)) ?? []);
+    const finder = keyFinder(records);
+    const candidates = keys
+      .filter((key) => records.has(key))
+      .map((key) => expandRecord(key, records, finder));
+    const { results, count } = runOfflineQuery(candidates, className, params);
+    return { results: results.map((record) => restoreObject(selectFields(record, params))), count };
   }
 
   synced(list: readonly LocalObject[]): Promise<void> {
-    return this.#alone(async () => {
+    return this.#withLock(async () => {
       let pins: Contents["pins"] | undefined;
-      for (const object of known(list)) {
+      for (const object of parseObjects(list)) {
         const key = keyOfObject(object);
         const localKey = object._hasLocalId() ? keyOf(object.className, object._localId) : key;
-        const wasLocal = localKey !== key && (await this.#isKept(localKey));
-        if (!wasLocal && !(await this.#isKept(key))) continue;
+        const wasLocal = localKey !== key && (await this.#isStored(localKey));
+        if (!wasLocal && !(await this.#isStored(key))) continue;
         pins ??= (await this.#contents()).pins;
-        await this.#follow(object, key, wasLocal ? localKey : undefined, pins);
+        await this.#updatePinned(object, key, wasLocal ? localKey : undefined, pins);
       }
     });
   }
 
-  async #isKept(key: string): Promise<boolean> {
+  async #isStored(key: string): Promise<boolean> {
     return (await this.#controller.fromPinWithName(key)).length > 0;
   }
 
-  /** Writes an object anew, and under its id what stood under a local one. */
-  async #follow(
+  /** Rewrites a pinned object; moves it from its local id to its id once it has one. */
+  async #updatePinned(
     object: AnyObject,
     key: string,
     localKey: string | undefined,
     pins: Contents["pins"],
   ): Promise<void> {
-    const holding = [...pins].filter(([, keys]) => keys.includes(localKey ?? key));
-    for (const [pin, keys] of holding) {
+    const containingPins = [...pins].filter(([, keys]) => keys.includes(localKey ?? key));
+    for (const [pin, keys] of containingPins) {
       if (localKey !== undefined) {
         const renamed = [...new Set(keys.map((other) => (other === localKey ? key : other)))];
         await this.#controller.pinWithName(pin, renamed);
@@ -209,19 +211,21 @@ export class Datastore implements LocalStore {
       }
       await this.#pinAt(pin, [object]);
     }
-    if (holding.length === 0) await this.#controller.pinWithName(key, [keptForms(object).get(key) ?? {}]);
+    if (containingPins.length === 0)
+      await this.#controller.pinWithName(key, [serializeGraph(object).get(key) ?? {}]);
     if (localKey !== undefined) await this.#controller.unPinWithName(localKey);
   }
 
   destroyed(list: readonly LocalObject[]): Promise<void> {
-    return this.#alone(async () => {
-      const gone = new Set(known(list).map(keyOfObject));
+    return this.#withLock(async () => {
+      const destroyedKeys = new Set(parseObjects(list).map(keyOfObject));
       const contents = await this.#contents();
       for (const [pin, keys] of contents.pins) {
-        const left = keys.filter((key) => !gone.has(key));
-        if (left.length < keys.length) await this.#setPin(contents, pin, left);
+        const remaining = keys.filter((key) => !destroyedKeys.has(key));
+        if (remaining.length < keys.length) await this.#setPin(contents, pin, remaining);
       }
-      for (const key of gone) if (contents.forms.has(key)) await this.#controller.unPinWithName(key);
+      for (const key of destroyedKeys)
+        if (contents.records.has(key)) await this.#controller.unPinWithName(key);
     });
   }
 
@@ -231,9 +235,9 @@ export class Datastore implements LocalStore {
 
   async refresh(): Promise<void> {
     const byClass = new Map<string, AnyObject[]>();
-    for (const form of (await this.#contents()).forms.values()) {
-      if (typeof form.objectId !== "string") continue;
-      const object = restoredObject(form);
+    for (const record of (await this.#contents()).records.values()) {
+      if (typeof record.objectId !== "string") continue;
+      const object = restoreObject(record);
       byClass.set(object.className, [...(byClass.get(object.className) ?? []), object]);
     }
     await Promise.all([...byClass].map(([className, list]) => this.#refreshClass(className, list)));
@@ -249,49 +253,49 @@ export class Datastore implements LocalStore {
   }
 
   async #contents(): Promise<Contents> {
-    const forms = new Map<string, JsonObject>();
+    const records = new Map<string, JsonObject>();
     const pins = new Map<string, string[]>();
     for (const [key, value] of Object.entries(await this.dump())) {
       if (!Array.isArray(value)) continue;
       if (isPinKey(key)) pins.set(key, value.filter(isText));
-      else if (isObjectKey(key) && isJsonObject(value[0])) forms.set(key, value[0]);
+      else if (isObjectKey(key) && isJsonObject(value[0])) records.set(key, value[0]);
     }
-    return { forms, pins };
+    return { records, pins };
   }
 }
 
-/** The keys and those of all objects that are reached from them. */
-function reachable(forms: ReadonlyMap<string, JsonObject>, keys: readonly string[]): Set<string> {
-  const finder = keyFinder(forms);
+/** The keys, with those of all objects that are reachable from them. */
+function reachable(records: ReadonlyMap<string, JsonObject>, keys: readonly string[]): Set<string> {
+  const finder = keyFinder(records);
   const found = new Set<string>();
-  const waiting = [...keys];
-  for (let key = waiting.pop(); key !== undefined; key = waiting.pop()) {
+  const queue = [...keys];
+  for (let key = queue.pop(); key !== undefined; key = queue.pop()) {
     if (found.has(key)) continue;
     found.add(key);
-    for (const reference of referencesIn(forms.get(key))) {
+    for (const reference of referencesIn(records.get(key))) {
       const next = finder(reference);
-      if (next !== undefined) waiting.push(next);
+      if (next !== undefined) queue.push(next);
     }
   }
   return found;
 }
 
-/** Only the fields that the query asks for. */
-function withFields(form: JsonObject, { keys, excludeKeys }: JsonObject): JsonObject {
+/** Reduces a record to the fields that the query selects. */
+function selectFields(record: JsonObject, { keys, excludeKeys }: JsonObject): JsonObject {
   const always = ["__type", "className", "objectId", "_localId", "createdAt", "updatedAt", "ACL"];
   const excluded = excludeKeys === undefined ? [] : parseList(excludeKeys, "excludeKeys");
-  const asked = keys === undefined ? undefined : parseList(keys, "keys").map((key) => key.split(".")[0]);
-  const { _changes, ...rest } = form;
-  if (!asked && excluded.length === 0) return form;
-  const wanted = (key: string): boolean =>
-    always.includes(key) || ((asked?.includes(key) ?? true) && !excluded.includes(key));
-  const fields: JsonObject = Object.fromEntries(Object.entries(rest).filter(([key]) => wanted(key)));
+  const selected = keys === undefined ? undefined : parseList(keys, "keys").map((key) => key.split(".")[0]);
+  const { _changes, ...rest } = record;
+  if (!selected && excluded.length === 0) return record;
+  const isSelected = (key: string): boolean =>
+    always.includes(key) || ((selected?.includes(key) ?? true) && !excluded.includes(key));
+  const fields: JsonObject = Object.fromEntries(Object.entries(rest).filter(([key]) => isSelected(key)));
   if (!isJsonObject(_changes)) return fields;
-  const changes = Object.entries(_changes).filter(([key]) => wanted(key.split(".")[0] ?? key));
+  const changes = Object.entries(_changes).filter(([key]) => isSelected(key.split(".")[0] ?? key));
   return { ...fields, _changes: Object.fromEntries(changes) };
 }
 
-function known(list: readonly LocalObject[]): AnyObject[] {
+function parseObjects(list: readonly LocalObject[]): AnyObject[] {
   return list.filter((object): object is AnyObject => object instanceof ParseObject);
 }
 

@@ -147,7 +147,7 @@ describe("pinned objects", () => {
     const [found] = await new Query("Note").fromLocalDatastore().find();
     expect(found?.isNew()).toBe(true);
     expect(within(found, "author").get("name")).toBe("Ada");
-    server.answer(({ call, body }) =>
+    server.respondWith(({ call, body }) =>
       call === "POST batch"
         ? { body: [{ success: { objectId: "p1", createdAt: "2026-01-01T00:00:00.000Z" } }] }
         : {
@@ -169,20 +169,20 @@ describe("pinned objects", () => {
     const local = (): Promise<ParseObject[]> => new Query("Note").fromPin().find();
     expect((await local())[0]?.get("text")).toBe("b");
     expect((await local())[0]?.dirty()).toBe(false);
-    server.answer(() => ({ body: { objectId: "1", text: "c" } }));
+    server.respondWith(() => ({ body: { objectId: "1", text: "c" } }));
     await note.fetch();
     expect((await local())[0]?.get("text")).toBe("c");
-    server.answer(() => ({ body: { results: [{ objectId: "1", text: "d" }] } }));
+    server.respondWith(() => ({ body: { results: [{ objectId: "1", text: "d" }] } }));
     await stored("Note", "9", { text: "not on the server any more" }).pinWithName("other");
     await updateLocalDatastore();
     expect((await local())[0]?.get("text")).toBe("d");
     await ParseObject.unPinAllObjectsWithName("other");
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await note.destroy();
     expect(await keys()).toEqual([]);
     const [two, three] = [stored("Note", "2", { n: 1 }), stored("Note", "3", { n: 1 })];
     await ParseObject.pinAll([two, three]);
-    server.answer(() => ({ body: [{ success: {} }, { error: { code: 119, error: "no" } }] }));
+    server.respondWith(() => ({ body: [{ success: {} }, { error: { code: 119, error: "no" } }] }));
     await expect(ParseObject.destroyAll([two, three])).rejects.toMatchObject({ code: 600 });
     expect(await keys()).toEqual(["Parse_LDS_Note_3", "_default"]);
   });
@@ -247,7 +247,7 @@ describe("pinned objects", () => {
       await expect(stored("Note", "1")[call]()).rejects.toThrow(message);
     }
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    server.answer(() => ({ body: { results: [{ objectId: "s" }] } }));
+    server.respondWith(() => ({ body: { results: [{ objectId: "s" }] } }));
     expect(ids(await new Query("Note").fromPin().find())).toEqual(["s"]);
     expect(log).toHaveBeenCalledWith(message);
     log.mockRestore();
@@ -371,7 +371,7 @@ describe("a query among pinned objects", () => {
   });
 
   it("goes back to the server when told", async () => {
-    server.answer(() => ({ body: { results: [] } }));
+    server.respondWith(() => ({ body: { results: [] } }));
     expect(await note().fromNetwork().find()).toEqual([]);
     expect(server.requests).toHaveLength(1);
   });

@@ -2,9 +2,9 @@ import type { JsonValue } from "@purse/protocol";
 import { configure, setting } from "../connection.ts";
 import type { LocalDatastoreController, LocalStore } from "./LocalStore.ts";
 
-/** Lets objects be kept on this device: `pin`, `unPin`, `fetchFromLocalDatastore`, `query.fromPin()` … */
+/** Enables the local datastore: `pin`, `unPin`, `fetchFromLocalDatastore`, `query.fromPin()` … */
 export function enableLocalDatastore(): void {
-  if (!isLocalDatastoreEnabled()) configure({ local: loadedLater() });
+  if (!isLocalDatastoreEnabled()) configure({ local: lazyStore() });
 }
 
 /** Whether objects can be pinned. */
@@ -12,7 +12,7 @@ export function isLocalDatastoreEnabled(): boolean {
   return setting("local") !== undefined;
 }
 
-/** Writes the local datastore to another place than the storage. */
+/** Replaces the storage of the local datastore. */
 export function setLocalDatastoreController(controller: LocalDatastoreController): void {
   for (const method of ["pinWithName", "fromPinWithName", "unPinWithName", "getAllContents"] as const) {
     if (typeof controller[method] !== "function") {
@@ -30,13 +30,13 @@ export async function dumpLocalDatastore(): Promise<Record<string, JsonValue>> {
   return {};
 }
 
-/** Fetches everything that is kept anew. Changes that were not saved stay, and so does what is not found. */
+/** Refetches all pinned objects. Unsaved changes and objects that the server does not find are kept. */
 export async function updateLocalDatastore(): Promise<void> {
   await setting("local")?.refresh();
 }
 
-/** The datastore itself is loaded with the first thing that is asked of it. */
-function loadedLater(): LocalStore {
+/** Loads the datastore on first use. */
+function lazyStore(): LocalStore {
   let loading: Promise<LocalStore> | undefined;
   const store = (): Promise<LocalStore> => {
     loading ??= import("./Datastore.ts").then(({ Datastore }) => new Datastore());
@@ -49,18 +49,18 @@ function loadedLater(): LocalStore {
     isPinned: async (object) => (await store()).isPinned(object),
     restore: async (object) => (await store()).restore(object),
     find: async (className, params, pin) => (await store()).find(className, params, pin),
-    synced: (objects) => following(async () => (await store()).synced(objects)),
-    destroyed: (objects) => following(async () => (await store()).destroyed(objects)),
+    synced: (objects) => ignoreErrors(async () => (await store()).synced(objects)),
+    destroyed: (objects) => ignoreErrors(async () => (await store()).destroyed(objects)),
     dump: async () => (await store()).dump(),
     refresh: async () => (await store()).refresh(),
   };
 }
 
-/** A pin that cannot follow does not make the call fail that has changed its objects. */
-async function following(task: () => Promise<void>): Promise<void> {
+/** A failure to update the pins must not fail the call that has changed the objects. */
+async function ignoreErrors(task: () => Promise<void>): Promise<void> {
   try {
     await task();
   } catch (error) {
-    console.warn("Moralis: the local datastore could not follow a change.", error);
+    console.warn("Moralis: the local datastore could not be updated.", error);
   }
 }

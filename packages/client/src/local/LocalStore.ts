@@ -1,38 +1,38 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 
-/** What the connection knows of an object of a class. */
+/** The part of ParseObject that the local datastore needs. */
 export interface LocalObject {
   readonly className: string;
   id: string | undefined;
 }
 
-/** Objects kept on this device. The connection holds it, so that only applications that use it carry it. */
+/** The local datastore. It is part of the connection, so that only applications that use it bundle it. */
 export interface LocalStore {
   pin(name: string, objects: readonly LocalObject[]): Promise<void>;
   unpin(name: string, objects: readonly LocalObject[]): Promise<void>;
-  /** Forgets a pin; its objects stay where another pin holds them. */
+  /** Deletes a pin; objects that are in another pin are kept. */
   unpinAll(name: string): Promise<void>;
   isPinned(object: LocalObject): Promise<boolean>;
-  /** Gives the object what is kept of it. Throws when nothing is. */
+  /** Restores the object from its record. Throws if there is none. */
   restore(object: LocalObject): Promise<void>;
-  /** Answers a query, with `params` as it travels, among all objects kept or those of one pin. */
+  /** Runs a query (`params` in wire format) on all stored objects or those of one pin. */
   find(
     className: string,
     params: JsonObject,
     pin: string | undefined,
   ): Promise<{ results: LocalObject[]; count: number }>;
-  /** After objects were saved or fetched: what is kept of them follows. Of the connection's, it never rejects. */
+  /** Updates the records after objects were saved or fetched. The connection's never rejects. */
   synced(objects: readonly LocalObject[]): Promise<void>;
-  /** After they were destroyed: they are gone here too. */
+  /** Deletes the records after objects were destroyed. */
   destroyed(objects: readonly LocalObject[]): Promise<void>;
-  /** Everything kept, by key. */
+  /** All records, by key. */
   dump(): Promise<Record<string, JsonValue>>;
-  /** Fetches from the server everything that is kept. */
+  /** Refetches all stored objects from the server. */
   refresh(): Promise<void>;
 }
 
 /**
- * Where the local datastore writes, under `_default`, `parsePin_<name>` (lists of keys) and
+ * The storage of the local datastore. Its keys are `_default`, `parsePin_<name>` (lists of keys) and
  * `Parse_LDS_<class>_<id>` (lists with one object).
  */
 export interface LocalDatastoreController {

@@ -16,17 +16,17 @@ import {
 } from "@purse/protocol";
 
 /**
- * Answers a query as the server would, among objects at hand (`className` in each). Sub-queries are
- * asked among the same objects. Throws 102 for what cannot be asked, and for relations, whose members
- * only the server knows.
+ * Runs a query as the server would, on local objects (with `className`). Subqueries run
+ * on the same objects. Throws 102 for invalid queries and for relations, whose members
+ * are known only to the server.
  */
-export function answerOffline(
+export function runOfflineQuery(
   objects: readonly JsonObject[],
   className: string,
   params: JsonObject,
 ): { results: JsonObject[]; count: number } {
-  const all = { defaultLimit: Number.POSITIVE_INFINITY, maxLimit: Number.POSITIVE_INFINITY };
-  const query = parseQuery(className, params, all);
+  const unlimited = { defaultLimit: Number.POSITIVE_INFINITY, maxLimit: Number.POSITIVE_INFINITY };
+  const query = parseQuery(className, params, unlimited);
   const found = select(objects, className, query.where, query.order);
   return { results: found.slice(query.skip, query.skip + query.limit), count: found.length };
 }
@@ -43,24 +43,24 @@ function select(
     subQuery: ({ className, where, order, skip, limit }: SubQuery) =>
       select(objects, className, where, order)
         .slice(skip, limit === undefined ? undefined : skip + limit)
-        .map(asItTravels),
+        .map(toWireForm),
     relatedTo: () => {
-      throw invalid("a relation cannot be asked offline");
+      throw invalid("a relation cannot be queried offline");
     },
   });
-  const found = objects.filter((object) => object.className === className && matches(asItTravels(object)));
-  const near = order.length === 0 ? nearIn(where) : undefined;
+  const found = objects.filter((object) => object.className === className && matches(toWireForm(object)));
+  const near = order.length === 0 ? findNear(where) : undefined;
   if (near) return found.sort((a, b) => distanceTo(near, a) - distanceTo(near, b));
   return order.length > 0 ? found.sort((a, b) => compareBy(order, a, b)) : found;
 }
 
-/** Objects within as pointers, which is what conditions speak of. */
-function asItTravels(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, flat(value)]));
+/** Replaces nested objects by pointers, which conditions compare with. */
+function toWireForm(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, flattenPointers(value)]));
 }
 
-function flat(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(flat);
+function flattenPointers(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(flattenPointers);
   if (!isJsonObject(value) || value.__type !== "Object") return value;
   const { className = null, objectId = null } = value;
   return { __type: "Pointer", className, objectId };
@@ -68,9 +68,9 @@ function flat(value: JsonValue): JsonValue {
 
 type Near = Extract<Condition, { kind: "near" }>;
 
-function nearIn(where: Condition): Near | undefined {
+function findNear(where: Condition): Near | undefined {
   if (where.kind === "near") return where;
-  return where.kind === "and" ? where.conditions.map(nearIn).find((near) => near !== undefined) : undefined;
+  return where.kind === "and" ? where.conditions.map(findNear).find((near) => near !== undefined) : undefined;
 }
 
 function distanceTo({ path, place }: Near, object: JsonObject): number {
@@ -95,7 +95,7 @@ function compareBy(order: readonly Order[], a: JsonObject, b: JsonObject): numbe
   return 0;
 }
 
-/** What is missing comes first, then numbers, texts, booleans and the rest as text. */
+/** Orders missing values first, then numbers, strings, booleans, and all others by their JSON. */
 function compare(a: JsonValue | undefined, b: JsonValue | undefined): number {
   const [left, right] = [sortable(a), sortable(b)];
   if (left.rank !== right.rank) return left.rank - right.rank;
@@ -113,36 +113,36 @@ function sortable(value: JsonValue | undefined): { rank: number; value: number |
 
 const QUOTED = /\\Q(.*?)(?:\\E|$)/gs;
 
-/** Flags as the server has them: i, m, s, u, and x, which lets spaces and comments be written in between. */
+/** Flags as on the server: i, m, s, u, and x, which ignores whitespace and comments in the pattern. */
 function compileRegex(source: string, flags: string): (text: string) => boolean {
-  const spaced = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
-  const quoted = spaced.replace(QUOTED, (_, text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
+  const compact = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
+  const escaped = compact.replace(QUOTED, (_, text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
   try {
-    const pattern = new RegExp(quoted, flags.replaceAll("x", ""));
+    const pattern = new RegExp(escaped, flags.replaceAll("x", ""));
     return (text) => pattern.test(text);
   } catch (error) {
     throw invalid(`bad $regex: ${error instanceof Error ? error.message : "unknown"}`);
   }
 }
 
-/** All phrases in quotation marks, or one of the words; none of those after a minus. */
+/** Matches all quoted phrases or, without any, one of the terms; terms after a minus exclude. */
 function compileSearch({ term, caseSensitive, diacriticSensitive }: TextSearch): (text: string) => boolean {
-  const plain = (text: string): string => {
-    const marked = diacriticSensitive ? text : text.normalize("NFD").replace(/\p{M}/gu, "");
-    return ` ${(caseSensitive ? marked : marked.toLowerCase()).split(/[^\p{L}\p{N}]+/u).join(" ")} `;
+  const normalize = (text: string): string => {
+    const folded = diacriticSensitive ? text : text.normalize("NFD").replace(/\p{M}/gu, "");
+    return ` ${(caseSensitive ? folded : folded.toLowerCase()).split(/[^\p{L}\p{N}]+/u).join(" ")} `;
   };
-  const phrases = [...term.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => plain(phrase));
-  const words = term
+  const phrases = [...term.matchAll(/"([^"]*)"/g)].map(([, phrase = ""]) => normalize(phrase));
+  const terms = term
     .replace(/"[^"]*"/g, " ")
     .split(/\s+/)
     .filter(Boolean);
-  const excluded = words.filter((word) => word.startsWith("-")).map((word) => plain(word.slice(1)));
-  const wanted = words.filter((word) => !word.startsWith("-")).map(plain);
+  const excluded = terms.filter((term) => term.startsWith("-")).map((term) => normalize(term.slice(1)));
+  const included = terms.filter((term) => !term.startsWith("-")).map(normalize);
   return (text) => {
-    const within = plain(text);
-    const has = (part: string): boolean => within.includes(` ${part.trim()} `);
+    const normalized = normalize(text);
+    const has = (phrase: string): boolean => normalized.includes(` ${phrase.trim()} `);
     if (excluded.some(has)) return false;
-    return phrases.length > 0 ? phrases.every(has) : wanted.some(has);
+    return phrases.length > 0 ? phrases.every(has) : included.some(has);
   };
 }
 

@@ -1,10 +1,10 @@
 import { connection } from "../connection.ts";
 import type { LocalStore } from "./LocalStore.ts";
 
-/** The pin of objects that were pinned without a name. */
+/** The pin for objects that are pinned without a name. */
 export const DEFAULT_PIN = "_default";
 
-/** The objects kept on this device. Throws until `enableLocalDatastore` was called. */
+/** The local datastore. Throws unless `enableLocalDatastore` was called. */
 export function localStore(): LocalStore {
   const { local } = connection();
   if (local) return local;

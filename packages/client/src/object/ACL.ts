@@ -1,17 +1,17 @@
 import { type Acl, type AclEntry, jsonKey, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 
-/** A user or a role: anything of those classes that has an id or a name. */
+/** A user or a role: an id, or an object of one of those classes. */
 export type Principal =
   | string
   | { readonly className: string; readonly id?: string | undefined; getName?(): string };
 
 type Permission = "read" | "write";
 
-/** Who may read and write one object. Without any entry nobody may, but the master key. */
+/** The access control list of an object. Without entries only the master key has access. */
 export class ACL {
   #entries: Acl = {};
 
-  /** Of a user: that user reads and writes. Of a map: its entries. Throws TypeError. */
+  /** From a user: grants them read and write access. From a map: copies its entries. Throws TypeError. */
   constructor(from?: Acl | Exclude<Principal, string> | null) {
     if (from === undefined || from === null) return;
     if (typeof from === "function") {
@@ -21,7 +21,7 @@ export class ACL {
     for (const [principal, entry] of Object.entries(entries)) this.#addEntry(principal, entry);
   }
 
-  /** Of a map that is not known to be one. Throws TypeError. */
+  /** Parses an untyped map. Throws TypeError. */
   static fromJSON(json: object): ACL {
     return new ACL({ ...json });
   }
@@ -29,7 +29,7 @@ export class ACL {
   #addEntry(principal: string, entry: unknown): void {
     if (typeof entry !== "object" || entry === null)
       throw new TypeError("Tried to create an ACL with an invalid entry.");
-    const given: AclEntry = {};
+    const permissions: AclEntry = {};
     for (const [permission, allowed] of Object.entries(entry)) {
       if (permission !== "read" && permission !== "write") {
         throw new TypeError("Tried to create an ACL with an invalid permission type.");
@@ -37,9 +37,9 @@ export class ACL {
       if (typeof allowed !== "boolean") {
         throw new TypeError("Tried to create an ACL with an invalid permission value.");
       }
-      if (allowed) given[permission] = true;
+      if (allowed) permissions[permission] = true;
     }
-    if (given.read || given.write) this.#entries[principal] = given;
+    if (permissions.read || permissions.write) this.#entries[principal] = permissions;
   }
 
   #set(permission: Permission, principal: Principal, allowed: boolean): void {

@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue, WirePointer } from "@purse/protocol";
 
-/** The changes of an object that were not saved; see ObjectState. */
+/** The unsaved changes of an object; see ObjectState. */
 export interface Changes {
-  served(key: string): unknown;
-  held(): readonly unknown[];
+  serverValue(key: string): unknown;
+  nestedValues(): readonly unknown[];
   dropOperations(keys?: readonly string[]): void;
   beginSave(): void;
   failSave(): void;
   queue: Promise<unknown> | undefined;
 }
 
-/** What a save sends. */
+/** The request of a save. */
 export interface SaveRequest {
   method: "POST" | "PUT";
   path: string;
   body: JsonObject;
 }
 
-/** An object of any class, as the modules that ParseObject is built of see it. */
+/** An object of any class, as the modules below ParseObject see it. */
 export interface AnyObject {
   readonly className: string;
   id: string | undefined;
@@ -29,8 +29,8 @@ export interface AnyObject {
   toPointer(): WirePointer;
   _path(): string;
   _saveParams(): SaveRequest;
-  _finishSave(answer: JsonValue, status: number): void;
-  _finishFetch(json: JsonObject, whole?: boolean): void;
+  _finishSave(response: JsonValue, status: number): void;
+  _finishFetch(json: JsonObject, isComplete?: boolean): void;
   _forget(key: string): void;
   _afterSync(): Promise<void>;
   _afterDestroy(): Promise<void>;

@@ -7,13 +7,13 @@ const WRITE = ["create", "update", "delete", "addField"] as const;
 type Operation = (typeof OPERATIONS)[number];
 type UserFields = "readUserFields" | "writeUserFields";
 
-/** Who may do something with a class, by id, "role:…" or "*"; which fields point to those who may. */
+/** Who may perform an operation, by user id, "role:…" or "*"; and the pointer fields that grant it. */
 type Access = Record<string, boolean | string[]>;
 type Permissions = Record<Operation, Access> & { protectedFields: Record<string, string[]> } & Partial<
     Record<UserFields, string[]>
   >;
 
-/** The methods that each operation has: `getFindAccess`, `setPublicFindAccess`, … */
+/** The methods of each operation: `getFindAccess`, `setPublicFindAccess`, … */
 type OperationMethods<O extends string> = {
   [M in `get${O}RequiresAuthentication` | `getPublic${O}Access`]: () => boolean;
 } & { [M in `set${O}RequiresAuthentication` | `setPublic${O}Access`]: (allowed: boolean) => void } & {
@@ -22,7 +22,7 @@ type OperationMethods<O extends string> = {
   [M in `get${O}Access` | `getRole${O}Access`]: (principal: Principal) => boolean;
 } & { [M in `set${O}Access` | `setRole${O}Access`]: (principal: Principal, allowed: boolean) => void };
 
-/** Class-level permissions: what may be done with the objects of a class, and by whom. */
+/** Class-level permissions: who may perform which operations on a class. */
 export type CLP = ClassPermissions & OperationMethods<Capitalize<Operation>>;
 
 class ClassPermissions {
@@ -37,7 +37,7 @@ class ClassPermissions {
     protectedFields: {},
   };
 
-  /** Of a user or a role: that one reads and writes. Of a map: its entries. Throws TypeError. */
+  /** From a user or role: grants it read and write access. From a map: copies its entries. Throws TypeError. */
   constructor(from?: JsonObject | Exclude<Principal, string> | null) {
     if (typeof from === "function") {
       throw new TypeError("ParseCLP constructed with a function. Did you forget ()?");
@@ -48,12 +48,12 @@ class ClassPermissions {
       this.setWriteAccess(from, true);
       return;
     }
-    for (const [permission, value] of Object.entries(from)) this.#take(permission, value);
+    for (const [permission, value] of Object.entries(from)) this.#setPermission(permission, value);
   }
 
-  #take(permission: string, value: unknown): void {
+  #setPermission(permission: string, value: unknown): void {
     if (permission === "readUserFields" || permission === "writeUserFields") {
-      if (!isTexts(value)) throw invalidValue();
+      if (!isStringArray(value)) throw invalidValue();
       this.permissionsMap[permission] = [...value];
       return;
     }
@@ -63,7 +63,7 @@ class ClassPermissions {
     if (typeof value !== "object" || value === null) throw invalidValue();
     for (const [principal, allowed] of Object.entries(value)) {
       const fields = !operation || principal === "pointerFields";
-      if (fields ? !isTexts(allowed) : typeof allowed !== "boolean") throw invalidValue();
+      if (fields ? !isStringArray(allowed) : typeof allowed !== "boolean") throw invalidValue();
       if (operation) this.permissionsMap[operation][principal] = allowed;
       else this.permissionsMap.protectedFields[principal] = allowed;
     }
@@ -86,7 +86,7 @@ class ClassPermissions {
   /** @internal */
   _getPointerFields(operation: Operation): string[] | undefined {
     const fields = this.permissionsMap[operation].pointerFields;
-    return isTexts(fields) ? fields : undefined;
+    return isStringArray(fields) ? fields : undefined;
   }
 
   /** @internal */
@@ -94,7 +94,7 @@ class ClassPermissions {
     setFields(this.permissionsMap[operation], "pointerFields", fields, "fields");
   }
 
-  /** Fields that point to users, who may then read the object. */
+  /** Pointer fields whose users may read the object. */
   getReadUserFields(): string[] | undefined {
     return this.permissionsMap.readUserFields;
   }
@@ -103,7 +103,7 @@ class ClassPermissions {
     setFields(this.permissionsMap, "readUserFields", fields, "readUserFields.pointerFields");
   }
 
-  /** Fields that point to users, who may then change and delete the object. */
+  /** Pointer fields whose users may update and delete the object. */
   getWriteUserFields(): string[] | undefined {
     return this.permissionsMap.writeUserFields;
   }
@@ -112,7 +112,7 @@ class ClassPermissions {
     setFields(this.permissionsMap, "writeUserFields", fields, "writeUserFields.pointerFields");
   }
 
-  /** Fields that this user or role does not get to see. */
+  /** Fields that are hidden from this user or role. */
   getProtectedFields(principal: Principal): string[] | undefined {
     return this.permissionsMap.protectedFields[keyOf(principal)];
   }
@@ -196,17 +196,17 @@ class ClassPermissions {
   }
 }
 
-/** Makes class-level permissions: `new CLP()` allows nothing yet, `new CLP(user)` lets that user read and write. */
+/** Creates class-level permissions: `new CLP()` allows nothing, `new CLP(user)` grants a user read and write access. */
 export const CLP: {
   new (from?: JsonObject | Exclude<Principal, string> | null): CLP;
   readonly prototype: CLP;
-} = /* @__PURE__ */ withOperations(ClassPermissions);
+} = /* @__PURE__ */ addOperationMethods(ClassPermissions);
 
-function withOperations(made: typeof ClassPermissions) {
+function addOperationMethods(Class: typeof ClassPermissions) {
   const methods: Record<string, unknown> = {};
   for (const operation of OPERATIONS) {
     const name = operation.charAt(0).toUpperCase() + operation.slice(1);
-    const entity = (prefix: string, key: (principal: Principal) => string): void => {
+    const addPrincipalMethods = (prefix: string, key: (principal: Principal) => string): void => {
       methods[`get${prefix}${name}Access`] = function (this: ClassPermissions, principal: Principal) {
         return this._getAccess(operation, key(principal));
       };
@@ -218,7 +218,7 @@ function withOperations(made: typeof ClassPermissions) {
         this._setAccess([operation], key(principal), allowed);
       };
     };
-    const fixed = (middle: string, key: string): void => {
+    const addFixedMethods = (middle: string, key: string): void => {
       methods[`get${middle}`] = function (this: ClassPermissions) {
         return this._getAccess(operation, key);
       };
@@ -226,10 +226,10 @@ function withOperations(made: typeof ClassPermissions) {
         this._setAccess([operation], key, allowed);
       };
     };
-    entity("", keyOf);
-    entity("Role", roleKey);
-    fixed(`Public${name}Access`, PUBLIC);
-    fixed(`${name}RequiresAuthentication`, "requiresAuthentication");
+    addPrincipalMethods("", keyOf);
+    addPrincipalMethods("Role", roleKey);
+    addFixedMethods(`Public${name}Access`, PUBLIC);
+    addFixedMethods(`${name}RequiresAuthentication`, "requiresAuthentication");
     methods[`get${name}PointerFields`] = function (this: ClassPermissions) {
       return this._getPointerFields(operation);
     };
@@ -237,23 +237,23 @@ function withOperations(made: typeof ClassPermissions) {
       this._setPointerFields(operation, fields);
     };
   }
-  Object.assign(made.prototype, methods);
-  // The methods that make the class a CLP were added right here.
-  return made as unknown as typeof CLP;
+  Object.assign(Class.prototype, methods);
+  // The methods that complete the type were added above.
+  return Class as unknown as typeof CLP;
 }
 
 function setFields<K extends string>(
-  of: Partial<Record<K, boolean | string[]>>,
+  target: Partial<Record<K, boolean | string[]>>,
   key: K,
   fields: readonly string[] | undefined,
   name: string,
 ): void {
-  if (fields === undefined || fields === null || fields.length === 0) delete of[key];
-  else if (isTexts(fields)) of[key] = [...fields];
+  if (fields === undefined || fields === null || fields.length === 0) delete target[key];
+  else if (isStringArray(fields)) target[key] = [...fields];
   else throw new TypeError(`${name} must be an array of strings or undefined.`);
 }
 
-/** JSON whose keys stand in one order. */
+/** JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, item: unknown) =>
     typeof item === "object" && item !== null && !Array.isArray(item)
@@ -262,7 +262,7 @@ function canonical(value: unknown): string {
   );
 }
 
-function isTexts(value: unknown): value is string[] {
+function isStringArray(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 

@@ -9,7 +9,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => SAVED);
+  server.respondWith(() => SAVED);
 });
 afterEach(() => server.stop());
 
@@ -20,20 +20,20 @@ describe("a large file", () => {
   it.each<[string, Reply]>([
     ["takes no parts", { status: 400, body: refusal }],
     ["has no such path", { status: 404, body: { error: "not found" } }],
-    ["does not answer browsers that ask for it", { hangUp: true }],
+    ["does not answer browsers that ask for it", { dropConnection: true }],
   ])("goes up as a whole to a server that %s", async (_, reply) => {
-    server.answer(({ call }) => (call === "POST files/resumable" ? reply : SAVED));
-    const told: unknown[] = [];
+    server.respondWith(({ call }) => (call === "POST files/resumable" ? reply : SAVED));
+    const progress: unknown[] = [];
     const file = new ParseFile("a.bin", new Uint8Array(5 * MIB));
-    await file.save({ progress: (...args) => told.push(args) });
+    await file.save({ progress: (...args) => progress.push(args) });
     expect(new Set(calls())).toEqual(new Set(["POST files/resumable", "POST files/a.bin"]));
-    expect(told).toEqual([[1, 5 * MIB, 5 * MIB, { type: "upload" }]]);
+    expect(progress).toEqual([[1, 5 * MIB, 5 * MIB, { type: "upload" }]]);
     expect(file.url()).toBe("http://x/x_a.bin");
   });
 
   it("is refused in the server's words, without being sent", async () => {
     const tooLarge = { code: 130, error: "File size exceeds maximum allowed." };
-    server.answer(() => ({ status: 413, body: tooLarge }));
+    server.respondWith(() => ({ status: 413, body: tooLarge }));
     await expect(new ParseFile("a.bin", new Uint8Array(5 * MIB)).save()).rejects.toMatchObject({ code: 130 });
     expect(calls()).toEqual(["POST files/resumable"]);
   });
@@ -47,9 +47,9 @@ describe("a file", () => {
 
   it("may be saved again after a failure", async () => {
     const file = new ParseFile("a.bin", [1]);
-    server.answer(() => ({ status: 400, body: { code: 130, error: "no" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 130, error: "no" } }));
     await expect(file.save()).rejects.toMatchObject({ code: 130 });
-    server.answer(() => SAVED);
+    server.respondWith(() => SAVED);
     expect(await file.save()).toBe(file);
   });
 
@@ -73,7 +73,7 @@ describe("a file", () => {
 
   it("ends its download with cancel", async () => {
     const file = ParseFile.fromJSON({ __type: "File", name: "a.bin", url: `${server.url}/slow` });
-    server.answer(() => new Promise(() => undefined));
+    server.respondWith(() => new Promise(() => undefined));
     const loading = file.getData();
     setTimeout(() => file.cancel(), 20);
     await expect(loading).rejects.toThrow(/abort/i);

@@ -5,12 +5,12 @@ import { registerValueType } from "./valueTypes.ts";
 
 export type { FileData, FileSaveOptions } from "./fileData.ts";
 
-/** What files send and fetch is loaded with the first of them that does. */
+/** The transfer code is loaded on first use. */
 const transfer = () => import("./fileTransfer.ts");
 
 type Labels = Record<string, string | number | boolean>;
 
-/** A file on the server. Saved once; afterwards fields hold its name and address. */
+/** A file on the server. It is saved once; afterwards fields contain its name and URL. */
 export class ParseFile {
   #json: WireFile;
   #data: FileData | undefined;
@@ -19,10 +19,10 @@ export class ParseFile {
   #tags: Labels;
   #saving: Promise<this> | undefined;
   #abort: AbortController | undefined;
-  /** Broken off; the next save goes on with it. */
+  /** An interrupted upload, which the next save resumes. */
   #upload: FileUpload | undefined;
 
-  /** `type` is a media type; without one that of the data, or else what the server makes of the name. */
+  /** `type` is a media type; it defaults to that of the data, or to what the server derives from the name. */
   constructor(name: string, data?: FileData, type = "", metadata: Labels = {}, tags: Labels = {}) {
     if (data !== undefined && !isFileData(data))
       throw new TypeError("Cannot create a Parse.File with that data.");
@@ -42,12 +42,12 @@ export class ParseFile {
     return forceSecure ? url?.replace(/^http:/i, "https:") : url;
   }
 
-  /** Address of the content in IPFS, when it was saved there. */
+  /** URL of the content in IPFS, if it was saved there. */
   ipfs(): string | undefined {
     return this.#json.ipfs;
   }
 
-  /** Content identifier, when it was saved to IPFS. */
+  /** Content identifier (CID), if it was saved to IPFS. */
   hash(): string | undefined {
     return this.#json.hash;
   }
@@ -76,15 +76,15 @@ export class ParseFile {
     this.#tags[key] = value;
   }
 
-  /** The content in base64; fetched from the server if this client did not make the file. */
+  /** The content in base64; downloaded unless this client created the file. */
   async getData(): Promise<string> {
     const signal = this.#abortable();
     return (await transfer()).downloadFile(this.#data, this.#json.url, signal);
   }
 
   /**
-   * Uploads the content; large content in parts, where the server takes those. A second call gives the
-   * first one's answer; a failed one may be repeated and goes on where it was broken off.
+   * Uploads the content; large content in chunks, if the server supports it. A second call returns the
+   * promise of the first; after a failure another call resumes the upload.
    */
   save(options: FileSaveOptions = {}): Promise<this> {
     this.#saving ??= this.#send(options).catch((error: unknown) => {
@@ -105,7 +105,7 @@ export class ParseFile {
     const { FileUpload } = await transfer();
     this.#upload ??= new FileUpload(this.#data);
     const file = { name: this.name(), type: this.#type, metadata: this.#metadata, tags: this.#tags };
-    this.#accept(await this.#upload.run(file, { ...options, signal }));
+    this.#applyResponse(await this.#upload.run(file, { ...options, signal }));
     this.#upload = undefined;
     return this;
   }
@@ -115,20 +115,20 @@ export class ParseFile {
     return signal ? AbortSignal.any([signal, this.#abort.signal]) : this.#abort.signal;
   }
 
-  #accept(answer: unknown): void {
+  #applyResponse(response: unknown): void {
     for (const key of ["name", "url", "ipfs", "hash"] as const) {
-      const value = isJsonObject(answer) && answer[key];
+      const value = isJsonObject(response) && response[key];
       if (typeof value === "string") this.#json[key] = value;
     }
   }
 
-  /** Ends an upload or a download under way; its promise rejects. */
+  /** Aborts a running upload or download; its promise rejects. */
   cancel(): void {
     this.#abort?.abort();
     this.#abort = undefined;
   }
 
-  /** Deletes the file on the server; with the master key unless told otherwise. */
+  /** Deletes the file on the server; with the master key by default. */
   async destroy(options?: { useMasterKey?: boolean; signal?: AbortSignal }): Promise<this> {
     await (await transfer()).deleteFile(this.name(), { useMasterKey: true, ...options });
     return this;
@@ -147,7 +147,7 @@ export class ParseFile {
   static fromJSON(json: WireFile): ParseFile {
     if (json.__type !== "File") throw new TypeError("JSON object does not represent a ParseFile");
     const file = new ParseFile(json.name);
-    file.#accept(json);
+    file.#applyResponse(json);
     return file;
   }
 

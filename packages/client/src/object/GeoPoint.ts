@@ -7,7 +7,7 @@ import {
 } from "@purse/protocol";
 import { registerValueType } from "./valueTypes.ts";
 
-/** A place on earth, in degrees: latitude −90…90, longitude −180…180. */
+/** A geographic location in degrees: latitude −90…90, longitude −180…180. */
 export class GeoPoint {
   static {
     registerValueType("GeoPoint", (json) => (isGeoPoint(json) ? new GeoPoint(json) : undefined));
@@ -82,7 +82,7 @@ export class GeoPoint {
     return { __type: "GeoPoint", latitude: this.latitude, longitude: this.longitude };
   }
 
-  /** Where the device is; asks the person. Browsers only. */
+  /** The location of the device; the browser asks the user for permission. Browsers only. */
   static current(options?: PositionOptions): Promise<GeoPoint> {
     return new Promise((resolve, reject) => {
       const found = (position: GeolocationPosition): void => resolve(new GeoPoint(position.coords));

@@ -15,8 +15,8 @@ import { ObjectState } from "./state.ts";
 const FIELD_KEY = /^[A-Za-z][0-9A-Za-z_.]*$/;
 
 /**
- * The fields of an object and the changes that wait to be saved: operations, kept apart from the server's data.
- * `A` are the fields of its class.
+ * The fields of an object and its unsaved changes, which are operations apart from the server's data.
+ * `A` is the type of its fields.
  */
 export abstract class ObjectFields<A extends object> {
   className: string;
@@ -30,18 +30,18 @@ export abstract class ObjectFields<A extends object> {
   ) {
     const { className: name, ...rest } = typeof className === "string" ? { className } : className;
     this.className = storedClassName(name);
-    // Classes that `extend` made call it themselves, with the attributes.
+    // Classes created by `extend` call it themselves, with the attributes.
     if (!("__super__" in new.target)) this.initialize(className, attributes);
     const initial = { ...rest, ...attributes };
-    if (Object.keys(initial).length > 0) this._begin(initial);
+    if (Object.keys(initial).length > 0) this._init(initial);
   }
 
-  /** Sets the fields of a new object. Throws where they are not valid. */
-  _begin(fields: object): void {
+  /** Sets the initial fields. Throws if they are invalid. */
+  _init(fields: object): void {
     if (!this._set(fields)) throw new Error("Can't create an invalid Parse Object");
   }
 
-  /** A hook for subclasses: called for each new object, before its first attributes are set. */
+  /** A hook for subclasses: called for each new object before its initial fields are set. */
   initialize(..._arguments: unknown[]): void {}
 
   get id(): string | undefined {
@@ -53,25 +53,25 @@ export abstract class ObjectFields<A extends object> {
     if (id) this._state = stateOf(this.className, id, this._state);
   }
 
-  /** Takes the id alone, with data of its own: for a look at how an object was, which its other instances must not get. */
-  _takeIdApart(id: string): void {
+  /** Sets the id without sharing state: for snapshots of an object that must not affect its other instances. */
+  _setDetachedId(id: string): void {
     this.#id = id;
   }
 
-  /** Sends the changes; see ParseObject. */
+  /** Saves the changes; see ParseObject. */
   abstract save(): Promise<this>;
 
-  /** All fields, with the changes that were not saved yet. Frozen; the same object until something changes. */
+  /** All fields, including unsaved changes. Frozen; the same object until something changes. */
   get attributes(): Readonly<A> {
     return this._state.attributes(this) as Readonly<A>;
   }
 
   get createdAt(): Date | undefined {
-    return dateOf(this._state.served("createdAt"));
+    return dateOf(this._state.serverValue("createdAt"));
   }
 
   get updatedAt(): Date | undefined {
-    return dateOf(this._state.served("updatedAt"));
+    return dateOf(this._state.serverValue("updatedAt"));
   }
 
   get<K extends FieldName<A>>(key: K): Fields<A>[K] {
@@ -91,7 +91,7 @@ export abstract class ObjectFields<A extends object> {
     return value !== undefined && value !== null;
   }
 
-  /** The field's value as text that is safe in HTML. */
+  /** The field's value, escaped for HTML. */
   escape(key: FieldName<A>): string {
     return escapeHtml(this._get(key));
   }
@@ -104,7 +104,7 @@ export abstract class ObjectFields<A extends object> {
     return new Relation<T>(this, key, value?.targetClassName);
   }
 
-  /** Sets one field or many; false (and `options.error` is told) when a name or value is not allowed. */
+  /** Sets one or more fields; returns false (and calls `options.error`) if a name or value is invalid. */
   set<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SetOptions): this | false;
   set(fields: Partial<A>, options?: SetOptions): this | false;
   set(key: string | object, value?: unknown, options?: SetOptions): this | false {
@@ -124,7 +124,7 @@ export abstract class ObjectFields<A extends object> {
     if (error) throw error;
   }
 
-  /** Sets all of the fields or, when the answer is an error, none. */
+  /** Sets all of the fields or, if it returns an error, none. */
   #apply(fields: object | null, { unset, ignoreValidation }: SetOptions = {}): Error | false {
     const operations: [string, Op][] = [];
     const values: Attributes = {};
@@ -153,14 +153,14 @@ export abstract class ObjectFields<A extends object> {
   }
 
   increment(key: FieldName<A>, amount = 1): this | false {
-    return this.#by(key, amount, "increment");
+    return this.#incrementBy(key, amount, "increment");
   }
 
   decrement(key: FieldName<A>, amount = 1): this | false {
-    return this.#by(key, amount, "decrement", -1);
+    return this.#incrementBy(key, amount, "decrement", -1);
   }
 
-  #by(key: string, amount: unknown, what: string, sign = 1): this | false {
+  #incrementBy(key: string, amount: unknown, what: string, sign = 1): this | false {
     if (typeof amount !== "number") throw new Error(`Cannot ${what} by a non-numeric amount.`);
     return this._set({ [key]: new IncrementOp(amount * sign) });
   }
@@ -189,22 +189,22 @@ export abstract class ObjectFields<A extends object> {
     return this._set({ [key]: new RemoveOp(items) });
   }
 
-  /** The operation that waits for one field. */
+  /** The pending operation of a field. */
   op(key: FieldName<A>): Op | undefined {
     return this._state.operation(key);
   }
 
-  /** Whether changes wait to be saved: of one field, or any; a new object is always dirty. */
+  /** Whether a field, or any field, has unsaved changes; a new object is always dirty. */
   dirty(key?: FieldName<A>): boolean {
     return key === undefined ? !this.id || this._state.isChanged() : this.dirtyKeys().includes(key);
   }
 
-  /** Fields with changes, those changed in place included. */
+  /** Fields with unsaved changes, including those mutated in place. */
   dirtyKeys(): string[] {
     return this._state.changedKeys();
   }
 
-  /** Whether the object's data came from the server already. */
+  /** Whether the object's data has been fetched. */
   isDataAvailable(): boolean {
     return this._state.isAvailable();
   }
@@ -222,13 +222,16 @@ export abstract class ObjectFields<A extends object> {
     return !this.validate(this._state.attributes(this));
   }
 
-  /** Says what is wrong with these fields; false for nothing. Subclasses may be stricter. */
+  /** Returns an error if the fields are invalid, otherwise false. Subclasses may be stricter. */
   validate(fields: Attributes): Error | false {
     if (fields.ACL !== undefined && !(fields.ACL instanceof ACL)) {
       return new ProtocolError(ErrorCode.OTHER_CAUSE, "ACL must be a Parse ACL.");
     }
-    const bad = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
-    return bad !== undefined && new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${bad}"`);
+    const invalidKey = Object.keys(fields).find((key) => !FIELD_KEY.test(key));
+    return (
+      invalidKey !== undefined &&
+      new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Invalid Key name: "${invalidKey}"`)
+    );
   }
 
   getACL(): ACL | null {
@@ -240,7 +243,7 @@ export abstract class ObjectFields<A extends object> {
     return this._set({ ACL: acl }, options);
   }
 
-  /** Drops changes that were not saved: of some fields, or all. */
+  /** Discards unsaved changes of some fields, or of all. */
   revert(...keys: (FieldName<A> | readonly FieldName<A>[])[]): void {
     this._state.dropOperations(keys.length > 0 ? keys.flat() : undefined);
   }
@@ -259,9 +262,9 @@ export abstract class ObjectFields<A extends object> {
 
   /** Fields that only the server sets. */
   _readOnlyAttributes(): readonly string[] {
-    const made = this.constructor;
-    const own = "readOnlyAttributes" in made ? made.readOnlyAttributes : undefined;
-    const list: unknown = typeof own === "function" ? own.call(made) : [];
+    const Class = this.constructor;
+    const own = "readOnlyAttributes" in Class ? Class.readOnlyAttributes : undefined;
+    const list: unknown = typeof own === "function" ? own.call(Class) : [];
     return Array.isArray(list) ? list : [];
   }
 }

@@ -1,16 +1,16 @@
 import { isJsonObject, isPointer, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
 import { encode } from "./encode.ts";
 
-/** A change of one field that was not sent yet. */
+/** An unsaved change of one field. */
 export abstract class Op {
-  /** What a field becomes, where the operation knows it. */
+  /** The new value of the field, if the operation determines it. */
   declare readonly value?: unknown;
-  /** What a list gains or loses. */
+  /** The items that are added to a list or removed from it. */
   declare readonly items?: readonly unknown[];
 
   /** The field's value after the operation. */
   abstract applyTo(value: unknown): unknown;
-  /** One operation that does what `previous` and then this one do. */
+  /** Returns one operation with the effect of `previous` followed by this one. */
   abstract mergeWith(previous: Op | undefined): Op;
   abstract toJSON(): JsonValue;
 }
@@ -50,9 +50,9 @@ export class UnsetOp extends Op {
   }
 }
 
-/** A change that says how a value becomes another one. */
+/** An operation relative to the field's current value. */
 abstract class ChangeOp extends Op {
-  /** One operation of the same kind for an earlier one and this. */
+  /** Merges an earlier operation of the same kind with this one. */
   protected abstract after(previous: Op): Op | undefined;
 
   mergeWith(previous: Op | undefined): Op {
@@ -90,7 +90,7 @@ export class IncrementOp extends ChangeOp {
   }
 }
 
-/** A change of a list by some items. */
+/** Adds items to a list or removes them. */
 abstract class ListOp extends ChangeOp {
   override readonly items: readonly unknown[];
   protected abstract readonly name: string;
@@ -114,7 +114,7 @@ export class AddOp extends ListOp {
   protected readonly name = "Add";
 
   applyTo(value: unknown): unknown[] {
-    return [...listOf(value, "add elements to"), ...this.items];
+    return [...asList(value, "add elements to"), ...this.items];
   }
 }
 
@@ -126,7 +126,7 @@ export class AddUniqueOp extends ListOp {
   }
 
   applyTo(value: unknown): unknown[] {
-    return unique([...listOf(value, "add elements to"), ...this.items]);
+    return unique([...asList(value, "add elements to"), ...this.items]);
   }
 }
 
@@ -139,7 +139,7 @@ export class RemoveOp extends ListOp {
 
   applyTo(value: unknown): unknown[] {
     const removed = new Set(this.items.map(keyOf));
-    return listOf(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
+    return asList(value, "remove elements from").filter((item) => !removed.has(keyOf(item)));
   }
 
   override mergeWith(previous: Op | undefined): Op {
@@ -151,17 +151,17 @@ function isSameKind<T extends object>(op: T, other: object): other is T {
   return op.constructor === other.constructor;
 }
 
-/** An object that a relation holds, or a pointer to it. */
+/** A member of a relation, or a pointer to it. */
 interface Related {
   readonly className: string;
   readonly id?: string | undefined;
   readonly objectId?: string;
 }
 
-/** Adds objects to a relation and removes others; all must be saved and of one class. */
+/** Adds objects to a relation and removes others; all must be saved and of the same class. */
 export class RelationOp extends ChangeOp {
   targetClassName: string | undefined;
-  /** By id, whether the object is added or removed. */
+  /** Whether the object is added (true) or removed, by its id. */
   #changes = new Map<string, boolean>();
 
   constructor(
@@ -195,7 +195,7 @@ export class RelationOp extends ChangeOp {
     return [...this.#changes].flatMap(([id, isAdded]) => (isAdded === added ? id : []));
   }
 
-  /** The relation itself is made by the object that holds it. */
+  /** The relation itself is created by its object. */
   applyTo(value: unknown): unknown {
     return value;
   }
@@ -224,7 +224,7 @@ export class RelationOp extends ChangeOp {
   }
 }
 
-/** Reads an operation from the wire; undefined for what is none. `decode` reads the values in it. */
+/** Parses an operation in wire format; undefined for anything else. `decode` decodes its values. */
 export function opFromJSON(
   { __op, amount, objects = [], ops }: JsonObject,
   decode: (value: JsonValue) => unknown,
@@ -264,7 +264,7 @@ function oneClass(target: string | undefined, className: string | undefined): st
   throw new Error(`Related object must be of class ${target}, but ${className} was passed in.`);
 }
 
-function listOf(value: unknown, action: string): unknown[] {
+function asList(value: unknown, action: string): unknown[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw new TypeError(`Cannot ${action} a non-array value`);
   return value;
@@ -279,7 +279,7 @@ function unique(items: unknown): unknown[] {
   return [...byKey.values()];
 }
 
-/** What two values share that are equal to the server; objects that are not saved are equal only to themselves. */
+/** A key that is equal for values that the server considers equal; unsaved objects equal only themselves. */
 function keyOf(item: unknown): unknown {
   const isUnsaved = typeof item === "object" && item && "toPointer" in item && "id" in item && !item.id;
   return isUnsaved ? item : jsonKey(encode(item));

@@ -54,7 +54,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(savingServer());
+  server.respondWith(savingServer());
 });
 afterEach(() => server.stop());
 
@@ -68,13 +68,13 @@ describe("what was changed when a save fails", () => {
 
   it("stays, and goes with the next save", async () => {
     const note = saved({ text: "a", count: 1, tags: ["x"] });
-    server.answer(() => refused);
+    server.respondWith(() => refused);
     note.set("text", "typed");
     note.increment("count");
     note.add("tags", "y");
     await expect(note.save()).rejects.toMatchObject({ code: 142 });
     expect(note.attributes).toMatchObject({ text: "typed", count: 2, tags: ["x", "y"] });
-    server.answer(savingServer());
+    server.respondWith(savingServer());
     await note.save();
     expect(sent(1)).toEqual({
       text: "typed",
@@ -86,7 +86,7 @@ describe("what was changed when a save fails", () => {
 
   it("is kept together with what was changed meanwhile", async () => {
     const note = saved({ count: 1, tags: [] });
-    server.answer(() => refused);
+    server.respondWith(() => refused);
     note.increment("count");
     note.add("tags", "x");
     const failing = note.save();
@@ -94,20 +94,20 @@ describe("what was changed when a save fails", () => {
     note.increment("count", 10);
     note.addUnique("tags", "y");
     await expect(failing).rejects.toMatchObject({ code: 142 });
-    server.answer(savingServer());
+    server.respondWith(savingServer());
     await note.save();
     expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 11 }, tags: ["x", "y"] });
   });
 
   it("stays where the server cannot be reached, also in objects within and in lists", async () => {
-    server.answer(() => ({ hangUp: true }));
+    server.respondWith(() => ({ dropConnection: true }));
     const child = new Note({ text: "child" });
     const parent = new ParseObject("Parent", { child, name: "parent" });
     await expect(parent.save()).rejects.toMatchObject({ code: 100 });
     await expect(ParseObject.saveAll([parent])).rejects.toMatchObject({ code: 100 });
     expect([child.dirty("text"), parent.dirty("name")]).toEqual([true, true]);
     const before = server.requests.length;
-    server.answer(savingServer());
+    server.respondWith(savingServer());
     await parent.save();
     expect(server.requests.slice(before).map(({ call }) => call)).toEqual([
       "POST batch",
@@ -117,7 +117,7 @@ describe("what was changed when a save fails", () => {
 
   it("of a list stays in those that were refused alone", async () => {
     const [good, bad] = [saved({}, "good"), saved({}, "bad")];
-    server.answer(() => ({ body: [{ success: {} }, { error: { code: 142, error: "no" } }] }));
+    server.respondWith(() => ({ body: [{ success: {} }, { error: { code: 142, error: "no" } }] }));
     good.set("text", "a");
     bad.set("text", "b");
     await expect(ParseObject.saveAll([good, bad])).rejects.toMatchObject({ code: 142, object: bad });
@@ -126,10 +126,10 @@ describe("what was changed when a save fails", () => {
 
   it("is there even where a refused value was set in place", async () => {
     const note = saved({ place: { city: "Bergen" } });
-    server.answer(() => refused);
+    server.respondWith(() => refused);
     (note.get("place") as { city: string }).city = "Oslo";
     await expect(note.save()).rejects.toMatchObject({ code: 142 });
-    server.answer(savingServer());
+    server.respondWith(savingServer());
     await note.save();
     expect(sent(1)).toEqual({ place: { city: "Oslo" } });
   });
@@ -255,13 +255,13 @@ describe("a record's life", () => {
 
   it("keeps its changes when a save fails, beneath those made meanwhile", async () => {
     const note = saved({ count: 1, text: "a" });
-    server.answer(() => ({ status: 400, body: { code: 119, error: "no" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 119, error: "no" } }));
     note.increment("count", 2);
     const saving = note.save();
     note.increment("count", 3);
     await expect(saving).rejects.toMatchObject({ code: 119 });
     expect(note.get("count")).toBe(6);
-    server.answer(() => ({ body: { count: 6 } }));
+    server.respondWith(() => ({ body: { count: 6 } }));
     await note.save();
     expect(sent(1)).toEqual({ count: { __op: "Increment", amount: 5 } });
   });
@@ -280,7 +280,9 @@ describe("a record's life", () => {
   it("is fetched with what it includes, and keeps its changes", async () => {
     const note = saved({ text: "old" });
     note.set("count", 5);
-    server.answer(() => ({ body: { objectId: "n1", text: "new", createdAt: "2026-01-01T00:00:00.000Z" } }));
+    server.respondWith(() => ({
+      body: { objectId: "n1", text: "new", createdAt: "2026-01-01T00:00:00.000Z" },
+    }));
     await note.fetch({ include: ["author", "author.company"] });
     expect(server.requests[0]?.call).toBe("GET classes/Note/n1");
     expect(sent()).toEqual({ include: "author,author.company" });
@@ -323,7 +325,7 @@ describe("operations on fields", () => {
 
   it("take the server's result where the answer tells it", async () => {
     const note = saved({ tags: ["a"] });
-    server.answer(() => ({ body: { tags: ["a", "z", "b"] } }));
+    server.respondWith(() => ({ body: { tags: ["a", "z", "b"] } }));
     note.add("tags", "b");
     await note.save();
     expect(note.get("tags")).toEqual(["a", "z", "b"]);
@@ -331,7 +333,7 @@ describe("operations on fields", () => {
 
   it("lay plain objects in the answer over the known ones", async () => {
     const note = saved({ place: { city: "Bern", zip: "3000" } });
-    server.answer(() => ({ body: { place: { zip: "3001" } } }));
+    server.respondWith(() => ({ body: { place: { zip: "3001" } } }));
     await note.save({ "place.zip": "3001" });
     expect(sent()).toEqual({ "place.zip": "3001" });
     expect(note.get("place")).toEqual({ city: "Bern", zip: "3001" });
@@ -456,7 +458,7 @@ describe("records within records", () => {
 
   it("tell the first error and save the others", async () => {
     const [good, bad] = [new Note({ text: "a" }), new Note({ text: "b" })];
-    server.answer(() => ({
+    server.respondWith(() => ({
       body: [{ success: { objectId: "1" } }, { error: { code: 142, error: "too short" } }],
     }));
     await expect(ParseObject.saveAll([good, bad])).rejects.toMatchObject({ code: 142, message: "too short" });
@@ -467,7 +469,7 @@ describe("records within records", () => {
   it("[8.backend.aggregate-error] [8.code.600] are deleted with one error for each that cannot be", async () => {
     const list = [saved({}, "1"), saved({}, "2"), saved({}, "3")];
     const refused = { error: { code: 101, error: "Object not found." } };
-    server.answer(() => ({ body: [{ success: {} }, refused, refused] }));
+    server.respondWith(() => ({ body: [{ success: {} }, refused, refused] }));
     const error: unknown = await ParseObject.destroyAll(list).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       code: 600,
@@ -482,7 +484,7 @@ describe("records within records", () => {
 describe("fetching a list", () => {
   it("asks one question for all of them", async () => {
     const list = [saved({}, "1"), saved({}, "2")];
-    server.answer(() => ({
+    server.respondWith(() => ({
       body: {
         results: [
           { objectId: "2", text: "b" },
@@ -515,7 +517,7 @@ describe("fetching a list", () => {
       "All objects must exist on the server.",
     ],
   ])("refuses one %s", async (_, list, code, message) => {
-    server.answer(() => ({ body: { results: [] } }));
+    server.respondWith(() => ({ body: { results: [] } }));
     await expect(ParseObject.fetchAll(list)).rejects.toMatchObject({ code, message });
   });
 });
@@ -657,7 +659,7 @@ describe("places", () => {
 
 describe("files", () => {
   beforeEach(() =>
-    server.answer(() => ({
+    server.respondWith(() => ({
       status: 201,
       body: { name: "x_a.txt", url: "http://x/x_a.txt", hash: "Qm", ipfs: "http://x/ipfs/Qm" },
     })),
@@ -704,7 +706,7 @@ describe("files", () => {
 
   it("are deleted by a real DELETE with the keys in headers", async () => {
     server.connect({ masterKey: "m" });
-    server.answer(() => ({ text: "" }));
+    server.respondWith(() => ({ text: "" }));
     await ParseFile.fromJSON({ __type: "File", name: "a.txt", url: "http://x/a.txt" }).destroy();
     expect(server.requests[0]).toMatchObject({
       httpMethod: "DELETE",

@@ -5,29 +5,29 @@ import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import { ClassQuery } from "../query/ClassQuery.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { type FetchOptions, includePaths, type SaveOptions } from "./callOptions.ts";
-import { copyOf, isPlainObject, mapFields } from "./encode.ts";
+import { deepCopy, isPlainObject, mapFields } from "./encode.ts";
 import type { Attributes, FieldName, Fields } from "./fieldTypes.ts";
 import {
-  classNamed,
   type ObjectClass,
-  removeClass,
-  setClass,
+  registerClass,
+  registeredClass,
   setObjectFactory,
   storedClassName,
+  unregisterClass,
 } from "./registry.ts";
 import { SyncedObject } from "./SyncedObject.ts";
 import { saveObject } from "./saving.ts";
-import { shareInstances } from "./sharing.ts";
-import { forgetInstances } from "./singleInstance.ts";
+import { clearInstances } from "./singleInstance.ts";
+import { setSingleInstance } from "./singleInstanceMode.ts";
 
 export type { Attributes, BaseAttributes, FieldName, SetOptions } from "./fieldTypes.ts";
 
 /**
- * An object of a class on the server. `A` are its fields. Changes gather locally as operations,
- * apart from the server's data, until `save` sends them.
+ * An object of a class on the server. `A` is the type of its fields. Changes are collected as operations,
+ * separate from the server's data, until `save` sends them.
  */
 export class ParseObject<A extends object = Attributes> extends SyncedObject<A> {
-  /** Asks the server whether the object is there. */
+  /** Whether the object exists on the server. */
   async exists(options?: RequestOptions): Promise<boolean> {
     if (!this.id) return false;
     const query = new ClassQuery(this.className).equalTo("objectId", this.id).select("objectId");
@@ -47,7 +47,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   newInstance(): this {
     const copy = instanceOf(this);
     copy.id = this.id;
-    if (copy._state !== this._state) copy._state.take(this._state);
+    if (copy._state !== this._state) copy._state.copyFrom(this._state);
     return copy;
   }
 
@@ -56,14 +56,14 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this === other || (this.id !== undefined && other.id === this.id);
   }
 
-  /** Objects that were written already come as pointers, so that circles end. */
+  /** Objects that were already serialized become pointers, so that cycles end. */
   toJSON(seen: readonly ParseObject<object>[] = []): JsonObject {
-    const within = [...seen, this];
+    const ancestors = [...seen, this];
     const object = (value: { toPointer(): JsonValue }): JsonValue => {
       if (!(value instanceof ParseObject)) return value.toPointer();
-      if (within.some((other) => value.equals(other)))
+      if (ancestors.some((other) => value.equals(other)))
         return value.id ? value.toPointer() : value.toOfflinePointer();
-      return value.isDataAvailable() || value.dirty() ? value._toFullJSON(within) : value.toPointer();
+      return value.isDataAvailable() || value.dirty() ? value._toFullJSON(ancestors) : value.toPointer();
     };
     const json = this._state.toJSON(this, { object });
     if (this.id) json.objectId = this.id;
@@ -75,13 +75,13 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return { ...this.toJSON(seen), __type: "Object", className: this.className };
   }
 
-  /** A reference to an object that has no id yet; only this client understands it. */
+  /** A reference to an object without an id; only this client understands it. */
   toOfflinePointer(): { __type: "Object"; className: string; _localId: string } {
     return { __type: "Object", className: this.className, _localId: this._localId };
   }
   #localId: string | undefined;
 
-  /** Stands for the id on this device until the object has one. */
+  /** Replaces the id on this device until the object has one. */
   get _localId(): string {
     this.#localId ??= `local${uuid()}`;
     return this.#localId;
@@ -95,7 +95,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this.#localId !== undefined;
   }
 
-  /** Keeps the object, and those within, on this device; needs `enableLocalDatastore`. */
+  /** Pins the object and its nested objects in the local datastore; needs `enableLocalDatastore`. */
   pin(): Promise<void> {
     return this.pinWithName(DEFAULT_PIN);
   }
@@ -116,7 +116,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return localStore().isPinned(this);
   }
 
-  /** Takes over what is kept of the object on this device. */
+  /** Restores the object from the local datastore. */
   async fetchFromLocalDatastore(): Promise<this> {
     await localStore().restore(this);
     return this;
@@ -136,16 +136,16 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this.fetch({ ...options, include: keys });
   }
 
-  /** Sends the changes, after setting the given fields. Unsaved objects and files within are saved first. */
+  /** Saves the changes, after setting the given fields. Unsaved nested objects and files are saved first. */
   save<K extends FieldName<A>>(key: K, value: Fields<A>[K], options?: SaveOptions): Promise<this>;
   save(fields?: Partial<A> | null, options?: SaveOptions): Promise<this>;
-  save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
-    return this._save(key, value, last);
+  save(key?: string | object | null, value?: unknown, lastOptions?: SaveOptions): Promise<this> {
+    return this._save(key, value, lastOptions);
   }
 
-  async _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
+  async _save(key?: string | object | null, value?: unknown, lastOptions?: SaveOptions): Promise<this> {
     const fields = typeof key === "string" ? { [key]: value } : key;
-    const options = last ?? (typeof key !== "string" && isPlainObject(value) ? value : {});
+    const options = lastOptions ?? (typeof key !== "string" && isPlainObject(value) ? value : {});
     if (fields) this._setOrThrow(fields);
     await saveObject(this, options);
     return this;
@@ -159,26 +159,26 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return this;
   }
 
-  /** An object from its JSON, of the subclass registered for its `className`. */
+  /** Creates an object from its JSON, of the subclass that is registered for its `className`. */
   static fromJSON(json: JsonObject, override = false): ParseObject {
-    return objectFrom(mapFields(json, copyOf), override);
+    return objectFrom(mapFields(json, deepCopy), override);
   }
 
-  /** Objects of that class will be made by this constructor, which must work without arguments. */
+  /** Registers the constructor for objects of a class; it must work without arguments. */
   static registerSubclass(className: string, objectClass: ObjectClass): void {
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
     if (objectClass === undefined) throw new TypeError("You must supply a subclass constructor.");
     if (!("className" in objectClass)) Object.assign(objectClass, { className });
-    setClass(className, objectClass);
+    registerClass(className, objectClass);
   }
 
   static unregisterSubclass(className: string): void {
     if (typeof className !== "string") throw new TypeError("The first argument must be a valid class name.");
-    removeClass(className);
+    unregisterClass(className);
   }
 
   /**
-   * A subclass made at run time, as code without classes does it: the methods of `prototype`, of which
+   * Creates a subclass at run time, for code without `class`: with the methods of `prototype`, of which
    * `initialize` is called for each new object, and of `statics`.
    */
   static extend(
@@ -192,29 +192,29 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
       throw new TypeError("The first argument must be a valid class name.");
     }
     const name = storedClassName(className);
-    return subclass(name, baseFor(name, this), prototype, statics);
+    return subclass(name, baseClassFor(name, this), prototype, statics);
   }
 
-  /** Lets all instances of one object share its data; on in pages, off elsewhere. */
+  /** Makes all instances of one object share its data; enabled in pages, disabled elsewhere. */
   static enableSingleInstance(): void {
-    shareInstances(true);
+    setSingleInstance(true);
   }
 
   static disableSingleInstance(): void {
-    shareInstances(false);
+    setSingleInstance(false);
   }
 
   /** @internal */
   static _clearAllState(): void {
-    forgetInstances();
+    clearInstances();
   }
 
-  /** The paths to include, as a flat list. */
+  /** The included paths as a flat list. */
   static handleIncludeOptions({ include }: FetchOptions): unknown[] {
     return Array.isArray(include) ? include.flat() : [include];
   }
 
-  /** Of a subclass: an object that is known only by its id. */
+  /** Creates an object of a subclass of which only the id is known. */
   static createWithoutData<T extends ParseObject<object>>(this: new () => T, id: string): T {
     const object = new this();
     object.id = id;
@@ -228,7 +228,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return (await batches()).saveAllObjects(list, options);
   }
 
-  /** Throws AggregateParseError (600) when some could not be deleted. */
+  /** Throws AggregateParseError (600) if some objects could not be deleted. */
   static async destroyAll<T extends ParseObject<object>>(
     list: readonly T[],
     options?: SaveOptions,
@@ -250,7 +250,7 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
     return (await batches()).fetchAllObjects(list, options, true);
   }
 
-  /** Keeps objects on this device; needs `enableLocalDatastore`. */
+  /** Pins objects in the local datastore; needs `enableLocalDatastore`. */
   static pinAll(list: readonly ParseObject<object>[]): Promise<void> {
     return ParseObject.pinAllWithName(DEFAULT_PIN, list);
   }
@@ -293,10 +293,10 @@ export class ParseObject<A extends object = Attributes> extends SyncedObject<A> 
   }
 }
 
-/** Calls about many objects are loaded with the first of them. */
+/** The batch operations are loaded on first use. */
 const batches = () => import("./batches.ts");
 
-/** A class that `extend` made. */
+/** A class created by `extend`. */
 export interface ExtendedClass extends ObjectClass<ParseObject> {
   new (attributes?: Attributes): ParseObject;
 }
@@ -307,25 +307,25 @@ function subclass(
   prototype: object,
   statics: object,
 ): ExtendedClass {
-  const made = class extends Base {
+  const Class = class extends Base {
     static readonly className = name;
     static readonly __super__ = Base.prototype;
 
     constructor(attributes?: Attributes) {
       super();
       this.className = name;
-      // Once, by the class that is asked for.
-      if (new.target === made || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
-      if (attributes) this._begin(attributes);
+      // Called once, by the class that is instantiated.
+      if (new.target === Class || !Object.hasOwn(new.target, "__super__")) this.initialize(attributes);
+      if (attributes) this._init(attributes);
     }
   };
-  addMembers(made.prototype, prototype);
-  addMembers(made, statics);
-  setClass(name, made);
-  return made;
+  addMembers(Class.prototype, prototype);
+  addMembers(Class, statics);
+  registerClass(name, Class);
+  return Class;
 }
 
-/** Gives a class or its objects the methods and values of code that is written without classes. */
+/** Adds methods and values to a class or its prototype. */
 export function addMembers(target: object, members: object): void {
   for (const [key, value] of Object.entries(members)) {
     if (key !== "className")
@@ -333,9 +333,10 @@ export function addMembers(target: object, members: object): void {
   }
 }
 
-/** The class registered under that name, or else the one that is extended. */
-function baseFor(className: string, extended: { prototype: object }): new () => ParseObject {
-  for (const made of [classNamed(className), extended]) if (made && isClassOfObjects(made)) return made;
+/** The class registered under that name, or else the class that is extended. */
+function baseClassFor(className: string, parent: { prototype: object }): new () => ParseObject {
+  for (const Class of [registeredClass(className), parent])
+    if (Class && isClassOfObjects(Class)) return Class;
   return class extends ParseObject {
     static readonly __super__ = ParseObject.prototype;
 
@@ -345,8 +346,8 @@ function baseFor(className: string, extended: { prototype: object }): new () => 
   };
 }
 
-function isClassOfObjects(made: { prototype: object }): made is ObjectClass<ParseObject> {
-  return made.prototype instanceof ParseObject;
+function isClassOfObjects(Class: { prototype: object }): Class is ObjectClass<ParseObject> {
+  return Class.prototype instanceof ParseObject;
 }
 
 function instanceOf<T extends ParseObject<object>>(object: T): T {
@@ -354,16 +355,16 @@ function instanceOf<T extends ParseObject<object>>(object: T): T {
 }
 
 function createObject(className: string): ParseObject {
-  const Registered = classNamed(className);
+  const Registered = registeredClass(className);
   return Registered && isClassOfObjects(Registered) ? new Registered() : new ParseObject(className);
 }
 
-/** Of JSON that nobody else changes. */
+/** Takes ownership of the JSON. */
 function objectFrom({ className, __type, ...fields }: JsonObject, override = false): ParseObject {
   if (typeof className !== "string") throw new Error("Cannot create an object without a className");
   const object = createObject(className);
   if (typeof fields.objectId === "string") {
-    // What its class sets in new objects is not a change of one that the server has.
+    // Fields that the constructor sets are not changes of an existing object.
     object._state.dropOperations();
     object.id = fields.objectId;
   }
@@ -373,9 +374,9 @@ function objectFrom({ className, __type, ...fields }: JsonObject, override = fal
 
 setObjectFactory({
   fromJSON: objectFrom,
-  apartFromJSON({ className, objectId, ...fields }) {
+  detachedFromJSON({ className, objectId, ...fields }) {
     const object = createObject(String(className));
-    if (typeof objectId === "string") object._takeIdApart(objectId);
+    if (typeof objectId === "string") object._setDetachedId(objectId);
     object._finishFetch(fields);
     return object;
   },

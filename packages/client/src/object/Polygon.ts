@@ -12,7 +12,7 @@ export class Polygon {
 
   #coordinates: Corner[];
 
-  /** Throws TypeError for fewer than three corners or corners that are no places. */
+  /** Throws TypeError for fewer than three corners or invalid ones. */
   constructor(corners: readonly (readonly [number, number] | GeoPoint)[]) {
     this.#coordinates = validCorners(corners);
   }
@@ -25,7 +25,7 @@ export class Polygon {
     this.#coordinates = validCorners(corners);
   }
 
-  /** Whether a point is inside, by counting the edges that a ray from it crosses. */
+  /** Whether a point is inside (ray casting). */
   containsPoint(point: GeoPoint): boolean {
     let inside = false;
     let previous = this.#coordinates.at(-1);

@@ -3,7 +3,7 @@ import { ClassQuery } from "../query/ClassQuery.ts";
 import type { AnyObject } from "./AnyObject.ts";
 import { RelationOp } from "./Op.ts";
 
-/** The object that holds a relation. */
+/** The object that has a relation. */
 export interface RelationParent {
   readonly className: string;
   readonly id: string | undefined;
@@ -12,7 +12,7 @@ export interface RelationParent {
   readonly _state: { setOperation(key: string, op: RelationOp): void };
 }
 
-/** The set of objects that a field of `parent` relates it to. */
+/** A many-to-many relation: the set of objects that a field of `parent` refers to. */
 export class Relation<T extends AnyObject = AnyObject> {
   parent: RelationParent | undefined;
   key: string | undefined;
@@ -24,7 +24,7 @@ export class Relation<T extends AnyObject = AnyObject> {
     this.targetClassName = targetClassName;
   }
 
-  /** Gives the relation its place; throws when it already has another one. */
+  /** Binds the relation to an object and field; throws if it is bound to another one. */
   ensureParentAndKey(parent: RelationParent, key: string): void {
     if ((this.key ?? key) !== key)
       throw new Error("Internal Error. Relation retrieved from two different keys.");
@@ -47,7 +47,7 @@ export class Relation<T extends AnyObject = AnyObject> {
   }
 
   #change(added: readonly T[], removed: readonly T[]): RelationParent {
-    const { parent, key } = this.#place();
+    const { parent, key } = this.#owner();
     if (added.length + removed.length === 0) return parent;
     const op = new RelationOp(added, removed);
     parent._state.setOperation(key, op);
@@ -55,15 +55,15 @@ export class Relation<T extends AnyObject = AnyObject> {
     return parent;
   }
 
-  /** Asks for the objects of the relation. */
+  /** A query for the objects of the relation. */
   query(): ClassQuery<T> {
-    const { parent, key } = this.#place();
+    const { parent, key } = this.#owner();
     const query = new ClassQuery<T>(this.targetClassName ?? parent.className);
     if (!this.targetClassName) query._redirectClassNameForKey(key);
     return query._relatedTo(parent, key);
   }
 
-  #place(): { parent: RelationParent; key: string } {
+  #owner(): { parent: RelationParent; key: string } {
     if (this.parent && this.key) return { parent: this.parent, key: this.key };
     throw new Error("Cannot use a Relation without a parent");
   }

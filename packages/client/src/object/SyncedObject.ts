@@ -3,13 +3,13 @@ import type { SaveRequest } from "./AnyObject.ts";
 import type { Attributes } from "./fieldTypes.ts";
 import { ObjectFields } from "./ObjectFields.ts";
 
-/** How an object and the server come to agree: what a save sends, and what becomes of the answers. */
+/** Synchronizes an object with the server: builds save requests and applies responses. */
 export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
   _commit(fields: Attributes): void {
     this._state.commitValues(fields);
   }
 
-  /** After the object and the server agree again: what subclasses keep elsewhere follows. */
+  /** Called after the object was saved or fetched: subclasses update their copies. */
   async _afterSync(): Promise<void> {}
 
   async _afterDestroy(): Promise<void> {}
@@ -25,35 +25,35 @@ export abstract class SyncedObject<A extends object> extends ObjectFields<A> {
     return { method: this.id ? "PUT" : "POST", path: this._path(), body };
   }
 
-  /** Status 201 means that the object was created; any other that it existed. */
-  _finishSave(answer: JsonValue, status: number): void {
-    const json = isJsonObject(answer) ? answer : {};
-    const own = this._state;
-    own.finishSave(json, this);
+  /** Status 201 means that the object was created; any other status that it existed. */
+  _finishSave(response: JsonValue, status: number): void {
+    const json = isJsonObject(response) ? response : {};
+    const state = this._state;
+    state.finishSave(json, this);
     if (typeof json.objectId === "string") this.id = json.objectId;
-    // Another instance was known by this id already, as of who signs in again: what the server says now holds for it too.
-    if (this._state !== own) this._state.commit(json);
+    // Another instance shares this id, as after signing in again: the response applies to it too.
+    if (this._state !== state) this._state.commit(json);
     if (status !== 201) this._state.existed = true;
   }
 
-  /** Takes the server's data, which is the object's from now on; with `whole`, instead of what was known. */
-  _finishFetch(json: JsonObject, whole = false): void {
+  /** Applies the server's data, and takes ownership of it; with `isComplete` it replaces what was known. */
+  _finishFetch(json: JsonObject, isComplete = false): void {
     if (typeof json.objectId === "string" && !this.id) this.id = json.objectId;
-    if (whole) {
-      const kept = this._keptOnFetch();
+    if (isComplete) {
+      const preserved = this._preserved();
       this._state.clear();
-      this._state.commitValues(kept);
+      this._state.commitValues(preserved);
     }
     this._state.commit(json);
     if (this.id) this._state.existed = true;
   }
 
-  /** Fields that stay when the server's data replaces the known. */
-  _keptOnFetch(): Attributes {
+  /** Fields that are kept when the server's data replaces what was known. */
+  _preserved(): Attributes {
     return {};
   }
 
-  /** Forgets one field, as nothing that the server tells. */
+  /** Removes one field from the server's data. */
   _forget(key: string): void {
     this._commit({ [key]: undefined });
   }

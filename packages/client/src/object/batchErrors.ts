@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
-/** Several objects of one call failed; `errors` has one entry per failed object, with it as `object`. */
+/** Several objects of one call failed; `errors` has one entry per failed object. */
 export class AggregateParseError extends ProtocolError {
   readonly errors: readonly ObjectError[];
 

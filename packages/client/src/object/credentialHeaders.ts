@@ -1,19 +1,19 @@
 import type { Connection } from "../connection.ts";
 import { installationId } from "../identity.ts";
-import { gateHeaders, type RequestOptions, sessionTokenFor } from "../transport.ts";
+import { customHeaders, type RequestOptions, sessionTokenFor } from "../transport.ts";
 
-/** Who asks, as headers, for calls that are not in the envelope. */
+/** The credentials as headers, for requests that do not use the envelope. */
 export async function credentialHeaders(
   options: RequestOptions,
-  on: Connection,
+  conn: Connection,
 ): Promise<Record<string, string>> {
   const headers: Record<string, string> = {
-    "X-Parse-Application-Id": on.applicationId,
-    "X-Parse-Installation-Id": options.installationId ?? (await installationId(on)),
+    "X-Parse-Application-Id": conn.applicationId,
+    "X-Parse-Installation-Id": options.installationId ?? (await installationId(conn)),
   };
-  if (options.useMasterKey && on.masterKey) headers["X-Parse-Master-Key"] = on.masterKey;
-  else if (on.javascriptKey) headers["X-Parse-Javascript-Key"] = on.javascriptKey;
-  const token = await sessionTokenFor(options, on);
+  if (options.useMasterKey && conn.masterKey) headers["X-Parse-Master-Key"] = conn.masterKey;
+  else if (conn.javascriptKey) headers["X-Parse-Javascript-Key"] = conn.javascriptKey;
+  const token = await sessionTokenFor(options, conn);
   if (token) headers["X-Parse-Session-Token"] = token;
-  return { ...headers, ...gateHeaders(on) };
+  return { ...headers, ...customHeaders(conn) };
 }

@@ -1,23 +1,23 @@
 import { isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
-import { mapWithin } from "./encode.ts";
+import { mapChildren } from "./encode.ts";
 import { opFromJSON } from "./Op.ts";
 import { Relation } from "./Relation.ts";
 import { objects } from "./registry.ts";
-import { readValue } from "./valueTypes.ts";
+import { decodeValue } from "./valueTypes.ts";
 
-/** A value from the wire as the types that applications work with. Bytes stay as they are. */
+/** Decodes a value from wire format. Bytes stay as they are. */
 export function decode(value: JsonValue | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (!Array.isArray(value)) {
     if (typeof value.__op === "string") return opFromJSON(value, decode);
-    const made = typeof value.__type === "string" && typed(value);
-    if (made) return made;
+    const decoded = typeof value.__type === "string" && decodeTyped(value);
+    if (decoded) return decoded;
   }
-  return mapWithin(value, decode);
+  return mapChildren(value, decode);
 }
 
-/** Undefined for what has not the shape of its type. */
-function typed(value: JsonObject): object | undefined {
+/** Undefined for values that do not match their type. */
+function decodeTyped(value: JsonObject): object | undefined {
   const { __type, className } = value;
   const name = typeof className === "string" ? className : undefined;
   switch (__type) {
@@ -29,6 +29,6 @@ function typed(value: JsonObject): object | undefined {
     case "Date":
       return isWireDate(value) ? new Date(value.iso) : undefined;
     default:
-      return readValue(value);
+      return decodeValue(value);
   }
 }

@@ -1,27 +1,27 @@
 import { type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
 
-/** Values that know their own form on the wire: GeoPoint, Polygon, ParseFile, ACL, Relation, operations. */
+/** Values that serialize themselves: GeoPoint, Polygon, ParseFile, ACL, Relation, operations. */
 interface Encodable {
   toJSON(): JsonValue;
 }
 
-/** Objects of a class: they travel as pointers. */
+/** ParseObjects, which are sent as pointers. */
 interface Referable {
   readonly className: string;
   toPointer(): JsonValue;
 }
 
 export interface EncodeOptions {
-  /** What to write for an object of a class instead of its pointer. */
+  /** Serializes an object instead of its pointer. */
   object?: (object: Referable) => JsonValue;
 }
 
-/** For `object`: where no objects may be, as in parameters of cloud functions. */
-export function refuseObject(): never {
+/** For `object`: rejects objects, as in parameters of cloud functions. */
+export function rejectObject(): never {
   throw new Error("Parse Objects not allowed here");
 }
 
-/** A value as it travels. Undefined fields and functions are left out. */
+/** Encodes a value into wire format. Undefined fields and functions are left out. */
 export function encode(value: unknown, options?: EncodeOptions): JsonValue {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
@@ -41,34 +41,34 @@ export function encode(value: unknown, options?: EncodeOptions): JsonValue {
 }
 
 export function encodeFields(value: object, options?: EncodeOptions): JsonObject {
-  // Spreading first is what engines do fastest.
+  // Spreading first is the fastest way.
   const fields: JsonObject = { ...value };
-  const given: Readonly<Record<string, unknown>> = fields;
+  const source: Readonly<Record<string, unknown>> = fields;
   for (const key in fields) {
-    const item = given[key];
+    const item = source[key];
     if (item === undefined || typeof item === "function") delete fields[key];
     else if (typeof item !== "string" && typeof item !== "number") fields[key] = encode(item, options);
   }
   return fields;
 }
 
-/** A copy with all that is directly within changed that is structured; nothing that would reach the prototype. */
-export function mapWithin<T>(
+/** Copies a list or object with its structured children transformed; drops `__proto__`. */
+export function mapChildren<T>(
   value: readonly JsonValue[] | JsonObject,
-  change: (item: JsonValue) => T,
+  transform: (item: JsonValue) => T,
 ): T[] | Record<string, T | JsonValue> {
-  return isList(value) ? value.map((item) => change(item)) : mapFields(value, change);
+  return isList(value) ? value.map((item) => transform(item)) : mapFields(value, transform);
 }
 
 export function mapFields<T>(
   fields: JsonObject,
-  change: (item: JsonValue) => T,
+  transform: (item: JsonValue) => T,
 ): Record<string, T | JsonValue> {
   const copy: Record<string, T | JsonValue> = { ...fields };
   for (const key in fields) {
     const item = fields[key];
     if (key === "__proto__") delete copy[key];
-    else if (typeof item === "object" && item !== null) copy[key] = change(item);
+    else if (typeof item === "object" && item !== null) copy[key] = transform(item);
   }
   return copy;
 }
@@ -77,9 +77,9 @@ function isList(value: readonly JsonValue[] | JsonObject): value is readonly Jso
   return Array.isArray(value);
 }
 
-/** A copy of what travels, which nobody else holds a part of. */
-export function copyOf(value: JsonValue): JsonValue {
-  return typeof value === "object" && value !== null ? mapWithin(value, copyOf) : value;
+/** Copies JSON deeply. */
+export function deepCopy(value: JsonValue): JsonValue {
+  return typeof value === "object" && value !== null ? mapChildren(value, deepCopy) : value;
 }
 
 function isReferable(value: object): value is Referable {
@@ -90,7 +90,7 @@ function isEncodable(value: object): value is Encodable {
   return "toJSON" in value && typeof value.toJSON === "function";
 }
 
-/** A literal object, as opposed to an instance of some class. */
+/** Whether a value is a plain object, not an instance of a class. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

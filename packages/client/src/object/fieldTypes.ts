@@ -1,6 +1,6 @@
 import type { ACL } from "./ACL.ts";
 
-/** Fields of a class that says nothing of them. */
+/** Untyped fields. */
 export type Attributes = Record<string, unknown>;
 
 /** Fields that every object has. */
@@ -14,10 +14,10 @@ export interface BaseAttributes {
 export type Fields<A extends object> = A & BaseAttributes;
 /** The name of a field of a class with the fields `A`. */
 export type FieldName<A extends object> = keyof Fields<A> & string;
-/** What a list field holds. */
+/** The item type of a list field. */
 export type Item<V> = V extends readonly (infer I)[] ? I : unknown;
 
-/** How fields are set: `error` is told what is wrong with them, where they are not. */
+/** How fields are set; `error` is called if they are invalid. */
 export interface SetOptions {
   unset?: boolean;
   ignoreValidation?: boolean;

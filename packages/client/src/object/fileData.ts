@@ -1,15 +1,15 @@
 import type { RequestOptions } from "../transport.ts";
 
-/** Content of a file: bytes, a blob, base64 (a data URI will do) or an address to fetch it from. */
+/** Content of a file: bytes, a blob, base64 (or a data URI), or a URL to fetch it from. */
 export type FileData = readonly number[] | Uint8Array | Blob | { base64: string } | { uri: string };
 
 /** How a file is uploaded. */
 export interface FileSaveOptions extends RequestOptions {
-  /** Keeps the content in IPFS too. */
+  /** Stores the content in IPFS too. */
   ipfs?: boolean;
   /**
-   * Told how much of the content is on the server, in bytes and as a part of 1. Where the platform does not tell how
-   * far an upload is, small files are told of once they are there.
+   * Called with the uploaded fraction (0 to 1) and the bytes. On platforms without upload progress
+   * it is called once for small files, at the end.
    */
   progress?: (part: number, loaded: number, total: number, about: { type: "upload" }) => void;
 }

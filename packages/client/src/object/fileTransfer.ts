@@ -6,12 +6,12 @@ import { encodeBase64, type FileData, type FileSaveOptions } from "./fileData.ts
 import { type Bytes, ResumableUpload } from "./resumableUpload.ts";
 import { xhrFetch } from "./xhrFetch.ts";
 
-/* What files send and fetch. Loaded with the first of them that does. */
+/* Uploads, downloads and deletes files. Loaded on first use. */
 
-/** Content of so many bytes is uploaded in parts, where the server takes those. */
-const RESUMABLE_FROM = 5 * 1024 * 1024;
-/** Bytes of one part. */
-const PART = 1024 * 1024;
+/** Content of this size in bytes is uploaded in chunks, if the server supports it. */
+const RESUMABLE_MIN_SIZE = 5 * 1024 * 1024;
+/** Bytes of one chunk. */
+const CHUNK_SIZE = 1024 * 1024;
 
 const DATA_URI = /^data:([a-zA-Z]+\/[-a-zA-Z0-9+.]+)?(;charset=[a-zA-Z0-9\-/]*)?;base64,/;
 
@@ -22,16 +22,16 @@ export interface FileDescription {
   tags: JsonObject;
 }
 
-/** The upload of one file. Where it was broken off, another `run` goes on. */
+/** The upload of one file. After an interruption another `run` resumes it. */
 export class FileUpload {
   readonly #data: FileData;
-  #parts: ResumableUpload | undefined;
+  #resumable: ResumableUpload | undefined;
 
   constructor(data: FileData) {
     this.#data = data;
   }
 
-  /** Answers what the server says of the file: `name`, `url` and, where it is in IPFS, `ipfs` and `hash`. */
+  /** Returns the server's response: `name`, `url` and, if stored in IPFS, `ipfs` and `hash`. */
   async run(
     file: FileDescription,
     { ipfs = false, progress, ...options }: FileSaveOptions & { signal: AbortSignal },
@@ -39,35 +39,35 @@ export class FileUpload {
     const content = await contentOf(this.#data, options.signal);
     const type = file.type || content.type;
     const size = sizeOf(content);
-    const told = (loaded: number, total: number): void =>
+    const reportProgress = (loaded: number, total: number): void =>
       progress?.(loaded / total, loaded, total, { type: "upload" });
-    if (size >= RESUMABLE_FROM || (progress !== undefined && size > PART)) {
-      const earlier = await this.#parts?.run(options, told);
-      if (earlier) return earlier;
-      // Begun anew where there was none, or where the server has forgotten it.
-      const about = { ...file, type, size, part: PART, ipfs };
-      this.#parts = await ResumableUpload.begin(bytesOf(content), about, options);
-      const answer = await this.#parts?.run(options, told);
-      if (answer) return answer;
+    if (size >= RESUMABLE_MIN_SIZE || (progress !== undefined && size > CHUNK_SIZE)) {
+      const resumed = await this.#resumable?.run(options, reportProgress);
+      if (resumed) return resumed;
+      // Starts over if there was no upload, or if the server does not know it any more.
+      const description = { ...file, type, size, chunkSize: CHUNK_SIZE, ipfs };
+      this.#resumable = await ResumableUpload.create(bytesOf(content), description, options);
+      const response = await this.#resumable?.run(options, reportProgress);
+      if (response) return response;
     }
     const fileData: JsonObject = { metadata: file.metadata, tags: file.tags };
     if (ipfs) fileData.ipfs = true;
     const payload: JsonObject = { base64: await base64Of(content), fileData };
     if (type) payload._ContentType = type;
-    // What travels is larger than the content, so only its part is told, and the end once the file is there.
-    const sent = (part: number): void => {
-      if (part < 1) told(Math.floor(part * size), size);
+    // The request is larger than the content: progress is reported as a fraction of it, and completion with the response.
+    const onUploadProgress = (fraction: number): void => {
+      if (fraction < 1) reportProgress(Math.floor(fraction * size), size);
     };
-    const on = connection();
-    const telling = progress && size > 0 ? xhrFetch(on, sent) : on.fetch;
+    const conn = connection();
+    const fetchWithProgress = progress && size > 0 ? xhrFetch(conn, onUploadProgress) : conn.fetch;
     const path = `files/${encodeName(file.name)}`;
-    const { body } = await request("POST", path, payload, options, { ...on, fetch: telling });
-    if (size > 0) told(size, size);
+    const { body } = await request("POST", path, payload, options, { ...conn, fetch: fetchWithProgress });
+    if (size > 0) reportProgress(size, size);
     return body;
   }
 }
 
-/** The content in base64. Throws 601 where there is neither content nor an address. */
+/** The content in base64. Throws 601 without content and URL. */
 export async function downloadFile(
   data: FileData | undefined,
   url: string | undefined,
@@ -81,10 +81,10 @@ export async function downloadFile(
 /** Throws 161 without a name. */
 export async function deleteFile(name: string, options: RequestOptions): Promise<void> {
   if (!name) throw new ProtocolError(ErrorCode.FILE_DELETE_UNNAMED_ERROR, "Cannot delete an unnamed file.");
-  const on = connection();
-  const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, on)) };
-  const url = `${on.serverUrl}/files/${encodeName(name)}`;
-  await send(url, { method: "DELETE", headers }, { ...options, emptyAllowed: true }, on);
+  const conn = connection();
+  const headers = { "Content-Type": "text/plain", ...(await credentialHeaders(options, conn)) };
+  const url = `${conn.serverUrl}/files/${encodeName(name)}`;
+  await send(url, { method: "DELETE", headers }, { ...options, allowsEmpty: true }, conn);
 }
 
 type Content = ({ base64: string } | { bytes: Bytes }) & { type: string };
@@ -129,7 +129,7 @@ function bytesOf(content: Content): Bytes {
   return bytes;
 }
 
-/** Names may have folders. */
+/** Names may contain folders. */
 function encodeName(name: string): string {
   return name.split("/").map(encodeURIComponent).join("/");
 }

@@ -9,7 +9,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => ({ body: { updatedAt: "2026-01-02T00:00:00.000Z" } }));
+  server.respondWith(() => ({ body: { updatedAt: "2026-01-02T00:00:00.000Z" } }));
 });
 afterEach(async () => {
   ParseObject.disableSingleInstance();

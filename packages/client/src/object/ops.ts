@@ -1,4 +1,4 @@
-/** The operations under their short names: `new Op.Increment(1)`. */
+/** The operations by their Parse names: `new Op.Increment(1)`. */
 export {
   AddOp as Add,
   AddUniqueOp as AddUnique,

@@ -17,7 +17,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(({ call }) =>
+  server.respondWith(({ call }) =>
     call.startsWith("POST")
       ? { status: call === "POST login" ? 200 : 201, body: { ...account, createdAt: CREATED } }
       : { body: { updatedAt: CREATED } },
@@ -34,7 +34,7 @@ function served(objectId: string, fields: Parameters<typeof ParseObject.fromJSON
   return ParseObject.fromJSON({ className: "Note", objectId, ...fields });
 }
 
-const answerResults = (...results: object[]): void => server.answer(() => ({ body: { results } }));
+const answerResults = (...results: object[]): void => server.respondWith(() => ({ body: { results } }));
 const lastBody = () => server.requests.at(-1)?.body;
 
 describe("fields", () => {
@@ -163,7 +163,7 @@ describe("users", () => {
 
   it("can sign out of a session that the server does not know any more", async () => {
     await User.logIn("ann", "secret");
-    server.answer(() => ({ status: 400, body: { code: 209, error: "Invalid session token" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 209, error: "Invalid session token" } }));
     await User.logOut().catch(() => undefined);
     expect(User.current()).toBeNull();
   });
@@ -204,7 +204,7 @@ describe("queries", () => {
   it("answer the plan when they are to be explained", async () => {
     answerResults({ plan: "scan" });
     expect(await new Query("Note").explain().find()).toEqual([{ plan: "scan" }]);
-    server.answer(() => ({ body: { results: { plan: "scan" } } }));
+    server.respondWith(() => ({ body: { results: { plan: "scan" } } }));
     expect(await new Query("Note").explain().find()).toEqual({ plan: "scan" });
   });
 
@@ -221,7 +221,7 @@ describe("queries", () => {
   });
 
   it("can be cancelled while they get one object", async () => {
-    server.answer(async () => {
+    server.respondWith(async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { body: { results: [{ objectId: "1" }] } };
     });

@@ -1,30 +1,30 @@
 import type { JsonObject } from "@purse/protocol";
 import type { AnyObject } from "./AnyObject.ts";
 
-/** A class of objects that can be made without arguments. */
+/** A class whose constructor works without arguments. */
 export interface ObjectClass<T extends AnyObject = AnyObject> {
   new (): T;
   readonly className?: string;
 }
 
-/** What the modules below ParseObject need of it. */
+/** The parts of ParseObject that modules below it need. */
 export interface ObjectFactory {
-  /** With `override`, the JSON is all there is: what else was known of the object goes. */
+  /** With `override` the JSON replaces everything that was known of the object. */
   fromJSON(json: JsonObject, override?: boolean): AnyObject;
-  /** An object that shares nothing with the other instances of it: how it was once. */
-  apartFromJSON(json: JsonObject): AnyObject;
+  /** Creates an object that does not share state with its other instances: a snapshot. */
+  detachedFromJSON(json: JsonObject): AnyObject;
   isObject(value: unknown): value is AnyObject;
-  /** Loads the classes of files, places and areas; see valueTypes. */
+  /** Loads the classes ParseFile, GeoPoint and Polygon; see valueTypes. */
   loadValues(): Promise<unknown>;
 }
 
 let factory: ObjectFactory | undefined;
 const classes = new Map<string, ObjectClass>();
-let ownUserClass = false;
+let hasCustomUserClass = false;
 
 /** Set once by ParseObject. */
-export function setObjectFactory(made: ObjectFactory): void {
-  factory = made;
+export function setObjectFactory(implementation: ObjectFactory): void {
+  factory = implementation;
 }
 
 export function objects(): ObjectFactory {
@@ -32,23 +32,23 @@ export function objects(): ObjectFactory {
   throw new Error("Moralis has not been initialized, run Moralis.start first");
 }
 
-export function setClass(className: string, objectClass: ObjectClass): void {
+export function registerClass(className: string, objectClass: ObjectClass): void {
   classes.set(storedClassName(className), objectClass);
 }
 
-export function removeClass(className: string): void {
+export function unregisterClass(className: string): void {
   classes.delete(storedClassName(className));
 }
 
-export function classNamed(className: string): ObjectClass | undefined {
+export function registeredClass(className: string): ObjectClass | undefined {
   return classes.get(className);
 }
 
-/** The class as the server calls it: "User" means the accounts, unless the application has a class of that name. */
+/** The server's name of a class: "User" is "_User", unless the application has a class of that name. */
 export function storedClassName(className: string): string {
-  return className === "User" && !ownUserClass ? "_User" : className;
+  return className === "User" && !hasCustomUserClass ? "_User" : className;
 }
 
-export function allowOwnUserClass(allowed: boolean): void {
-  ownUserClass = allowed;
+export function allowCustomUserClass(allowed: boolean): void {
+  hasCustomUserClass = allowed;
 }

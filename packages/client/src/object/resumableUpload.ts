@@ -1,12 +1,12 @@
 import type { JsonObject } from "@purse/protocol";
 import { type Connection, connection } from "../connection.ts";
 import {
-  attemptOnce,
-  failure,
-  type HttpAnswer,
-  mayRecover,
-  pauseAfter,
+  errorFrom,
+  type HttpResponse,
+  isRetryable,
   type RequestOptions,
+  sendOnce,
+  waitBeforeRetry,
 } from "../transport.ts";
 import { credentialHeaders } from "./credentialHeaders.ts";
 
@@ -17,120 +17,132 @@ export type Bytes = Blob | Uint8Array<ArrayBuffer>;
 export interface UploadedFile {
   /** In bytes. */
   size: number;
-  /** Bytes that are sent at once. */
-  part: number;
+  /** Bytes per request. */
+  chunkSize: number;
   name: string;
   type: string;
   metadata: JsonObject;
   tags: JsonObject;
-  /** Whether the content is kept in IPFS too. */
+  /** Whether the content is stored in IPFS too. */
   ipfs: boolean;
 }
 
-/** An upload by the tus protocol: it goes on where it was broken off. */
+/** An upload by the tus protocol, which can be resumed. */
 export class ResumableUpload {
   readonly #content: Bytes;
-  readonly #about: UploadedFile;
+  readonly #file: UploadedFile;
   readonly #url: string;
-  readonly #on: Connection;
-  /** Bytes on the server; undefined where only the server knows. */
+  readonly #connection: Connection;
+  /** Uploaded bytes; undefined if only the server knows. */
   #offset: number | undefined = 0;
 
-  private constructor(content: Bytes, about: UploadedFile, url: string, on: Connection) {
+  private constructor(content: Bytes, file: UploadedFile, url: string, conn: Connection) {
     this.#content = content;
-    this.#about = about;
+    this.#file = file;
     this.#url = url;
-    this.#on = on;
+    this.#connection = conn;
   }
 
-  /** Undefined where the server knows no such uploads. Throws its refusal otherwise. */
-  static async begin(
+  /** Returns undefined if the server does not support resumable uploads. Throws if it refuses this one. */
+  static async create(
     content: Bytes,
-    about: UploadedFile,
+    file: UploadedFile,
     options: RequestOptions,
   ): Promise<ResumableUpload | undefined> {
-    const on = connection();
-    const url = `${on.serverUrl}/files/resumable`;
+    const conn = connection();
+    const url = `${conn.serverUrl}/files/resumable`;
     const headers = {
-      ...(await credentialHeaders(options, on)),
+      ...(await credentialHeaders(options, conn)),
       "Tus-Resumable": VERSION,
-      "Upload-Length": String(about.size),
-      "Upload-Metadata": uploadMetadata(about),
+      "Upload-Length": String(file.size),
+      "Upload-Metadata": uploadMetadata(file),
     };
-    const answer = await attemptOnce(url, { method: "POST", headers }, options.signal, on);
-    const id = answer.headers.get("location")?.split("/").at(-1);
-    // Below the address that the client knows: credentials go nowhere else.
-    if (answer.status === 201 && id) return new ResumableUpload(content, about, `${url}/${id}`, on);
-    if (isUnknown(answer)) return undefined;
-    throw failure(answer);
+    const response = await sendOnce(url, { method: "POST", headers }, options.signal, conn);
+    const id = response.headers.get("location")?.split("/").at(-1);
+    // Always below the server's own URL, so that credentials are sent nowhere else.
+    if (response.status === 201 && id) return new ResumableUpload(content, file, `${url}/${id}`, conn);
+    if (isUnsupported(response)) return undefined;
+    throw errorFrom(response);
   }
 
-  /** Sends what is missing; undefined where the server has forgotten the upload. */
+  /** Sends the remaining bytes; returns undefined if the server does not know the upload any more. */
   async run(
     options: RequestOptions,
-    told: (loaded: number, total: number) => void,
+    onProgress: (loaded: number, total: number) => void,
   ): Promise<JsonObject | undefined> {
-    const { size } = this.#about;
+    const { size } = this.#file;
     for (let failures = 0; ; ) {
-      const before = this.#offset;
-      // Until there is an answer nobody knows how much has come through.
+      const offsetBefore = this.#offset;
+      // The offset is unknown until the response arrives.
       this.#offset = undefined;
-      const answer = await (before === undefined ? this.#ask(options) : this.#append(before, options));
-      const offset = answer.headers.get("upload-offset");
-      if (answer.status < 300 && answer.status > 0 && offset !== null) {
+      const response = await (offsetBefore === undefined
+        ? this.#fetchOffset(options)
+        : this.#uploadChunk(offsetBefore, options));
+      const offset = response.headers.get("upload-offset");
+      if (response.status < 300 && response.status > 0 && offset !== null) {
         this.#offset = Number(offset);
-        if (this.#offset !== before) failures = 0;
-        told(this.#offset, size);
-        if (this.#offset >= size) return savedFile(answer);
+        if (this.#offset !== offsetBefore) failures = 0;
+        onProgress(this.#offset, size);
+        if (this.#offset >= size) return savedFile(response);
         continue;
       }
-      if (answer.status === 404) return undefined;
+      if (response.status === 404) return undefined;
       failures += 1;
-      // 409 and 423: another attempt, thought to be lost, has got through or is still going on.
-      const isDelayed = answer.status === 409 || answer.status === 423;
-      if (!(isDelayed || mayRecover(answer)) || failures >= this.#on.requestAttemptLimit) {
-        throw failure(answer);
+      // 409 and 423: an earlier attempt that seemed lost has succeeded or is still running.
+      const isConflict = response.status === 409 || response.status === 423;
+      if (!(isConflict || isRetryable(response)) || failures >= this.#connection.requestAttemptLimit) {
+        throw errorFrom(response);
       }
-      await pauseAfter(failures, this.#on, options.signal);
+      await waitBeforeRetry(failures, this.#connection, options.signal);
     }
   }
 
-  async #ask(options: RequestOptions): Promise<HttpAnswer> {
-    return this.#exchange("HEAD", {}, undefined, options);
+  async #fetchOffset(options: RequestOptions): Promise<HttpResponse> {
+    return this.#request("HEAD", {}, undefined, options);
   }
 
-  async #append(offset: number, options: RequestOptions): Promise<HttpAnswer> {
+  async #uploadChunk(offset: number, options: RequestOptions): Promise<HttpResponse> {
     const headers = {
       "Upload-Offset": String(offset),
       "Content-Type": "application/offset+octet-stream",
     };
-    return this.#exchange("PATCH", headers, this.#content.slice(offset, offset + this.#about.part), options);
+    return this.#request(
+      "PATCH",
+      headers,
+      this.#content.slice(offset, offset + this.#file.chunkSize),
+      options,
+    );
   }
 
-  async #exchange(
+  async #request(
     method: string,
     headers: Record<string, string>,
     body: Bytes | undefined,
     options: RequestOptions,
-  ): Promise<HttpAnswer> {
-    const credentials = await credentialHeaders(options, this.#on);
+  ): Promise<HttpResponse> {
+    const credentials = await credentialHeaders(options, this.#connection);
     const all = { ...credentials, "Tus-Resumable": VERSION, ...headers };
-    return attemptOnce(this.#url, { method, headers: all, ...(body && { body }) }, options.signal, this.#on);
+    return sendOnce(
+      this.#url,
+      { method, headers: all, ...(body && { body }) },
+      options.signal,
+      this.#connection,
+    );
   }
 }
 
-/** Whether the answer is that of a server, or of a browser on its behalf, that knows no such uploads. */
-function isUnknown({ status, text }: HttpAnswer): boolean {
-  return mayRecover({ status }) || status === 404 || status === 405 || /invalid file upload/i.test(text);
+/** Whether the response, or the browser's CORS failure, means that the server does not support such uploads. */
+function isUnsupported({ status, text }: HttpResponse): boolean {
+  return isRetryable({ status }) || status === 404 || status === 405 || /invalid file upload/i.test(text);
 }
 
-function savedFile(answer: HttpAnswer): JsonObject {
+function savedFile(response: HttpResponse): JsonObject {
   const saved: JsonObject = {};
   for (const field of ["name", "url", "ipfs", "hash"]) {
-    const value = answer.headers.get(`x-parse-file-${field}`);
+    const value = response.headers.get(`x-parse-file-${field}`);
     if (value !== null) saved[field] = value;
   }
-  if (saved.name === undefined || saved.url === undefined) throw failure(answer);
+  if (saved.name === undefined || saved.url === undefined) throw errorFrom(response);
   return saved;
 }
 

@@ -1,9 +1,9 @@
 import type { JsonValue } from "@purse/protocol";
 import { ACL } from "./ACL.ts";
 import { decode } from "./decode.ts";
-import { isPlainObject, mapWithin } from "./encode.ts";
+import { isPlainObject, mapChildren } from "./encode.ts";
 
-/** A field's value as applications see it, from what travelled. */
+/** Decodes a field's value. */
 export function decodeField(key: string, wire: JsonValue | undefined): unknown {
   if (isTimestamp(key) && typeof wire === "string") return new Date(wire);
   const value = decode(wire);
@@ -14,19 +14,19 @@ export function isTimestamp(key: string): boolean {
   return key === "createdAt" || key === "updatedAt";
 }
 
-/** The same with pointers in the place of objects: to decode those would tell others what they were. */
+/** Replaces nested objects by pointers: decoding them would update their shared instances. */
 export function withPointers(wire: JsonValue): JsonValue {
   if (typeof wire !== "object" || wire === null) return wire;
   if (!Array.isArray(wire) && wire.__type === "Object") {
     const { className = null, objectId = null } = wire;
     return { __type: "Pointer", className, objectId };
   }
-  return mapWithin(wire, withPointers);
+  return mapChildren(wire, withPointers);
 }
 
-/** Whether there is an object of a class, or a pointer to one, anywhere within. */
-export function holdsObject(wire: JsonValue | undefined): boolean {
+/** Whether the value contains an object or pointer at any depth. */
+export function containsObject(wire: JsonValue | undefined): boolean {
   if (typeof wire !== "object" || wire === null) return false;
   if (!Array.isArray(wire) && (wire.__type === "Pointer" || wire.__type === "Object")) return true;
-  return Object.values(wire).some(holdsObject);
+  return Object.values(wire).some(containsObject);
 }

@@ -1,9 +1,9 @@
-import { sharesInstances } from "./sharing.ts";
+import { isSingleInstance } from "./singleInstanceMode.ts";
 import type { ObjectState } from "./state.ts";
 
 /*
- * In pages, all instances of one object share its data: what one of them sets or fetches the others have too.
- * A server's callers must not see one another's changes, so there every instance is on its own.
+ * In pages, all instances of one object share its data: changes of one are visible in the others.
+ * On a server callers must not see each other's changes, so there every instance has its own data.
  */
 
 const states = new Map<string, WeakRef<ObjectState>>();
@@ -11,14 +11,14 @@ const collected = /* @__PURE__ */ new FinalizationRegistry((key: string) => {
   if (!states.get(key)?.deref()) states.delete(key);
 });
 
-/** The state of an object that has got its id: the one that its other instances have, or else its own. */
+/** The state of an object with this id: that of its other instances, or else its own. */
 export function stateOf(className: string, id: string, own: ObjectState): ObjectState {
-  if (!sharesInstances()) return own;
+  if (!isSingleInstance()) return own;
   const key = `${className}/${id}`;
   const known = states.get(key)?.deref();
   if (known === own) return own;
   if (known) {
-    known.adopt(own);
+    known.mergeOperations(own);
     return known;
   }
   states.set(key, new WeakRef(own));
@@ -26,7 +26,7 @@ export function stateOf(className: string, id: string, own: ObjectState): Object
   return own;
 }
 
-/** Forgets what instances share. */
-export function forgetInstances(): void {
+/** Clears all shared state. */
+export function clearInstances(): void {
   states.clear();
 }

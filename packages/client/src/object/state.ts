@@ -1,49 +1,49 @@
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue, jsonKey } from "@purse/protocol";
-import { copyOf, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
+import { deepCopy, type EncodeOptions, encode, isPlainObject } from "./encode.ts";
 import { type Op, RelationOp, SetOp, UnsetOp } from "./Op.ts";
 import { Relation, type RelationParent } from "./Relation.ts";
 import { objects } from "./registry.ts";
-import { decodeField, holdsObject, isTimestamp, withPointers } from "./serverFields.ts";
-import { sharesInstances } from "./sharing.ts";
+import { containsObject, decodeField, isTimestamp, withPointers } from "./serverFields.ts";
+import { isSingleInstance } from "./singleInstanceMode.ts";
 import { isFile } from "./valueTypes.ts";
 
 type Fields = Record<string, unknown>;
 type Operations = Map<string, Op>;
 
-/* Stand for what an object has nothing of: most stay as they came, and there are many. */
+/* Shared by all unchanged objects to save memory. */
 const NO_FIELDS: JsonObject = Object.freeze({});
 const NO_OPERATIONS: readonly Operations[] = [];
 
 /**
- * What is known of one object: the server's data, and apart from it the operations that were not sent
- * yet. While a save is under way, its operations are the first of `pending` and new ones gather behind.
+ * The state of one object: the server's data and, separately, the unsaved
+ * operations. While a save is running, its operations are the first of `pending` and new ones follow.
  */
 export class ObjectState {
   /** Whether the object was on the server before this client's first save. */
   existed = false;
   pending: readonly Operations[] = NO_OPERATIONS;
-  /** The server's data as it travels. What is within is never changed: other objects may hold it too. */
+  /** The server's data in wire format. Nested values are never mutated: other objects may share them. */
   #wire = NO_FIELDS;
   /**
-   * Those structured fields that somebody has asked for or set, decoded. They may be changed in place, which shows
-   * beside what travelled.
+   * The decoded values of structured fields that were read or set. They may be mutated in place, which is
+   * detected by comparison with the wire format.
    */
   #values: Fields | undefined = undefined;
   #estimate: Readonly<Fields> | undefined = undefined;
-  /** What the last save sent. */
+  /** The body of the last save. */
   #sent = NO_FIELDS;
-  /** What is under way with the object; see inTurn. */
+  /** The pending tasks of the object; see taskQueue.ts. */
   queue: Promise<unknown> | undefined = undefined;
 
-  /** What the server has in a field. */
-  served(key: string): unknown {
-    // Every object has a few members by name.
+  /** The server's value of a field. */
+  serverValue(key: string): unknown {
+    // Names such as "constructor" must not be looked up in the prototype.
     if (!Object.hasOwn(this.#wire, key)) return undefined;
     const wire = this.#wire[key];
-    return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decoded(key, wire) : wire;
+    return (wire && typeof wire === "object") || isTimestamp(key) ? this.#decodedValue(key, wire) : wire;
   }
 
-  #decoded(key: string, wire: JsonValue | undefined): unknown {
+  #decodedValue(key: string, wire: JsonValue | undefined): unknown {
     this.#values ??= {};
     const known = this.#values[key];
     if (typeof known === "object") return known;
@@ -52,11 +52,11 @@ export class ObjectState {
     return value;
   }
 
-  /** Server data with all pending operations applied. Frozen; the same object until something changes. */
+  /** The server's data with all pending operations applied. Frozen; the same object until something changes. */
   attributes(owner: RelationParent): Readonly<Fields> {
     if (this.#estimate) return this.#estimate;
     const fields: Fields = {};
-    for (const key in this.#wire) if (isField(key)) fields[key] = this.served(key);
+    for (const key in this.#wire) if (isField(key)) fields[key] = this.serverValue(key);
     for (const operations of this.pending) {
       for (const [key, op] of operations) assign(fields, key, op, owner);
     }
@@ -67,25 +67,25 @@ export class ObjectState {
 
   /** One of the attributes. */
   field(key: string, owner: RelationParent): unknown {
-    if (!this.#touches(key)) return this.served(key);
+    if (!this.#isAffected(key)) return this.serverValue(key);
     const fields = this.attributes(owner);
     return Object.hasOwn(fields, key) ? fields[key] : undefined;
   }
 
-  /** Whether an operation is about the field or a place within it. */
-  #touches(field: string): boolean {
-    for (const operations of this.pending) if (touches(operations, field)) return true;
+  /** Whether a pending operation affects the field or a path in it. */
+  #isAffected(field: string): boolean {
+    for (const operations of this.pending) if (affects(operations, field)) return true;
     return false;
   }
 
-  /** Whether the server's data is known, more of it than its session. */
+  /** Whether server data other than the session token is known. */
   isAvailable(): boolean {
     for (const key in this.#wire) if (isField(key) && key !== "sessionToken") return true;
     return false;
   }
 
-  /** All values in which objects or files can be that are not saved. */
-  held(): unknown[] {
+  /** All values that may contain unsaved objects or files. */
+  nestedValues(): unknown[] {
     const values: unknown[] = [];
     for (const key in this.#values) {
       const op = this.operation(key);
@@ -102,23 +102,23 @@ export class ObjectState {
   }
 
   setOperation(key: string, op: Op): void {
-    const operations = this.#last();
+    const operations = this.#currentOperations();
     const previous = operations.get(key);
     operations.set(key, previous ? op.mergeWith(previous) : op);
     this.#estimate = undefined;
   }
 
-  /** Takes the changes over that were made to another instance of the object. */
-  adopt(other: ObjectState): void {
+  /** Merges the operations of another instance of the object. */
+  mergeOperations(other: ObjectState): void {
     for (const operations of other.pending) {
       for (const [key, op] of operations) this.setOperation(key, op);
     }
   }
 
-  /** Becomes like the state of another instance. */
-  take(other: ObjectState): void {
+  /** Copies the state of another instance. */
+  copyFrom(other: ObjectState): void {
     this.#wire = other.#wire;
-    this.adopt(other);
+    this.mergeOperations(other);
   }
 
   dropOperations(keys?: readonly string[]): void {
@@ -127,19 +127,19 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  #last(): Operations {
+  #currentOperations(): Operations {
     const last = this.pending.at(-1) ?? new Map<string, Op>();
     if (this.pending.length === 0) this.pending = [last];
     return last;
   }
 
-  /** Separates what is being sent from what will be set meanwhile. */
+  /** Separates the operations that are being sent from later ones. */
   beginSave(): void {
-    this.#last();
+    this.#currentOperations();
     this.pending = [...this.pending, new Map()];
   }
 
-  /** The save failed: its operations wait again, beneath those set meanwhile. */
+  /** After a failed save: its operations are pending again, before those set meanwhile. */
   failSave(): void {
     const [sent, next, ...rest] = this.pending;
     if (!sent || !next) return;
@@ -148,50 +148,50 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** Both operations as one. Where no operation does the same, what the field has become is sent whole. */
+  /** Merges both operations. If they cannot be merged, the resulting value is set instead. */
   #merged(key: string, before: Op | undefined, op: Op): Op {
     try {
       return op.mergeWith(before);
     } catch (error) {
       if (!before || key.includes(".") || op instanceof RelationOp) throw error;
-      return new SetOp(op.applyTo(before.applyTo(this.served(key))));
+      return new SetOp(op.applyTo(before.applyTo(this.serverValue(key))));
     }
   }
 
   /**
-   * The save succeeded. What the answer does not tell follows from what was sent; what it tells wins.
-   * Plain objects in the answer are laid over the known ones, as servers tell only what changed.
+   * After a successful save: fields of the response win; others are derived from the sent operations.
+   * Plain objects in the response are merged into the known ones, because servers send only what changed.
    */
-  finishSave(answer: JsonObject, owner: RelationParent): void {
+  finishSave(response: JsonObject, owner: RelationParent): void {
     const [sent, ...rest] = this.pending;
     const fields: Fields = {};
-    const travelled: JsonObject = {};
+    const wireValues: JsonObject = {};
     if (sent && rest.length > 0) {
       this.pending = rest;
       for (const [key, op] of sent) {
-        if (!(op instanceof RelationOp) && Object.hasOwn(answer, key)) continue;
+        if (!(op instanceof RelationOp) && Object.hasOwn(response, key)) continue;
         const field = fieldOf(key);
-        if (!Object.hasOwn(fields, field)) fields[field] = this.served(field);
+        if (!Object.hasOwn(fields, field)) fields[field] = this.serverValue(field);
         assign(fields, key, op, owner);
-        if (op instanceof SetOp) travelled[key] = this.#sent[key] ?? null;
+        if (op instanceof SetOp) wireValues[key] = this.#sent[key] ?? null;
       }
     }
     this.#sent = NO_FIELDS;
-    this.commitValues(fields, travelled);
-    const told: JsonObject = { ...answer };
-    for (const key in told) {
-      const [value, known] = [told[key], this.#wire[key]];
-      if (key !== "ACL" && isPlain(value) && isPlain(known)) told[key] = { ...known, ...value };
+    this.commitValues(fields, wireValues);
+    const merged: JsonObject = { ...response };
+    for (const key in merged) {
+      const [value, known] = [merged[key], this.#wire[key]];
+      if (key !== "ACL" && isPlain(value) && isPlain(known)) merged[key] = { ...known, ...value };
     }
-    this.commit(told);
+    this.commit(merged);
   }
 
-  /** Takes fields from the server, as they travel; those not named stay. The JSON is the object's from now on. */
+  /** Merges fields from the server, in wire format. Takes ownership of the JSON. */
   commit(fields: JsonObject): void {
-    // Objects within that others share become what is told now, and not when somebody asks for them.
+    // Shared nested objects are updated now, not when the field is first read.
     const shared: Fields = {};
-    if (sharesInstances()) {
-      for (const key in fields) if (holdsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
+    if (isSingleInstance()) {
+      for (const key in fields) if (containsObject(fields[key])) shared[key] = decodeField(key, fields[key]);
     }
     const { createdAt, updatedAt = createdAt } = fields;
     const wire = this.#wire === NO_FIELDS ? fields : { ...this.#wire, ...fields };
@@ -202,23 +202,23 @@ export class ObjectState {
       if (key === "__proto__" || (isJsonObject(value) && value.__op === "Delete")) delete wire[key];
       else if (isTimestamp(key) && isWireDate(value)) wire[key] = value.iso;
     }
-    this.#become(wire, shared);
+    this.#replace(wire, shared);
   }
 
-  /** Takes values as applications know them, as if the server had told them; undefined ones go. */
-  commitValues(fields: Fields, travelled = NO_FIELDS): void {
+  /** Merges decoded values as if they came from the server; undefined removes a field. */
+  commitValues(fields: Fields, wireValues = NO_FIELDS): void {
     const wire = { ...this.#wire };
     const values: Fields = {};
     for (const key in fields) {
       const value = fields[key];
       values[key] = typeof value === "object" && value !== null ? value : undefined;
       if (value === undefined) delete wire[key];
-      else wire[key] = travelled[key] ?? wireOf(key, value);
+      else wire[key] = wireValues[key] ?? toWireOrEmpty(key, value);
     }
-    this.#become(wire, values);
+    this.#replace(wire, values);
   }
 
-  #become(wire: JsonObject, values: Fields): void {
+  #replace(wire: JsonObject, values: Fields): void {
     this.#wire = wire;
     this.#estimate = undefined;
     for (const key in values) {
@@ -233,8 +233,8 @@ export class ObjectState {
     this.#estimate = undefined;
   }
 
-  /** The fields whose structured values were changed in place: they are sent whole. */
-  changedInPlace(): string[] {
+  /** The fields whose structured values were mutated in place: they are sent as a whole. */
+  mutatedKeys(): string[] {
     const changed: string[] = [];
     for (const key in this.#values) {
       const value = this.#values[key];
@@ -244,38 +244,38 @@ export class ObjectState {
     return changed;
   }
 
-  /** What is changed: fields, places within and the fields in which those are. */
+  /** The changed keys: fields, dotted paths and the fields of those. */
   changedKeys(): string[] {
     const keys = this.pending.flatMap((operations) => [...operations.keys()]);
-    return [...new Set([...this.changedInPlace(), ...keys, ...keys.map(fieldOf)])];
+    return [...new Set([...this.mutatedKeys(), ...keys, ...keys.map(fieldOf)])];
   }
 
-  /** Whether there is something to save. */
+  /** Whether there are unsaved changes. */
   isChanged(): boolean {
     for (const { size } of this.pending) if (size > 0) return true;
-    return this.changedInPlace().length > 0;
+    return this.mutatedKeys().length > 0;
   }
 
-  /** What a save sends. */
+  /** The body of a save. */
   saveBody(): JsonObject {
-    const operations = this.#last();
+    const operations = this.#currentOperations();
     const body: JsonObject = {};
-    for (const key of this.changedInPlace()) {
-      if (!touches(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
+    for (const key of this.mutatedKeys()) {
+      if (!affects(operations, key)) operations.set(key, new SetOp(this.#values?.[key]));
     }
     for (const [key, op] of operations) {
-      if (!(op instanceof SetOp) || isSent(op.value)) body[key] = op.toJSON();
+      if (!(op instanceof SetOp) || isSendable(op.value)) body[key] = op.toJSON();
     }
     this.#sent = body;
     return body;
   }
 
-  /** All fields as they travel, in copies; operations where only the server knows what they make. */
+  /** All fields in wire format, as copies; operations if only the server knows their result. */
   toJSON(owner: RelationParent, options: EncodeOptions): JsonObject {
     if (this.pending.every(({ size }) => size === 0)) return this.#servedJSON(options);
     const json: JsonObject = {};
     const fields = this.attributes(owner);
-    for (const key in fields) json[key] = travelling(key, fields[key], options);
+    for (const key in fields) json[key] = toWire(key, fields[key], options);
     for (const [key, op] of this.pending[0] ?? []) {
       if (!key.includes(".") && !(op instanceof SetOp)) json[key] = op.toJSON();
     }
@@ -289,32 +289,32 @@ export class ObjectState {
       if (typeof wire !== "object" || wire === null) continue;
       const value = this.#values?.[key];
       if (typeof value === "object") json[key] = encode(value, options);
-      else if (sharesInstances() && holdsObject(wire)) json[key] = encode(this.served(key), options);
-      else json[key] = copyOf(wire);
+      else if (isSingleInstance() && containsObject(wire)) json[key] = encode(this.serverValue(key), options);
+      else json[key] = deepCopy(wire);
     }
     return json;
   }
 }
 
-/** Whether a key of what travelled is a field. */
+/** Whether a key in wire format is a field. */
 function isField(key: string): boolean {
   return key !== "objectId";
 }
 
-/** The field that an operation on "field.place.within" is about. */
+/** The field of a dotted path. */
 function fieldOf(key: string): string {
   return key.split(".", 1)[0] ?? key;
 }
 
-/** Whether one of the operations is about the field or a place within it. */
-function touches(operations: Operations, field: string): boolean {
+/** Whether one of the operations affects the field or a path in it. */
+function affects(operations: Operations, field: string): boolean {
   if (operations.size === 0) return false;
   if (operations.has(field)) return true;
   for (const key of operations.keys()) if (key.startsWith(`${field}.`)) return true;
   return false;
 }
 
-function isSent(value: unknown): boolean {
+function isSendable(value: unknown): boolean {
   return value !== undefined && typeof value !== "function";
 }
 
@@ -328,7 +328,7 @@ function isStructured(value: unknown): value is object {
   );
 }
 
-/** Whether a value is another one than what travelled. One that cannot travel is. */
+/** Whether a value differs from its wire format. Values that cannot be encoded do. */
 function isChanged(key: string, value: object, wire: JsonValue = null): boolean {
   try {
     const now = jsonKey(encode(value));
@@ -338,20 +338,20 @@ function isChanged(key: string, value: object, wire: JsonValue = null): boolean 
   }
 }
 
-function travelling(key: string, value: unknown, options?: EncodeOptions): JsonValue {
+function toWire(key: string, value: unknown, options?: EncodeOptions): JsonValue {
   return isTimestamp(key) && value instanceof Date ? value.toISOString() : encode(value, options);
 }
 
-/** A value as the server has it now; an empty object stands for what cannot travel. */
-function wireOf(key: string, value: unknown): JsonValue {
+/** A value in wire format; an empty object if it cannot be encoded. */
+function toWireOrEmpty(key: string, value: unknown): JsonValue {
   try {
-    return travelling(key, value);
+    return toWire(key, value);
   } catch {
     return {};
   }
 }
 
-/** An object without a type: servers tell only what changed in it. */
+/** Whether a value is an untyped object, of which servers send only what changed. */
 function isPlain(value: JsonValue | undefined): value is JsonObject {
   return isJsonObject(value) && value.__type === undefined && value.__op === undefined;
 }
@@ -365,7 +365,7 @@ function assign(fields: Fields, key: string, op: Op, owner: RelationParent): voi
   fields[field] = applyAt(fields[field], path, op);
 }
 
-/** A copy of `value` in which the operation changed what is at the path. */
+/** Returns a copy of `value` with the operation applied at the path. */
 function applyAt(value: unknown, path: readonly string[], op: Op): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return op.applyTo(value);

@@ -17,7 +17,7 @@ it("loads the classes of files, places and areas with the first answer that tell
   const early = ParseObject.fromJSON({ className: "Note", place });
   expect(() => early.get("place")).toThrow("Import GeoPoint to read it here");
   expect(early.toJSON()).toEqual({ place });
-  server.answer(() => ({ body: { results: [{ objectId: "n1", list: [{ place }] }] } }));
+  server.respondWith(() => ({ body: { results: [{ objectId: "n1", list: [{ place }] }] } }));
   const [note] = await new Query("Note").find();
   expect(note?.get("list")).toMatchObject([{ place: { latitude: 47, longitude: 8 } }]);
   const { GeoPoint } = await import("./GeoPoint.ts");

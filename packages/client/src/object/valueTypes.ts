@@ -2,8 +2,8 @@ import type { JsonObject } from "@purse/protocol";
 import { objects } from "./registry.ts";
 
 /*
- * Files, places and areas: not every application has them, so that their classes are loaded with the first answer that
- * tells of one, unless the application has imported them itself. Each makes itself known here.
+ * ParseFile, GeoPoint and Polygon: not every application uses them, so their classes are loaded with the first response
+ * that contains one, unless the application imports them itself. Each registers itself here.
  */
 
 type Reader = (json: JsonObject) => object | undefined;
@@ -11,12 +11,12 @@ type Reader = (json: JsonObject) => object | undefined;
 const readers = new Map<string, Reader>();
 const TYPES = ["File", "GeoPoint", "Polygon"];
 
-/** How to read the values of a type; undefined for what has not its shape. */
+/** Registers how values of a type are decoded; readers return undefined for invalid values. */
 export function registerValueType(type: string, reader: Reader): void {
   readers.set(type, reader);
 }
 
-/** Loads the classes of values that a JSON text has. */
+/** Loads the classes of the values in a JSON text. */
 export async function loadValueTypes(json: string): Promise<void> {
   const missing = TYPES.filter((type) => !readers.has(type)).join("|");
   if (missing && new RegExp(`"__type"\\s*:\\s*"(${missing})"`).test(json)) {
@@ -24,15 +24,15 @@ export async function loadValueTypes(json: string): Promise<void> {
   }
 }
 
-/** Throws where the class of a known type has not been loaded. */
-export function readValue(json: JsonObject): object | undefined {
+/** Throws if the class of a known type has not been loaded. */
+export function decodeValue(json: JsonObject): object | undefined {
   const type = String(json.__type);
   const reader = readers.get(type);
   if (!reader && TYPES.includes(type)) throw new Error(`Import ${type} to read it here`);
   return reader?.(json);
 }
 
-/** What is needed of a file by those who do not load its class. */
+/** The part of ParseFile that is used without loading its class. */
 export interface AnyFile {
   url(): string | undefined;
   saveIPFS(): Promise<unknown>;

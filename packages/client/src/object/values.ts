@@ -2,5 +2,5 @@ import { ParseFile } from "./File.ts";
 import { GeoPoint } from "./GeoPoint.ts";
 import { Polygon } from "./Polygon.ts";
 
-/** The classes that are loaded with the first answer that needs them; see valueTypes. */
+/** The classes that are loaded with the first response that needs them; see valueTypes. */
 export const VALUES = [ParseFile, GeoPoint, Polygon];

@@ -1,11 +1,11 @@
 import { type Connection, ownFetch } from "../connection.ts";
 
 /**
- * A `fetch` for uploads that tells how much of the body has gone out, as a part of 1: browsers tell that of
- * XMLHttpRequest alone. Where there is none, and where the application brings its own, it is the connection's.
+ * A `fetch` for uploads that reports the sent fraction of the body (0 to 1), which browsers report only for
+ * XMLHttpRequest. Without XMLHttpRequest or with a custom `fetch` it is the connection's.
  */
-export function xhrFetch(on: Connection, sent: (part: number) => void): typeof fetch {
-  if (typeof XMLHttpRequest === "undefined" || on.fetch !== ownFetch) return on.fetch;
+export function xhrFetch(conn: Connection, onProgress: (fraction: number) => void): typeof fetch {
+  if (typeof XMLHttpRequest === "undefined" || conn.fetch !== ownFetch) return conn.fetch;
   return (input, init = {}) =>
     new Promise((resolve, reject) => {
       const { signal, method = "GET", body } = init;
@@ -14,12 +14,12 @@ export function xhrFetch(on: Connection, sent: (part: number) => void): typeof f
       xhr.open(method, String(input));
       for (const [name, value] of new Headers(init.headers)) xhr.setRequestHeader(name, value);
       xhr.upload.onprogress = ({ lengthComputable, loaded, total }) => {
-        if (lengthComputable) sent(loaded / total);
+        if (lengthComputable) onProgress(loaded / total);
       };
-      const stop = (): void => xhr.abort();
-      signal?.addEventListener("abort", stop, { once: true });
+      const abort = (): void => xhr.abort();
+      signal?.addEventListener("abort", abort, { once: true });
       xhr.onloadend = () => {
-        signal?.removeEventListener("abort", stop);
+        signal?.removeEventListener("abort", abort);
         if (signal?.aborted) reject(signal.reason);
         else if (xhr.status === 0) reject(new TypeError("The server could not be reached"));
         else resolve(new Response(xhr.responseText || null, { status: xhr.status, headers: headersOf(xhr) }));

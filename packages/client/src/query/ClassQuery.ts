@@ -4,8 +4,14 @@ import type { Subscription } from "../live/Subscription.ts";
 import { DEFAULT_PIN, localStore } from "../local/pins.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { encodeFields } from "../object/encode.ts";
-import { classNamed, type ObjectClass, objects, setClass, storedClassName } from "../object/registry.ts";
-import { sharesInstances } from "../object/sharing.ts";
+import {
+  type ObjectClass,
+  objects,
+  registerClass,
+  registeredClass,
+  storedClassName,
+} from "../object/registry.ts";
+import { isSingleInstance } from "../object/singleInstanceMode.ts";
 import { type RequestOptions, requestResults } from "../transport.ts";
 import type { BatchOptions } from "./iteration.ts";
 import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
@@ -13,20 +19,20 @@ import { type QueryKey, QueryParameters } from "./QueryParameters.ts";
 export type { BatchOptions } from "./iteration.ts";
 export type { Keys, QueryKey } from "./QueryParameters.ts";
 
-/** What `find` answers after `withCount`. */
+/** The result of `find` after `withCount`. */
 export interface CountedResults<T> {
   results: T[];
   count: number;
 }
 
-/** Queries that ask more than once are loaded with the first of them. */
+/** Operations that send more than one request are loaded on first use. */
 const iteration = () => import("./iteration.ts");
 
-/** A question about the objects of one class. */
+/** A query for the objects of one class. */
 export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters<T> {
   readonly className: string;
   #running: AbortController | undefined;
-  /** Where objects come from when not from the server: a pin, or all of this device. */
+  /** The source if not the server: a pin, or the whole local datastore. */
   #local: { pin: string | undefined } | undefined;
 
   constructor(objectClass: string | ObjectClass<T>) {
@@ -34,39 +40,40 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     const name =
       typeof objectClass === "string" ? objectClass : (objectClass.className ?? new objectClass().className);
     this.className = storedClassName(name);
-    // What is asked for as a class comes back as its instances.
-    if (typeof objectClass !== "string" && !classNamed(this.className)) setClass(this.className, objectClass);
+    // Results are instances of the class that was passed.
+    if (typeof objectClass !== "string" && !registeredClass(this.className))
+      registerClass(this.className, objectClass);
   }
 
-  /** The object with that id. Throws 101 when it is not there. */
+  /** Finds an object by its id. Throws 101 if there is none. */
   async get(objectId: string, options?: RequestOptions): Promise<T> {
-    const { results } = await this.#ask({ where: { ...this._where, objectId }, limit: 1 }, options);
+    const { results } = await this.#fetch({ where: { ...this._where, objectId }, limit: 1 }, options);
     const [object] = results;
     if (object) return object;
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
   }
 
   async first(options?: RequestOptions): Promise<T | undefined> {
-    const { results } = await this.#ask({ limit: 1 }, options);
+    const { results } = await this.#fetch({ limit: 1 }, options);
     return results[0];
   }
 
-  /** The objects found; see `findWithCount` for how many there are in all. */
+  /** Finds objects; see `findWithCount` for the total count. */
   async find(options?: RequestOptions): Promise<T[]> {
-    if (this._parameters.explain) return (await iteration()).explained<T>(this, options);
-    const { results, count } = await this.#ask({}, options);
+    if (this._parameters.explain) return (await iteration()).explain<T>(this, options);
+    const { results, count } = await this.#fetch({}, options);
     if (!this._parameters.count) return results;
-    // After withCount() the old clients answer this object in the place of the array.
+    // After withCount() the Parse SDKs return this object instead of the array.
     const counted: unknown = { results, count };
     return counted as T[];
   }
 
-  /** The objects found and how many there are beyond limit and skip. */
+  /** Finds objects, and counts them regardless of limit and skip. */
   async findWithCount(options?: RequestOptions): Promise<CountedResults<T>> {
-    return this.#ask({ count: 1 }, options);
+    return this.#fetch({ count: 1 }, options);
   }
 
-  /** All objects, whatever their number, in several requests. */
+  /** Finds all objects, in several requests if needed. */
   async findAll(options?: BatchOptions): Promise<T[]> {
     const all: T[] = [];
     await this.eachBatch((batch) => {
@@ -76,16 +83,16 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   async count(options?: RequestOptions): Promise<number> {
-    const { count } = await this.#ask({ limit: 0, count: 1 }, options);
+    const { count } = await this.#fetch({ limit: 0, count: 1 }, options);
     return count;
   }
 
-  /** The different values that a field has. Needs the master key. */
+  /** The distinct values of a field. Needs the master key. */
   async distinct(key: QueryKey<T>, options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).distinct(this, key, options);
   }
 
-  /** Runs an aggregation pipeline on what the query matches. Needs the master key. */
+  /** Runs an aggregation pipeline on the matching objects. Needs the master key. */
   async aggregate(pipeline: object | readonly object[], options?: RequestOptions): Promise<JsonValue[]> {
     return (await iteration()).aggregate(this, pipeline, options);
   }
@@ -130,7 +137,7 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return (await import("../live/liveQuery.ts")).openSubscription<T>(this, sessionToken);
   }
 
-  /** Calls back for objects created or updated. Returns the way to stop it. */
+  /** Calls back for created and updated objects. Returns a function that unsubscribes. */
   onChange(onUpdate: (object: T) => void, onError: (error: unknown) => void = console.warn): () => void {
     const opening = this.subscribe();
     opening.then((subscription) => {
@@ -139,30 +146,30 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
       subscription.on("error", onError);
     }, onError);
     return () => {
-      // Where it was not opened, that was told above.
+      // A failure to open is reported to onError above.
       opening.then((subscription) => subscription.unsubscribe()).catch(() => {});
     };
   }
 
-  /** Ends the request under way; its promise then answers without objects. */
+  /** Aborts the running request; its promise resolves without objects. */
   cancel(): this {
     this.#running?.abort();
     this.#running = undefined;
     return this;
   }
 
-  /** Asks the server, as queries do unless told otherwise. */
+  /** Queries the server (the default). */
   fromNetwork(): this {
     this.#local = undefined;
     return this;
   }
 
-  /** Asks all objects kept on this device. */
+  /** Queries the whole local datastore. */
   fromLocalDatastore(): this {
     return this.#fromLocal(undefined);
   }
 
-  /** Asks the objects pinned without a name. */
+  /** Queries the objects that are pinned without a name. */
   fromPin(): this {
     return this.#fromLocal(DEFAULT_PIN);
   }
@@ -172,13 +179,13 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
   }
 
   #fromLocal(pin: string | undefined): this {
-    // As ever, a query without a local datastore goes to the server.
+    // As in the Parse SDKs, a query without a local datastore goes to the server.
     if (connection().local) this.#local = { pin };
     else console.error("Moralis.enableLocalDatastore() must be called first");
     return this;
   }
 
-  async #ask(parameters: JsonObject, options: RequestOptions = {}): Promise<CountedResults<T>> {
+  async #fetch(parameters: JsonObject, options: RequestOptions = {}): Promise<CountedResults<T>> {
     const payload = { ...this.toJSON(), ...parameters };
     if (this.#local) {
       const found: { results: unknown[]; count: number } = await localStore().find(
@@ -186,16 +193,16 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
         payload,
         this.#local.pin,
       );
-      // The class of T was chosen by whoever made the query.
+      // The caller who created the query asserts T.
       return found as CountedResults<T>;
     }
     const running = new AbortController();
     this.#running = running;
     const signal = AbortSignal.any([running.signal, options.signal ?? []].flat());
     try {
-      const answer = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
-      if (this._parameters.keys && sharesInstances()) (await iteration()).reconcile(this, answer.results);
-      return this.#read(answer);
+      const response = await requestResults(`classes/${this.className}`, payload, { ...options, signal });
+      if (this._parameters.keys && isSingleInstance()) (await iteration()).reconcile(this, response.results);
+      return this.#toObjects(response);
     } catch (error) {
       if (running.signal.aborted && !options.signal?.aborted) return { results: [], count: 0 };
       throw error;
@@ -204,14 +211,14 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     }
   }
 
-  #read(answer: JsonObject & { results: JsonValue[] }): CountedResults<T> {
-    const override = typeof answer.className === "string" ? answer.className : this.className;
-    const results = answer.results.filter(isJsonObject).map((result) => {
+  #toObjects(response: JsonObject & { results: JsonValue[] }): CountedResults<T> {
+    const override = typeof response.className === "string" ? response.className : this.className;
+    const results = response.results.filter(isJsonObject).map((result) => {
       const json = { ...result, className: result.className ?? override };
-      // The class of T was chosen by whoever made the query.
+      // The caller who created the query asserts T.
       return objects().fromJSON(json, !this._parameters.keys) as T;
     });
-    return { results, count: typeof answer.count === "number" ? answer.count : results.length };
+    return { results, count: typeof response.count === "number" ? response.count : results.length };
   }
 
   _copy(): ClassQuery<T> {
@@ -224,17 +231,17 @@ export class ClassQuery<T extends AnyObject = AnyObject> extends QueryParameters
     return new ClassQuery<T>(className).withJSON(json);
   }
 
-  /** Objects that any of the queries finds; all must be of one class. */
+  /** Objects that match any of the queries; all must be of the same class. */
   static or<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$or", queries);
   }
 
-  /** Objects that all of the queries find. */
+  /** Objects that match all of the queries. */
   static and<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$and", queries);
   }
 
-  /** Objects that none of the queries finds. */
+  /** Objects that match none of the queries. */
   static nor<T extends AnyObject>(...queries: ClassQuery<T>[]): ClassQuery<T> {
     return combine("$nor", queries);
   }

@@ -12,7 +12,7 @@ import { encode } from "../object/encode.ts";
 import type { GeoPoint } from "../object/GeoPoint.ts";
 import type { Polygon } from "../object/Polygon.ts";
 
-/** A query that can stand within another one. */
+/** A query that is part of another one. */
 interface Subquery {
   readonly className: string;
   toJSON(): JsonObject;
@@ -24,7 +24,7 @@ export interface FullTextOptions {
   diacriticSensitive?: boolean;
 }
 
-/** What a field named `K` can be compared with: its type, an item of its list, a pointer in an object's place. */
+/** The types that a field `K` can be compared with: its own, an item of its list, a pointer instead of an object. */
 export type Comparable<A extends object, K extends string> = K extends keyof A
   ? ComparableWith<A[K]>
   : K extends "createdAt" | "updatedAt"
@@ -38,22 +38,22 @@ type ComparableWith<V> =
   | (V extends { toPointer(): unknown } ? WirePointer : never);
 
 /**
- * The conditions that objects must meet; every method narrows further and answers the query itself. `A` are the fields'
- * types; what is not among them, as paths into fields, is compared with anything.
+ * The constraints of a query; every method adds one and returns the query. `A` is the type of the
+ * fields; other keys, as dotted paths, can be compared with anything.
  */
 export class Constraints<Field extends string = string, A extends object = object> {
   protected _where: JsonObject = {};
-  /** What else is asked for, as it travels. */
+  /** The other parameters, in wire format. */
   protected _parameters: JsonObject = {};
 
-  /** Sets one of the parameters, or leaves it out. */
+  /** Sets a parameter; undefined removes it. */
   protected _with(name: string, value: JsonValue | undefined): this {
     if (value === undefined) delete this._parameters[name];
     else this._parameters[name] = value;
     return this;
   }
 
-  /** Adds fields to a parameter that lists them, "a,b". */
+  /** Adds fields to a comma-separated parameter. */
   protected _add(name: string, keys: readonly (string | readonly string[])[], sign = ""): this {
     const known = this._parameters[name];
     const added = names(keys).map((key) => sign + key);
@@ -119,12 +119,12 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._condition(key, "$nin", values);
   }
 
-  /** Arrays all of whose items are among the values. */
+  /** Arrays whose items are all among the values. */
   containedBy<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$containedBy", values);
   }
 
-  /** Arrays that hold all the values. */
+  /** Arrays that contain all the values. */
   containsAll<K extends Field>(key: K, values: readonly Comparable<A, K>[]): this {
     return this._condition(key, "$all", values);
   }
@@ -143,7 +143,7 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._condition(key, "$exists", false);
   }
 
-  /** Texts that match; `modifiers` are `i` and `m`, added to those of the expression. */
+  /** Strings that match; `modifiers` (`i`, `m`) are added to those of the expression. */
   matches(key: Field, expression: RegExp | string, modifiers = ""): this {
     const { source, flags } = typeof expression === "string" ? { source: expression, flags: "" } : expression;
     const options = [...new Set(flags.replace(/[^im]/g, "") + modifiers)].join("");
@@ -152,15 +152,15 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   contains(key: Field, text: string): this {
-    return this._condition(key, "$regex", quote(requireText(text)));
+    return this._condition(key, "$regex", quote(requireString(text)));
   }
 
   startsWith(key: Field, prefix: string, modifiers = ""): this {
-    return this.matches(key, `^${quote(requireText(prefix))}`, modifiers);
+    return this.matches(key, `^${quote(requireString(prefix))}`, modifiers);
   }
 
   endsWith(key: Field, suffix: string, modifiers = ""): this {
-    return this.matches(key, `${quote(requireText(suffix))}$`, modifiers);
+    return this.matches(key, `${quote(requireString(suffix))}$`, modifiers);
   }
 
   fullText(key: Field, term: string, options: FullTextOptions = {}): this {
@@ -177,27 +177,27 @@ export class Constraints<Field extends string = string, A extends object = objec
     return this._with("order", "$score")._add("keys", ["$score"]);
   }
 
-  /** Pointers to objects that the other query finds. */
+  /** Pointers to objects that match the other query. */
   matchesQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$inQuery", whole(query));
+    return this._condition(key, "$inQuery", subqueryJson(query));
   }
 
   doesNotMatchQuery(key: Field, query: Subquery): this {
-    return this._condition(key, "$notInQuery", whole(query));
+    return this._condition(key, "$notInQuery", subqueryJson(query));
   }
 
-  /** Values that `queryKey` has in an object that the other query finds. */
+  /** Values of `queryKey` in objects that match the other query. */
   matchesKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$select", { key: queryKey, query: whole(query) });
+    return this._condition(key, "$select", { key: queryKey, query: subqueryJson(query) });
   }
 
   doesNotMatchKeyInQuery(key: Field, queryKey: string, query: Subquery): this {
-    return this._condition(key, "$dontSelect", { key: queryKey, query: whole(query) });
+    return this._condition(key, "$dontSelect", { key: queryKey, query: subqueryJson(query) });
   }
 
   /** Nearest first. */
   near(key: Field, point: GeoPoint): this {
-    return this._condition(key, "$nearSphere", place(point));
+    return this._condition(key, "$nearSphere", wireGeoPoint(point));
   }
 
   /** Nearest first, unless `sorted` is false. */
@@ -218,7 +218,7 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 
   withinGeoBox(key: Field, southwest: GeoPoint, northeast: GeoPoint): this {
-    return this._condition(key, "$within", { $box: [place(southwest), place(northeast)] });
+    return this._condition(key, "$within", { $box: [wireGeoPoint(southwest), wireGeoPoint(northeast)] });
   }
 
   withinPolygon(key: Field, points: Polygon | readonly (GeoPoint | readonly [number, number])[]): this {
@@ -246,13 +246,13 @@ export class Constraints<Field extends string = string, A extends object = objec
   }
 }
 
-/** Of a GeoPoint, or of what one can be made of. */
-function place(point: GeoPoint | readonly [number, number]): WireGeoPoint {
+/** Converts a GeoPoint or a pair of coordinates. */
+function wireGeoPoint(point: GeoPoint | readonly [number, number]): WireGeoPoint {
   const [latitude, longitude] = "latitude" in point ? [point.latitude, point.longitude] : point;
   return { __type: "GeoPoint", latitude, longitude };
 }
 
-function whole(query: Subquery): JsonObject {
+function subqueryJson(query: Subquery): JsonObject {
   return { ...query.toJSON(), className: query.className };
 }
 
@@ -270,12 +270,12 @@ function names(keys: readonly (string | readonly string[])[]): string[] {
     .filter((key) => key !== "");
 }
 
-/** Text that a regular expression takes literally. */
+/** Quotes text for a regular expression. */
 function quote(text: string): string {
   return `\\Q${text.replaceAll("\\E", "\\E\\\\E\\Q")}\\E`;
 }
 
-function requireText(value: unknown): string {
+function requireString(value: unknown): string {
   if (typeof value === "string") return value;
   throw new ProtocolError(ErrorCode.INVALID_QUERY, "The value being searched for must be a string.");
 }

@@ -125,7 +125,7 @@ describe("asking", () => {
   ];
 
   it("find answers objects of the class", async () => {
-    server.answer(() => ({ body: { results } }));
+    server.respondWith(() => ({ body: { results } }));
     const found = await notes().equalTo("a", 1).find();
     expect(server.requests[0]).toMatchObject({ call: "GET classes/Note", body: { where: { a: 1 } } });
     expect(found.map((note) => [note.className, note.id, note.get("text")])).toEqual([
@@ -136,13 +136,13 @@ describe("asking", () => {
   });
 
   it("find after withCount answers how many there are too", async () => {
-    server.answer(() => ({ body: { results, count: 9 } }));
+    server.respondWith(() => ({ body: { results, count: 9 } }));
     expect(await notes().withCount().find()).toMatchObject({ count: 9, results: [{ id: "1" }, { id: "2" }] });
     expect((await notes().findWithCount()).count).toBe(9);
   });
 
   it("get asks by id, never by path", async () => {
-    server.answer(() => ({ body: { results } }));
+    server.respondWith(() => ({ body: { results } }));
     expect((await notes().get("1")).id).toBe("1");
     expect(server.requests[0]).toMatchObject({
       call: "GET classes/Note",
@@ -151,24 +151,24 @@ describe("asking", () => {
   });
 
   it("[8.backend.object-not-found] get of what is not there fails with 101", async () => {
-    server.answer(() => ({ body: { results: [] } }));
+    server.respondWith(() => ({ body: { results: [] } }));
     await expect(notes().get("1")).rejects.toMatchObject({ code: 101, message: "Object not found." });
   });
 
   it("first answers undefined for nothing", async () => {
-    server.answer(() => ({ body: { results: [] } }));
+    server.respondWith(() => ({ body: { results: [] } }));
     expect(await notes().first()).toBeUndefined();
   });
 
   it("count asks for no rows", async () => {
-    server.answer(() => ({ body: { results: [], count: 7 } }));
+    server.respondWith(() => ({ body: { results: [], count: 7 } }));
     expect(await notes().count()).toBe(7);
     expect(server.requests[0]?.body).toMatchObject({ limit: 0, count: 1 });
   });
 
   it("aggregate and distinct use the master key and send the condition along", async () => {
     server.connect({ masterKey: "m" });
-    server.answer(() => ({ body: { results: ["x"] } }));
+    server.respondWith(() => ({ body: { results: ["x"] } }));
     expect(
       await notes()
         .equalTo("a", 1)
@@ -184,7 +184,7 @@ describe("asking", () => {
 
   it("cancel ends the request, which answers nothing", async () => {
     const query = notes();
-    server.answer(() => new Promise((resolve) => setTimeout(() => resolve({ body: { results } }), 200)));
+    server.respondWith(() => new Promise((resolve) => setTimeout(() => resolve({ body: { results } }), 200)));
     const finding = query.find();
     setTimeout(() => query.cancel(), 20);
     expect(await finding).toEqual([]);
@@ -199,7 +199,7 @@ describe("iterating", () => {
   const rows = Array.from({ length: 250 }, (_, i) => ({ objectId: String(i).padStart(3, "0") }));
 
   beforeEach(() => {
-    server.answer(({ body }) => {
+    server.respondWith(({ body }) => {
       const condition = (body.where as { objectId?: { $gt: string } }).objectId;
       const rest = rows.filter(({ objectId }) => !condition || objectId > condition.$gt);
       return { body: { results: rest.slice(0, Number(body.limit)) } };

@@ -6,25 +6,25 @@ import { ClassQuery } from "./ClassQuery.ts";
 
 export type { BatchOptions, CountedResults, QueryKey } from "./ClassQuery.ts";
 
-/** A question about the objects of one class; of plain objects unless `T` says otherwise. */
+/** A query for the objects of one class; `T` defaults to ParseObject. */
 export type Query<T extends ParseObject<object> = ParseObject> = ClassQuery<T>;
 
-/** An open live query of plain objects, unless `T` says otherwise. */
+/** An open live query; `T` defaults to ParseObject. */
 export type Subscription<T extends ParseObject<object> = ParseObject> = ClassSubscription<T>;
 
-/** `Query` as a class: ClassQuery itself, with ParseObject as what its objects are when nothing else is told. */
+/** The type of `Query`: ClassQuery with ParseObject as the default type of its objects. */
 export interface QueryClass {
   new <T extends ParseObject<object> = ParseObject>(objectClass: string | ObjectClass<T>): Query<T>;
   readonly prototype: ClassQuery;
-  /** A query of that class from JSON as `toJSON` writes it. */
+  /** Creates a query from the JSON of `toJSON`. */
   fromJSON(className: string, json: JsonObject): Query;
-  /** Objects that any of the queries finds; all must be of one class. */
+  /** Objects that match any of the queries; all must be of the same class. */
   or<T extends ParseObject<object>>(...queries: Query<T>[]): Query<T>;
-  /** Objects that all of the queries find. */
+  /** Objects that match all of the queries. */
   and<T extends ParseObject<object>>(...queries: Query<T>[]): Query<T>;
-  /** Objects that none of the queries finds. */
+  /** Objects that match none of the queries. */
   nor<T extends ParseObject<object>>(...queries: Query<T>[]): Query<T>;
 }
 
-/** Questions about the objects of one class: `new Query("Post").equalTo("likes", 3).find()`. */
+/** Queries the objects of one class: `new Query("Post").equalTo("likes", 3).find()`. */
 export const Query: QueryClass = ClassQuery;

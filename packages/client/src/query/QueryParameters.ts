@@ -3,7 +3,7 @@ import type { AnyObject } from "../object/AnyObject.ts";
 import { encode } from "../object/encode.ts";
 import { Constraints } from "./Constraints.ts";
 
-/** Fields of T's class, also with a path into them or several in one text: "author.name", "a,b". */
+/** Fields of T, also as dotted paths or comma-separated: "author.name", "a,b". */
 export type QueryKey<T extends AnyObject> =
   | (keyof T["attributes"] & string)
   | "objectId"
@@ -13,14 +13,14 @@ export type QueryKey<T extends AnyObject> =
   | `${string}.${string}`
   | `${string},${string}`;
 
-/** Fields or lists of them; text may also name several, "a,b". */
+/** Fields or lists of fields; a string may contain several, "a,b". */
 export type Keys<T extends AnyObject> = (QueryKey<T> | readonly QueryKey<T>[])[];
 
 type ReadPreference = "PRIMARY" | "PRIMARY_PREFERRED" | "SECONDARY" | "SECONDARY_PREFERRED" | "NEAREST";
 
-/** What a query asks for beside its conditions, and how all of it travels. */
+/** The parameters of a query beside its constraints, and its serialization. */
 export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T>, T["attributes"]> {
-  /** None where it is negative. */
+  /** A negative limit means no limit. */
   limit(count: number): this {
     assertType(count, "number", "the limit to a numeric");
     return this._with("limit", count >= 0 ? count : undefined);
@@ -31,13 +31,13 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     return this._with("skip", count || undefined);
   }
 
-  /** Makes `find` answer `{results, count}`; `findWithCount` does so with its type. */
+  /** Makes `find` return `{results, count}`; `findWithCount` does so with the right type. */
   withCount(include = true): this {
     assertType(include, "boolean", "withCount to a boolean");
     return this._with("count", include ? 1 : undefined);
   }
 
-  /** Replaces pointers by their objects: "author", "author.company". */
+  /** Expands pointers: "author", "author.company". */
   include(...keys: Keys<T>): this {
     return this._add("include", keys);
   }
@@ -46,7 +46,7 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     return this._add("include", ["*"]);
   }
 
-  /** Answers only these fields. */
+  /** Returns only these fields. */
   select(...keys: Keys<T>): this {
     return this._add("keys", keys);
   }
@@ -65,13 +65,13 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     return this._with("hint", encode(index));
   }
 
-  /** A note that stands beside the query in the database's log; none for null. */
+  /** A comment for the query in the database's log; null removes it. */
   comment(comment: string | null): this {
     assertType(comment ?? "", "string", "the comment to a text");
     return this._with("comment", comment || undefined);
   }
 
-  /** Of a live query: tells of updates only where one of these fields changed. */
+  /** Live queries: sends updates only if one of these fields changed. */
   watch(...keys: Keys<T>): this {
     return this._add("watch", keys);
   }
@@ -94,7 +94,7 @@ export class QueryParameters<T extends AnyObject> extends Constraints<QueryKey<T
     return { where: this._where, ...this._parameters };
   }
 
-  /** Takes the parameters over from JSON as `toJSON` writes it. */
+  /** Merges the parameters of JSON from `toJSON`. */
   withJSON({ where, className: _, ...parameters }: JsonObject): this {
     if (isJsonObject(where)) this._where = where;
     this._parameters = { ...this._parameters, ...parameters };

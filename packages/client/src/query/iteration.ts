@@ -4,38 +4,38 @@ import { encode } from "../object/encode.ts";
 import { objects } from "../object/registry.ts";
 import { type RequestOptions, requestObject, requestResults } from "../transport.ts";
 
-/* Queries that ask more than once, or for values in the place of objects. Loaded with the first of them. */
+/* Query operations that send several requests or return values instead of objects. Loaded on first use. */
 
-/** How queries ask that ask more than once. */
+/** Options of operations that send several requests. */
 export interface BatchOptions extends RequestOptions {
   /** Objects per request; 100 by default. */
   batchSize?: number;
 }
 
-/** What is needed of a query. */
-interface Asking<T extends AnyObject> {
+/** The part of a query that is used here. */
+interface IterableQuery<T extends AnyObject> {
   readonly className: string;
   toJSON(): JsonObject;
   withJSON(json: JsonObject): unknown;
   withCount(include: boolean): unknown;
   find(options: RequestOptions): Promise<T[]>;
   _condition(key: string, operator: string, value: unknown): unknown;
-  _copy(): Asking<T>;
+  _copy(): IterableQuery<T>;
 }
 
 type Callback<T, R, Q> = (object: T, index: number, query: Q) => R | Promise<R>;
 
 /** Calls back for each batch, in the order of objectId, waiting for each. */
 export async function eachBatch<T extends AnyObject>(
-  asked: Asking<T>,
+  source: IterableQuery<T>,
   callback: (batch: T[]) => unknown,
   { batchSize = 100, ...options }: BatchOptions = {},
 ): Promise<void> {
-  const { order, skip, limit } = asked.toJSON();
+  const { order, skip, limit } = source.toJSON();
   if (order !== undefined || skip !== undefined || limit !== undefined) {
     throw new Error("Cannot iterate on a query with sort, skip, or limit.");
   }
-  const query = asked._copy();
+  const query = source._copy();
   query.withJSON({ ...query.toJSON(), order: "objectId", limit: batchSize });
   query.withCount(false);
   for (;;) {
@@ -49,7 +49,7 @@ export async function eachBatch<T extends AnyObject>(
 
 /** Calls back for each object, one after the other, waiting for each. */
 export async function each<T extends AnyObject>(
-  query: Asking<T>,
+  query: IterableQuery<T>,
   callback: (object: T) => unknown,
   options?: BatchOptions,
 ): Promise<void> {
@@ -59,9 +59,9 @@ export async function each<T extends AnyObject>(
   await eachBatch(query, callAll, options);
 }
 
-/** Without an initial value, the first object is it. Throws TypeError when there is none. */
+/** Without an initial value the first object is used. Throws TypeError if there is none. */
 export async function reduce<T extends AnyObject, R>(
-  query: Asking<T>,
+  query: IterableQuery<T>,
   callback: (accumulator: R, object: T, index: number) => R | Promise<R>,
   initial: R,
   options?: BatchOptions,
@@ -70,7 +70,7 @@ export async function reduce<T extends AnyObject, R>(
   let index = 0;
   const add = async (batch: T[]): Promise<void> => {
     for (const object of batch) {
-      // Who gives no value wants the first object, by the type of the callback.
+      // Callers that pass no initial value get the first object, by the type of the callback.
       const first: unknown = object;
       accumulator =
         index === 0 && initial === undefined ? (first as R) : await callback(accumulator, object, index);
@@ -83,7 +83,7 @@ export async function reduce<T extends AnyObject, R>(
   return accumulator;
 }
 
-export function map<T extends AnyObject, R, Q extends Asking<T>>(
+export function map<T extends AnyObject, R, Q extends IterableQuery<T>>(
   query: Q,
   callback: Callback<T, R, Q>,
   options?: BatchOptions,
@@ -95,45 +95,48 @@ export function map<T extends AnyObject, R, Q extends Asking<T>>(
   return reduce(query, add, [], options);
 }
 
-export function filter<T extends AnyObject, Q extends Asking<T>>(
+export function filter<T extends AnyObject, Q extends IterableQuery<T>>(
   query: Q,
   callback: Callback<T, boolean, Q>,
   options?: BatchOptions,
 ): Promise<T[]> {
-  const keep = async (kept: T[], object: T, index: number): Promise<T[]> => {
-    if (await callback(object, index, query)) kept.push(object);
-    return kept;
+  const addMatch = async (matches: T[], object: T, index: number): Promise<T[]> => {
+    if (await callback(object, index, query)) matches.push(object);
+    return matches;
   };
-  return reduce(query, keep, [], options);
+  return reduce(query, addMatch, [], options);
 }
 
 export function distinct<T extends AnyObject>(
-  query: Asking<T>,
+  query: IterableQuery<T>,
   key: string,
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
-  return aggregated(query, { distinct: key, ...withoutObjects(query) }, options);
+  return requestAggregate(query, { distinct: key, ...withoutObjects(query) }, options);
 }
 
 export function aggregate<T extends AnyObject>(
-  query: Asking<T>,
+  query: IterableQuery<T>,
   pipeline: object | readonly object[],
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
   const { where, ...rest } = withoutObjects(query);
-  const given = Array.isArray(pipeline) ? pipeline : [pipeline];
-  const stages = isJsonObject(where) && Object.keys(where).length > 0 ? [{ $match: where }, ...given] : given;
-  return aggregated(query, { pipeline: encode(stages), ...rest }, options);
+  const pipelineStages = Array.isArray(pipeline) ? pipeline : [pipeline];
+  const stages =
+    isJsonObject(where) && Object.keys(where).length > 0
+      ? [{ $match: where }, ...pipelineStages]
+      : pipelineStages;
+  return requestAggregate(query, { pipeline: encode(stages), ...rest }, options);
 }
 
-/** What a query asks for without what concerns the objects that it finds. */
-function withoutObjects<T extends AnyObject>(query: Asking<T>): JsonObject {
+/** The parameters of a query without those that concern its result objects. */
+function withoutObjects<T extends AnyObject>(query: IterableQuery<T>): JsonObject {
   const { include, excludeKeys, keys, count, limit, skip, order, ...rest } = query.toJSON();
   return rest;
 }
 
-async function aggregated<T extends AnyObject>(
-  { className }: Asking<T>,
+async function requestAggregate<T extends AnyObject>(
+  { className }: IterableQuery<T>,
   payload: JsonObject,
   options?: RequestOptions,
 ): Promise<JsonValue[]> {
@@ -141,38 +144,38 @@ async function aggregated<T extends AnyObject>(
   return (await requestResults(`aggregate/${className}`, payload, asMaster)).results;
 }
 
-/** The plan of a query, in the place of its objects as in the old clients. */
-export async function explained<T extends AnyObject>(
-  query: Asking<T>,
+/** Returns the query plan instead of objects, as in the Parse SDKs. */
+export async function explain<T extends AnyObject>(
+  query: IterableQuery<T>,
   options?: RequestOptions,
 ): Promise<T[]> {
-  const answer: Record<string, unknown> = await requestObject(
+  const response: Record<string, unknown> = await requestObject(
     "GET",
     `classes/${query.className}`,
     query.toJSON(),
     options,
   );
-  return answer.results as T[];
+  return response.results as T[];
 }
 
 /**
- * Where a query asks for some fields and instances share what is known: what is asked for and not told is gone, and
- * what is not asked for, in fields and within them, stays as the other instances have it.
+ * For queries with selected fields while instances share their data: selected fields that the response lacks are
+ * removed, and fields and subfields that were not selected keep their known values.
  */
-export function reconcile<T extends AnyObject>(query: Asking<T>, results: JsonValue[]): void {
+export function reconcile<T extends AnyObject>(query: IterableQuery<T>, results: JsonValue[]): void {
   const keys = String(query.toJSON().keys).split(",");
   for (const json of results) {
     if (!isJsonObject(json)) continue;
     const { className = query.className, objectId = "" } = json;
     const known = objects().fromJSON({ className, objectId });
     for (const key of keys) {
-      const [field = key, within] = key.split(".");
-      const told = json[field];
-      if (told === undefined && within === undefined) known._forget(field);
-      const before = encode(known._state.served(field));
-      if (within === undefined || !isJsonObject(told) || !isJsonObject(before)) continue;
+      const [field = key, subkey] = key.split(".");
+      const received = json[field];
+      if (received === undefined && subkey === undefined) known._forget(field);
+      const before = encode(known._state.serverValue(field));
+      if (subkey === undefined || !isJsonObject(received) || !isJsonObject(before)) continue;
       const others = Object.entries(before).filter(([name]) => !keys.includes(`${field}.${name}`));
-      json[field] = { ...Object.fromEntries(others), ...told };
+      json[field] = { ...Object.fromEntries(others), ...received };
     }
   }
 }

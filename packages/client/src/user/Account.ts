@@ -6,7 +6,7 @@ import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import type { RequestOptions } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
 
-/** Fields of every user. `accounts` are lower-case addresses, `ethAddress` the first or current of them. */
+/** Fields of every user. `accounts` are lowercase addresses, `ethAddress` the first or current one. */
 export interface UserAttributes {
   username: string;
   password: string;
@@ -18,10 +18,10 @@ export interface UserAttributes {
   ethAddress: string;
 }
 
-/** Signing in and out is loaded when it is done for the first time. */
+/** The sign-in code is loaded on first use. */
 export const signing = () => import("./signing.ts");
 
-/** One user: what can be asked of it. Who is signed in, and signing in and up, is told by User. */
+/** The instance methods of a user. The current user and the static methods are in User. */
 export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   constructor(attributes?: Partial<UserAttributes & A>) {
     super("_User", attributes);
@@ -32,7 +32,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getUsername(): string | undefined {
-    return textOf(this._get("username"));
+    return stringField(this._get("username"));
   }
 
   setUsername(username: string): void {
@@ -40,13 +40,13 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     this._set({ username });
   }
 
-  /** Takes away what makes the account anonymous; the next save tells the server. */
+  /** Removes the anonymous auth data; the next save sends the change. */
   stripAnonymity(): void {
     const authData = this._get("authData");
     if (isPlainObject(authData) && "anonymous" in authData) this.restoreAnonimity(null);
   }
 
-  /** Gives it back, when linking the account failed. The name is spelt as the Parse SDKs spell it. */
+  /** Restores it when linking the account failed. The spelling is that of the Parse SDKs. */
   restoreAnonimity(anonymous: AuthData | null | undefined): void {
     const authData = this._get("authData");
     if (anonymous !== undefined)
@@ -58,7 +58,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getEmail(): string | undefined {
-    return textOf(this._get("email"));
+    return stringField(this._get("email"));
   }
 
   setEmail(email: string): this | false {
@@ -66,7 +66,7 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 
   getSessionToken(): string | undefined {
-    return textOf(this._get("sessionToken"));
+    return stringField(this._get("sessionToken"));
   }
 
   /** Whether this is the current user and has a session. */
@@ -83,34 +83,34 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return this.id !== undefined && (await loadStoredUser())?.objectId === this.id;
   }
 
-  /** Makes the account and signs in. Throws −1 for an empty name or password, 202 or 203 for taken ones. */
+  /** Creates the account and signs in. Throws −1 for an empty name or password, 202 or 203 if name or email is taken. */
   async signUp(attributes?: Partial<UserAttributes & A>, options?: SaveOptions): Promise<this> {
     return (await signing()).signUp(this, attributes, options);
   }
 
-  /** Signs in with the username and password set on this user. Throws 101 when they are wrong. */
+  /** Signs in with the username and password of this user. Throws 101 if they are wrong. */
   async logIn(options?: LogInOptions): Promise<this> {
     return (await signing()).logIn(this, options);
   }
 
-  /** Signs in, or links the signed-in user, with what a provider knows. Answers the user. */
+  /** Signs in, or links the signed-in user, with a provider's auth data. Returns the user. */
   async linkWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<this> {
-    return (await signing()).link(this, provider, given, options);
+    return (await signing()).link(this, provider, authOptions, options);
   }
 
   _linkWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<this> {
-    return this.linkWith(provider, given, options);
+    return this.linkWith(provider, authOptions, options);
   }
 
-  /** Takes a provider's identity away from this user. */
+  /** Unlinks a provider from this user. */
   async _unlinkFrom(provider: string | AuthProvider, options?: SaveOptions): Promise<this> {
     return (await signing()).unlink(this, provider, options);
   }
@@ -120,13 +120,13 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return isJsonObject(authData) && Boolean(authData[providerName(provider)]);
   }
 
-  /** Asks the server whether the password is this user's. */
+  /** Verifies the user's password on the server. */
   async verifyPassword(password: string, options?: RequestOptions): Promise<ParseObject> {
     const user = ParseObject.fromJSON({ className: "_User" });
     return (await signing()).verifyPassword(user, this.getUsername() ?? "", password, options);
   }
 
-  /** Exchanges an old session for one that can be revoked. Throws 206 without a session. */
+  /** Exchanges a legacy session for a revocable one. Throws 206 without a session. */
   async _upgradeToRevocableSession(options?: RequestOptions): Promise<void> {
     await (await signing()).upgradeSession(this, options);
   }
@@ -136,19 +136,19 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return json;
   }
 
-  override _keptOnFetch(): Attributes {
+  override _preserved(): Attributes {
     const sessionToken = this.getSessionToken();
     return sessionToken ? { sessionToken } : {};
   }
 
   override _finishSave(answer: JsonValue, status: number): void {
     super._finishSave(answer, status);
-    // The password was sent; from here on only the server knows it.
+    // The password is not kept after it was sent.
     this._forget("password");
   }
 
   override async _afterSync(): Promise<void> {
-    if (this.isCurrent()) await (await signing()).follow(this);
+    if (this.isCurrent()) await (await signing()).persistChanges(this);
   }
 
   override async _afterDestroy(): Promise<void> {
@@ -156,6 +156,6 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function stringField(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }

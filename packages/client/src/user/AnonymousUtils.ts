@@ -4,13 +4,13 @@ import { User } from "./User.ts";
 
 const PROVIDER = "anonymous";
 
-/** Accounts without name or password; they last until somebody signs up with them or out of them. */
+/** Accounts without name or password; they exist until the user signs up or signs out. */
 export const AnonymousUtils = {
   isLinked(user: User): boolean {
     return user._isLinked(PROVIDER);
   },
 
-  /** Whether it can be used: always, as it needs nothing to be set up. */
+  /** Always true: no setup is needed. */
   isRegistered: (): boolean => true,
 
   logIn(options?: SaveOptions): Promise<User> {

@@ -5,7 +5,7 @@ import { User } from "./User.ts";
 
 const PROVIDER = "facebook";
 
-/** What the page has when it has loaded Facebook's own script. */
+/** The global object of Facebook's own script. */
 interface FacebookSdk {
   init(options: object): void;
   login(done: (response: unknown) => void, options: { scope: string | undefined }): void;
@@ -24,8 +24,8 @@ const provider: AuthProvider = {
     if (!sdk) return error(provider, "Facebook SDK not found.");
     sdk.login(
       (response) => {
-        const given = isJsonObject(response) ? response.authResponse : undefined;
-        if (isJsonObject(given)) success(provider, authDataOf(given));
+        const permissionsOrAuthData = isJsonObject(response) ? response.authResponse : undefined;
+        if (isJsonObject(permissionsOrAuthData)) success(provider, authDataOf(permissionsOrAuthData));
         else error(provider, response);
       },
       { scope: permissions },
@@ -35,7 +35,7 @@ const provider: AuthProvider = {
   restoreAuthentication(authData) {
     const sdk = facebook();
     if (authData && sdk) {
-      // Whoever the page's Facebook knows besides is not the user of this application.
+      // Another Facebook user who is logged in on the page is not the user of this application.
       const known = sdk.getAuthResponse();
       if (known && known.userID !== authData.id) sdk.logout();
       sdk.init({ ...initOptions, status: false });
@@ -48,9 +48,9 @@ const provider: AuthProvider = {
   },
 };
 
-/** Accounts of Facebook, for pages that load its script. */
+/** Signs in with Facebook, for pages that load its script. */
 export const FacebookUtils = {
-  /** Throws when the script is not there. */
+  /** Throws if the script is not loaded. */
   init(options: { status?: boolean } = {}): Promise<void> {
     const sdk = facebook();
     if (!sdk) throw new Error("The Facebook JavaScript SDK must be loaded before calling init.");
@@ -63,13 +63,13 @@ export const FacebookUtils = {
 
   isLinked: (user: User): boolean => user._isLinked(PROVIDER),
 
-  /** `given` are the permissions to ask for, "email,public_profile", or what Facebook told already. */
-  async logIn(given?: string | AuthData, options?: SaveOptions): Promise<User> {
-    return User.logInWith(PROVIDER, identityOf(given, "logIn"), options);
+  /** Takes the permissions to request, "email,public_profile", or auth data from Facebook. */
+  async logIn(permissionsOrAuthData?: string | AuthData, options?: SaveOptions): Promise<User> {
+    return User.logInWith(PROVIDER, authOptionsFor(permissionsOrAuthData, "logIn"), options);
   },
 
-  async link(user: User, given?: string | AuthData, options?: SaveOptions): Promise<User> {
-    return user.linkWith(PROVIDER, identityOf(given, "link"), options);
+  async link(user: User, permissionsOrAuthData?: string | AuthData, options?: SaveOptions): Promise<User> {
+    return user.linkWith(PROVIDER, authOptionsFor(permissionsOrAuthData, "link"), options);
   },
 
   async unlink(user: User, options?: SaveOptions): Promise<User> {
@@ -78,10 +78,14 @@ export const FacebookUtils = {
   },
 };
 
-function identityOf(given: string | AuthData | undefined, call: string): { authData?: AuthData } {
-  if (given && typeof given !== "string") return { authData: given };
+function authOptionsFor(
+  permissionsOrAuthData: string | AuthData | undefined,
+  call: string,
+): { authData?: AuthData } {
+  if (permissionsOrAuthData && typeof permissionsOrAuthData !== "string")
+    return { authData: permissionsOrAuthData };
   if (!initOptions) throw notInitialized(call);
-  permissions = given;
+  permissions = permissionsOrAuthData;
   return {};
 }
 

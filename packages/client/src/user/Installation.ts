@@ -15,10 +15,10 @@ const DEVICE_TYPES = {
   WEB: "web",
 } as const;
 
-/** Where this installation is kept in the storage. */
-const STORED = "currentInstallation";
+/** The name of the installation's record in the storage. */
+const STORAGE_NAME = "currentInstallation";
 
-/** Fields of an installation of an application on a device. */
+/** Fields of an installation. */
 export interface InstallationAttributes {
   appIdentifier: string;
   appName: string;
@@ -35,7 +35,7 @@ export interface InstallationAttributes {
   timeZone: string;
 }
 
-/** One copy of the application on one device, to which messages can be pushed. */
+/** An application on a device, which can receive push notifications. */
 export class Installation<A extends object = Attributes> extends ParseObject<InstallationAttributes & A> {
   static readonly className: string = "_Installation";
 
@@ -97,55 +97,59 @@ export class Installation<A extends object = Attributes> extends ParseObject<Ins
     return this._get("timeZone");
   }
 
-  /** Fetches; an installation that the server deleted meanwhile is saved anew. */
+  /** Fetches; an installation that was deleted on the server is recreated. */
   override fetch(options: FetchOptions = {}): Promise<this> {
-    return this.#orAnew(() => super.fetch(options), options);
+    return this.#recreateIfMissing(() => super.fetch(options), options);
   }
 
-  /** Saves; an installation that the server deleted meanwhile is made anew. */
+  /** Saves; an installation that was deleted on the server is recreated. */
   override _save(key?: string | object | null, value?: unknown, last?: SaveOptions): Promise<this> {
-    return this.#orAnew(() => super._save(key, value, last), last ?? {});
+    return this.#recreateIfMissing(() => super._save(key, value, last), last ?? {});
   }
 
   override async _afterSync(): Promise<void> {
-    const on = connection();
-    if (this._get("installationId") !== (await installationId(on))) return;
-    await on.storage.area.setItem(storageKey(on.applicationId, STORED), JSON.stringify(this._toFullJSON()));
+    const conn = connection();
+    if (this._get("installationId") !== (await installationId(conn))) return;
+    await conn.storage.area.setItem(
+      storageKey(conn.applicationId, STORAGE_NAME),
+      JSON.stringify(this._toFullJSON()),
+    );
   }
 
   override async _afterDestroy(): Promise<void> {
-    const on = connection();
-    if (this._get("installationId") !== (await installationId(on))) return;
-    await on.storage.area.removeItem(storageKey(on.applicationId, STORED));
+    const conn = connection();
+    if (this._get("installationId") !== (await installationId(conn))) return;
+    await conn.storage.area.removeItem(storageKey(conn.applicationId, STORAGE_NAME));
   }
 
-  async #orAnew(call: () => Promise<this>, options: SaveOptions): Promise<this> {
+  async #recreateIfMissing(call: () => Promise<this>, options: SaveOptions): Promise<this> {
     try {
       return await call();
     } catch (error) {
       if (!(error instanceof ProtocolError) || error.code !== ErrorCode.OBJECT_NOT_FOUND) throw error;
-      const known = { ...this.attributes };
+      const fields = { ...this.attributes };
       this.id = undefined;
       this._state.clear();
-      this._setOrThrow(known);
+      this._setOrThrow(fields);
       return super._save(null, options);
     }
   }
 
-  /** This copy of the application: as it was saved last, or new with its installationId, as one in a browser. */
+  /** This installation: as it was saved last, or a new one for a browser with its installationId. */
   static async currentInstallation(): Promise<Installation> {
-    const on = connection();
-    const text = await on.storage.area.getItem(storageKey(on.applicationId, STORED));
+    const conn = connection();
+    const text = await conn.storage.area.getItem(storageKey(conn.applicationId, STORAGE_NAME));
     if (text) await loadValueTypes(text);
     const installation = new Installation();
-    const stored = parsed(text);
+    const stored = parseStored(text);
     if (stored) installation._finishFetch(stored);
-    else installation._setOrThrow({ installationId: await installationId(on), deviceType: DEVICE_TYPES.WEB });
+    else
+      installation._setOrThrow({ installationId: await installationId(conn), deviceType: DEVICE_TYPES.WEB });
     return installation;
   }
 }
 
-function parsed(text: string | null): JsonObject | undefined {
+function parseStored(text: string | null): JsonObject | undefined {
   if (!text) return undefined;
   try {
     const value: unknown = JSON.parse(text);
@@ -153,7 +157,7 @@ function parsed(text: string | null): JsonObject | undefined {
     const { className: _, __type, ...fields } = value;
     return fields;
   } catch {
-    // A damaged record is replaced at the next save.
+    // The next save replaces a damaged record.
     return undefined;
   }
 }

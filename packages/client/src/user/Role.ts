@@ -2,19 +2,19 @@ import { ErrorCode, isRoleName, ProtocolError } from "@purse/protocol";
 import type { ACL } from "../object/ACL.ts";
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
 import type { Relation } from "../object/Relation.ts";
-import { setClass } from "../object/registry.ts";
+import { registerClass } from "../object/registry.ts";
 import type { User } from "./User.ts";
 
 /** A named group of users and of other roles. */
 export class Role extends ParseObject {
   static readonly className: string = "_Role";
 
-  // Applications that do not name the class get its objects as any other class's.
+  // Applications that do not import the class get plain objects.
   static {
-    setClass("_Role", Role);
+    registerClass("_Role", Role);
   }
 
-  /** Without arguments it is a role that the server will fill. Throws −1 for a bad name. */
+  /** Without arguments the role is filled by a fetch. Throws −1 for an invalid name. */
   constructor(name?: string, acl?: ACL) {
     super("_Role");
     if (name !== undefined) this._setOrThrow({ name });
@@ -26,7 +26,7 @@ export class Role extends ParseObject {
     return typeof name === "string" ? name : "";
   }
 
-  /** Only before the first save; false when it is refused. */
+  /** Only before the first save; returns false if it is rejected. */
   setName(name: string): this | false {
     return this._set({ name });
   }
@@ -42,13 +42,13 @@ export class Role extends ParseObject {
   override validate(fields: Attributes): Error | false {
     const error = super.validate(fields);
     if (error || !("name" in fields) || fields.name === this.getName()) return error;
-    if (this.id) return refusal("A role's name can only be set before it has been saved.");
-    if (typeof fields.name !== "string") return refusal("A role's name must be a String.");
+    if (this.id) return validationError("A role's name can only be set before it has been saved.");
+    if (typeof fields.name !== "string") return validationError("A role's name must be a String.");
     if (isRoleName(fields.name)) return false;
-    return refusal("A role's name can be only contain alphanumeric characters, _, -, and spaces.");
+    return validationError("A role's name can be only contain alphanumeric characters, _, -, and spaces.");
   }
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

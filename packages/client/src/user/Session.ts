@@ -1,5 +1,5 @@
 import { type Attributes, ParseObject } from "../object/ParseObject.ts";
-import { setClass } from "../object/registry.ts";
+import { registerClass } from "../object/registry.ts";
 import { type RequestOptions, requestObject } from "../transport.ts";
 import { User } from "./User.ts";
 
@@ -11,9 +11,9 @@ export interface SessionAttributes {
   expiresAt: Date;
   installationId: string;
   restricted: boolean;
-  /** What it was begun with, in the server's words: `Firefox, Linux`. */
+  /** Browser and system of the sign-in, as the server describes them: `Firefox, Linux`. */
   userAgent: string;
-  /** To the quarter of an hour. */
+  /** Rounded to 15 minutes. */
   lastUsedAt: Date;
 }
 
@@ -21,9 +21,9 @@ export interface SessionAttributes {
 export class Session<A extends object = Attributes> extends ParseObject<SessionAttributes & A> {
   static readonly className: string = "_Session";
 
-  // Applications that do not name the class get its objects as any other class's.
+  // Applications that do not import the class get plain objects.
   static {
-    setClass("_Session", Session);
+    registerClass("_Session", Session);
   }
 
   constructor(attributes?: Partial<SessionAttributes & A>) {
@@ -43,7 +43,7 @@ export class Session<A extends object = Attributes> extends ParseObject<SessionA
     return ["createdWith", "expiresAt", "installationId", "restricted", "sessionToken", "user"];
   }
 
-  /** The session that calls are made with. */
+  /** The current session. */
   static async current(options: RequestOptions = {}): Promise<Session> {
     const session = new Session();
     session._finishFetch(await requestObject("GET", "sessions/me", {}, options));

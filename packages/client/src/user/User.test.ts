@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { connection, reconfigure } from "../connection.ts";
-import { forgetIdentities, onCurrentUser } from "../identity.ts";
+import { onCurrentUser, resetIdentities } from "../identity.ts";
 import { ACL } from "../object/ACL.ts";
 import { ParseObject } from "../object/ParseObject.ts";
 import { type RecordingServer, slowStorage, startRecordingServer } from "../recordingServer.ts";
@@ -20,7 +20,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(({ call }) => ({ status: call === "POST users" ? 201 : 200, body: account }));
+  server.respondWith(({ call }) => ({ status: call === "POST users" ? 201 : 200, body: account }));
 });
 afterEach(() => server.stop());
 
@@ -86,7 +86,7 @@ describe("logging in", () => {
   });
 
   it("[4.login-or-signup.code-101] signs up when there is no such account", async () => {
-    server.answer(({ call }) =>
+    server.respondWith(({ call }) =>
       call === "POST login"
         ? { status: 404, body: { code: 101, error: "Invalid username/password." } }
         : { status: 201, body: account },
@@ -96,7 +96,7 @@ describe("logging in", () => {
   });
 
   it("does not sign up after any other failure", async () => {
-    server.answer(() => ({ status: 400, body: { code: 205, error: "locked" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 205, error: "locked" } }));
     await expect(User.loginOrSignup("ann", "secret")).rejects.toMatchObject({ code: 205 });
     expect(server.requests).toHaveLength(1);
   });
@@ -126,7 +126,7 @@ describe("logging in", () => {
   });
 
   it("keeps no current user in Node unless enabled", async () => {
-    reconfigure({ keepsCurrentUser: false });
+    reconfigure({ tracksCurrentUser: false });
     await User.logIn("ann", "secret");
     expect(User.current()).toBeNull();
     User.enableUnsafeCurrentUser();
@@ -142,7 +142,7 @@ describe("the current user", () => {
   });
 
   it("is there again when the page is loaded anew", () => {
-    forgetIdentities();
+    resetIdentities();
     expect(User.current()).toMatchObject({ id: "u1" });
     expect(User.current()?.getUsername()).toBe("ann");
     expect(User.current()).toBe(User.current());
@@ -150,7 +150,7 @@ describe("the current user", () => {
 
   it("[4.current-user.cached-after-link] [4.current-user.persisted-after-link] stays with a linked identity", async () => {
     const user = User.current();
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await user?.linkWith("moralisEth", { authData: { id: "0xabc" } });
     expect(server.requests[0]).toMatchObject({
       call: "PUT classes/_User/u1",
@@ -161,7 +161,7 @@ describe("the current user", () => {
   });
 
   it("is unlinked with null", async () => {
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await User.current()?.linkWith("moralisEth", { authData: { id: "0xabc" } });
     await User.current()?._unlinkFrom("moralisEth");
     expect(server.requests[1]?.body.authData).toEqual({ moralisEth: null });
@@ -169,10 +169,10 @@ describe("the current user", () => {
   });
 
   it("follows its own saves and fetches", async () => {
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await User.current()?.save({ nickname: "A" });
     expect(await stored()).toMatchObject({ nickname: "A", sessionToken: "r:1" });
-    server.answer(() => ({ body: { objectId: "u1", nickname: "B" } }));
+    server.respondWith(() => ({ body: { objectId: "u1", nickname: "B" } }));
     await User.current()?.fetch();
     expect(await stored()).toMatchObject({ nickname: "B", sessionToken: "r:1" });
   });
@@ -185,24 +185,27 @@ describe("the current user", () => {
   });
 
   it("is kept when the log-out fails", async () => {
-    server.answer(() => ({ status: 400, body: { code: 1, error: "down" } }));
+    server.respondWith(() => ({ status: 400, body: { code: 1, error: "down" } }));
     await expect(User.logOut()).rejects.toThrow("down");
     expect(User.current()?.id).toBe("u1");
     expect(await stored()).toMatchObject({ objectId: "u1" });
   });
 
   it("[4.current-user.cleared-on-destroy] is cleared when it is deleted", async () => {
-    server.answer(() => ({ body: {} }));
+    server.respondWith(() => ({ body: {} }));
     await User.current()?.destroy();
     expect(User.current()).toBeNull();
     expect(await stored()).toBeNull();
   });
 
   it("tells whoever listens, after the wallet was put away", async () => {
-    const told: string[] = [];
-    const stops = [beforeLogOut(() => void told.push("hook")), onCurrentUser(() => void told.push("change"))];
+    const events: string[] = [];
+    const stops = [
+      beforeLogOut(() => void events.push("hook")),
+      onCurrentUser(() => void events.push("change")),
+    ];
     await User.logOut();
-    expect(told).toEqual(["hook", "change"]);
+    expect(events).toEqual(["hook", "change"]);
     for (const stop of stops) stop();
   });
 
@@ -218,7 +221,7 @@ describe("a storage that answers later", () => {
     const storage = slowStorage();
     server.connect({ storage });
     await User.logIn("ann", "secret");
-    forgetIdentities();
+    resetIdentities();
     expect(() => User.current()).toThrow("async storage");
     expect((await User.currentAsync())?.id).toBe("u1");
   });
@@ -226,7 +229,7 @@ describe("a storage that answers later", () => {
 
 describe("sessions", () => {
   it("the current one is asked for", async () => {
-    server.answer(() => ({ body: { objectId: "s1", sessionToken: "r:1" } }));
+    server.respondWith(() => ({ body: { objectId: "s1", sessionToken: "r:1" } }));
     expect((await Session.current()).getSessionToken()).toBe("r:1");
     expect(server.requests[0]?.call).toBe("GET sessions/me");
   });

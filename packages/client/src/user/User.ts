@@ -3,7 +3,7 @@ import { configure } from "../connection.ts";
 import { loadStoredUser, storedUser } from "../identity.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
 import { type Attributes, addMembers, type ExtendedClass, ParseObject } from "../object/ParseObject.ts";
-import { allowOwnUserClass } from "../object/registry.ts";
+import { allowCustomUserClass } from "../object/registry.ts";
 import { type RequestOptions, request } from "../transport.ts";
 import { Account, signing, type UserAttributes } from "./Account.ts";
 import type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
@@ -12,11 +12,11 @@ import { userFor } from "./currentUser.ts";
 export type { UserAttributes } from "./Account.ts";
 export type { AuthData, AuthProvider, LogInOptions } from "./authProviders.ts";
 
-/** A person with an account. `A` are the application's own fields. */
+/** A user account. `A` is the type of the application's own fields. */
 export class User<A extends object = Attributes> extends Account<A> {
   static readonly className: string = "_User";
 
-  /** The signed-in user, or null. Throws with an async storage: use `currentAsync` there. */
+  /** The signed-in user, or null. Throws with an async storage, which needs `currentAsync`. */
   static current(): User | null {
     const json = storedUser();
     if (json === undefined) {
@@ -29,7 +29,7 @@ export class User<A extends object = Attributes> extends Account<A> {
     return asUser(userFor(await loadStoredUser()));
   }
 
-  /** Gives all users these methods, and the class these statics. */
+  /** Adds methods to all users, and statics to the class. */
   static override extend(
     prototype: object | string = {},
     statics: object = {},
@@ -41,9 +41,9 @@ export class User<A extends object = Attributes> extends Account<A> {
     return User;
   }
 
-  /** Lets the application have a class "User" of its own, apart from the accounts. */
+  /** Allows the application a class "User" of its own, separate from `_User`. */
   static allowCustomUserClass(isAllowed: boolean): void {
-    allowOwnUserClass(isAllowed);
+    allowCustomUserClass(isAllowed);
   }
 
   static async signUp(
@@ -59,7 +59,7 @@ export class User<A extends object = Attributes> extends Account<A> {
     return (await signing()).logInAs(new this(), username, password, options);
   }
 
-  /** Signs in with a password and what another provider asks for, as a one-time code: `{ mfa: { token } }`. */
+  /** Signs in with a password and another provider's auth data, as a one-time code: `{ mfa: { token } }`. */
   static async logInWithAdditionalAuth(
     username: string,
     password: string,
@@ -69,59 +69,59 @@ export class User<A extends object = Attributes> extends Account<A> {
     return (await signing()).logInWithAuth(new this(), username, password, authData, options);
   }
 
-  /** Signs in as somebody else. Needs the master key. */
+  /** Signs in as another user. Needs the master key. */
   static async loginAs(userId: string): Promise<User> {
     return (await signing()).loginAs(new this(), userId);
   }
 
-  /** Signs in, and when there is no such account (101) makes it. */
+  /** Signs in; creates the account if it does not exist (101). */
   static async loginOrSignup(username: string, password: string, options?: LogInOptions): Promise<User> {
     return (await signing()).logInOrSignUp(this, username, password, options);
   }
 
-  /** Signs in, or makes an account, with what a provider knows: `logInWith("moralisEth", {authData})`. */
+  /** Signs in, or creates an account, with a provider's auth data: `logInWith("moralisEth", {authData})`. */
   static async logInWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return new this().linkWith(provider, given, options);
+    return new this().linkWith(provider, authOptions, options);
   }
 
   static _logInWith(
     provider: string | AuthProvider,
-    given?: { authData?: AuthData },
+    authOptions?: { authData?: AuthData },
     options?: SaveOptions,
   ): Promise<User> {
-    return this.logInWith(provider, given, options);
+    return this.logInWith(provider, authOptions, options);
   }
 
-  /** Signs in with a session token. Throws 209 when it is not valid. */
+  /** Signs in with a session token. Throws 209 if it is invalid. */
   static async become(sessionToken: string, options?: RequestOptions): Promise<User> {
     return (await signing()).makeCurrent(await this.me(sessionToken, options));
   }
 
-  /** The user of a session token, without signing in. */
+  /** Returns the user of a session token, without signing in. */
   static async me(sessionToken: string, options?: RequestOptions): Promise<User> {
     return (await signing()).fetchMe(new this(), sessionToken, options);
   }
 
-  /** Signs in with a user's JSON that came another way, with its `sessionToken`. */
+  /** Signs in with a user's JSON that includes a `sessionToken`. */
   static async hydrate(json: JsonObject): Promise<User> {
     return (await signing()).hydrate(new this(), json);
   }
 
   /**
-   * Ends the session. When the server does not confirm it, the user stays signed in and the
+   * Ends the session. If the server does not confirm it, the user stays signed in and the
    * promise rejects.
    */
   static async logOut(options?: RequestOptions): Promise<void> {
     await (await signing()).logOut(options);
   }
 
-  /** Makes a provider known by its name, and tells it about the current user. */
+  /** Registers a provider, and passes it the current user's auth data. */
   static async _registerAuthenticationProvider(provider: AuthProvider): Promise<void> {
-    await (await signing()).register(provider, User);
+    await (await signing()).registerAuthProvider(provider, User);
   }
 
   static async requestPasswordReset(email: string, options?: RequestOptions): Promise<void> {
@@ -136,19 +136,19 @@ export class User<A extends object = Attributes> extends Account<A> {
     return (await signing()).verifyPassword(new this(), username, password, options);
   }
 
-  /** Asks for sessions that can be revoked from now on, also for who is signed in with an old one. */
+  /** Uses revocable sessions from now on; upgrades the current user's legacy session. */
   static async enableRevocableSession(options?: RequestOptions): Promise<void> {
     configure({ revocableSession: true });
     await (await signing()).upgradeCurrent(User, options);
   }
 
-  /** Lets a process outside the browser have a current user, which all its callers then share. */
+  /** Enables a current user outside the browser, which all callers of the process then share. */
   static enableUnsafeCurrentUser(): void {
-    configure({ keepsCurrentUser: true });
+    configure({ tracksCurrentUser: true });
   }
 
   static disableUnsafeCurrentUser(): void {
-    configure({ keepsCurrentUser: false });
+    configure({ tracksCurrentUser: false });
   }
 
   static readOnlyAttributes(): string[] {

@@ -2,10 +2,10 @@ import type { JsonObject } from "@purse/protocol";
 import type { AnyObject } from "../object/AnyObject.ts";
 import { objects } from "../object/registry.ts";
 
-/** The instance that stands for the stored user, as long as the stored user stays the same. */
+/** The instance of the stored user, cached until the stored user changes. */
 let current: { json: JsonObject; user: AnyObject } | undefined;
 
-/** The instance for the stored user's JSON: the same one as long as nothing changes. */
+/** The instance of the stored user: the same one until the stored user changes. */
 export function userFor(json: JsonObject | null): AnyObject | null {
   if (json && current?.json !== json) setUserFor(json, objects().fromJSON({ ...json, className: "_User" }));
   return json && current ? current.user : null;

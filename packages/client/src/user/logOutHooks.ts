@@ -1,6 +1,6 @@
 const hooks = new Set<() => void | Promise<void>>();
 
-/** Runs before every log-out; the wallet is put away so. Returns the way to take it back. */
+/** Runs before every logout, for example to disconnect the wallet. Returns a function that removes the hook. */
 export function beforeLogOut(hook: () => void | Promise<void>): () => void {
   hooks.add(hook);
   return () => void hooks.delete(hook);

@@ -10,7 +10,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect({ masterKey: "m" });
-  server.answer(({ call, body }) => {
+  server.respondWith(({ call, body }) => {
     if (call !== "POST users") return { body: { updatedAt: "2026-01-02T00:00:00.000Z" } };
     const { authData } = body;
     return {
@@ -45,12 +45,12 @@ function loadFacebook(userID = "f1") {
 }
 
 describe("a provider that is known by its name", () => {
-  const told: (AuthData | null)[] = [];
+  const restored: (AuthData | null)[] = [];
   const provider: AuthProvider = {
     getAuthType: () => "badge",
     authenticate: ({ success }) => success(provider, { id: "b1" }),
     restoreAuthentication: (authData) => {
-      told.push(authData);
+      restored.push(authData);
       return authData?.id !== "expired";
     },
     deauthenticate: vi.fn(),
@@ -71,7 +71,7 @@ describe("a provider that is known by its name", () => {
   it("is told of the current user, and unlinked where that is of no use any more", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:1", authData: { badge: { id: "expired" } } });
     await User._registerAuthenticationProvider(provider);
-    expect(told).toContainEqual({ id: "expired" });
+    expect(restored).toContainEqual({ id: "expired" });
     expect(server.requests[0]).toMatchObject({
       call: "PUT classes/_User/u1",
       body: { authData: { badge: null } },
@@ -128,7 +128,7 @@ describe("nobody in particular", () => {
 
 describe("signing in otherwise", () => {
   it("with a password and what else is asked for", async () => {
-    server.answer(() => ({ body: { objectId: "u1", sessionToken: "r:1" } }));
+    server.respondWith(() => ({ body: { objectId: "u1", sessionToken: "r:1" } }));
     await User.logInWithAdditionalAuth("ann", "pw", { mfa: { token: "123456" } });
     expect(server.requests[0]).toMatchObject({
       call: "POST login",
@@ -141,7 +141,7 @@ describe("signing in otherwise", () => {
   });
 
   it("as somebody else, with the master key", async () => {
-    server.answer(() => ({ body: { objectId: "u9", sessionToken: "r:9" } }));
+    server.respondWith(() => ({ body: { objectId: "u9", sessionToken: "r:9" } }));
     expect((await User.loginAs("u9")).isCurrent()).toBe(true);
     expect(server.requests[0]).toMatchObject({
       call: "POST loginAs",
@@ -155,7 +155,7 @@ describe("signing in otherwise", () => {
 
   it("with an old session, which is exchanged once sessions can be revoked", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "old" });
-    server.answer(() => ({ body: { sessionToken: "r:new" } }));
+    server.respondWith(() => ({ body: { sessionToken: "r:new" } }));
     await User.enableRevocableSession();
     expect(calls()).toEqual(["POST upgradeToRevocableSession"]);
     expect(User.current()?.getSessionToken()).toBe("r:new");

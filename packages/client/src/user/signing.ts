@@ -3,27 +3,27 @@ import { connection, currentConnection } from "../connection.ts";
 import { loadStoredUser } from "../identity.ts";
 import type { AnyObject } from "../object/AnyObject.ts";
 import type { SaveOptions } from "../object/callOptions.ts";
-import { copyOf, mapFields } from "../object/encode.ts";
+import { deepCopy, mapFields } from "../object/encode.ts";
 import type { Attributes } from "../object/fieldTypes.ts";
 import { type RequestOptions, request, requestObject } from "../transport.ts";
 import { type AuthData, type AuthProvider, type LogInOptions, providerName } from "./authProviders.ts";
-import { clearCurrent, type KeptUser, persist } from "./keptUser.ts";
-import { identify, providersOf, registerProvider } from "./knownProviders.ts";
 import { runLogOutHooks } from "./logOutHooks.ts";
+import { clearCurrent, type PersistedUser, persist } from "./persistedUser.ts";
+import { providersOf, registerProvider, requestAuthData } from "./providerRegistry.ts";
 
-export { clearCurrent, follow } from "./keptUser.ts";
+export { clearCurrent, persistChanges } from "./persistedUser.ts";
 
-/* How somebody signs in, up and out. Loaded when it is done for the first time: who comes back needs none of it. */
+/* Signing in, up and out. Loaded on first use: returning users do not need it. */
 
-/** What is needed of the class of users. */
-interface Users<T extends Signing> {
+/** The part of the user class that is used here. */
+interface UserClass<T extends SignInUser> {
   logIn(username: string, password: string, options?: LogInOptions): Promise<T>;
   signUp(username: string, password: string): Promise<T>;
   currentAsync(): Promise<T | null>;
 }
 
-/** What is needed of a user. */
-interface Signing extends KeptUser {
+/** The part of a user that is used here. */
+interface SignInUser extends PersistedUser {
   save(fields?: null, options?: SaveOptions): Promise<unknown>;
   revert(): void;
   getUsername(): string | undefined;
@@ -33,33 +33,33 @@ interface Signing extends KeptUser {
   _commit(fields: Attributes): void;
 }
 
-export async function signUp<T extends Signing>(
+export async function signUp<T extends SignInUser>(
   user: T,
   attributes: object = {},
   options: SaveOptions = {},
 ): Promise<T> {
   user._setOrThrow(attributes);
-  if (!user._get("username")) throw refusal("Cannot sign up user with an empty username.");
-  if (!user._get("password")) throw refusal("Cannot sign up user with an empty password.");
+  if (!user._get("username")) throw validationError("Cannot sign up user with an empty username.");
+  if (!user._get("password")) throw validationError("Cannot sign up user with an empty password.");
   await user.save(null, options);
   return makeCurrent(user);
 }
 
-export async function logIn<T extends Signing>(
+export async function logIn<T extends SignInUser>(
   user: T,
   { usePost = true, authData, ...rest }: LogInOptions = {},
 ): Promise<T> {
   const credentials: JsonObject = credentialsOf(user._get("username"), user._get("password"));
   if (authData) credentials.authData = authData;
-  const answer = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
+  const response = await requestObject(usePost ? "POST" : "GET", "login", credentials, rest);
   user._state.dropOperations(Object.keys(credentials));
   user.id = undefined;
-  user._finishFetch(answer, true);
+  user._finishFetch(response, true);
   return makeCurrent(user);
 }
 
-/** With a name and a password that may be of any type yet. */
-export async function logInAs<T extends Signing>(
+/** Validates the types of name and password. */
+export async function logInAs<T extends SignInUser>(
   user: T,
   username: unknown,
   password: unknown,
@@ -69,19 +69,19 @@ export async function logInAs<T extends Signing>(
   return logIn(user, options);
 }
 
-export function logInWithAuth<T extends Signing>(
+export function logInWithAuth<T extends SignInUser>(
   user: T,
   username: unknown,
   password: unknown,
   authData: unknown,
   options?: LogInOptions,
 ): Promise<T> {
-  if (!isJsonObject(authData)) throw refusal("Auth must be an object.");
+  if (!isJsonObject(authData)) throw validationError("Auth must be an object.");
   return logInAs(user, username, password, { ...options, authData });
 }
 
-export async function logInOrSignUp<T extends Signing>(
-  users: Users<T>,
+export async function logInOrSignUp<T extends SignInUser>(
+  users: UserClass<T>,
   username: string,
   password: string,
   options?: LogInOptions,
@@ -94,7 +94,7 @@ export async function logInOrSignUp<T extends Signing>(
   }
 }
 
-export async function loginAs<T extends Signing>(user: T, userId: string): Promise<T> {
+export async function loginAs<T extends SignInUser>(user: T, userId: string): Promise<T> {
   if (!userId) {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "Cannot log in as user with an empty user id");
   }
@@ -102,23 +102,23 @@ export async function loginAs<T extends Signing>(user: T, userId: string): Promi
   return makeCurrent(user);
 }
 
-export async function fetchMe<T extends Signing>(
+export async function fetchMe<T extends SignInUser>(
   user: T,
   sessionToken: string,
   options?: RequestOptions,
 ): Promise<T> {
-  const answer = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
-  user._finishFetch({ sessionToken, ...answer });
+  const response = await requestObject("GET", "users/me", {}, { ...options, sessionToken });
+  user._finishFetch({ sessionToken, ...response });
   return user;
 }
 
-/** Without a session, nobody is signed in. */
-export async function hydrate<T extends Signing>(user: T, json: JsonObject): Promise<T> {
-  user._finishFetch(mapFields(json, copyOf));
+/** Does not sign in without a session token. */
+export async function hydrate<T extends SignInUser>(user: T, json: JsonObject): Promise<T> {
+  user._finishFetch(mapFields(json, deepCopy));
   return user.getSessionToken() ? makeCurrent(user) : user;
 }
 
-/** Says who may go on: with the account's fields, when name and password are right. Throws 101 when they are not. */
+/** Returns the account's fields if name and password are right. Throws 101 if they are not. */
 export async function verifyPassword<T extends AnyObject>(
   user: T,
   username: unknown,
@@ -135,14 +135,14 @@ export async function logOut(options: RequestOptions = {}): Promise<void> {
   const user = await loadStoredUser();
   const own = typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
   const sessionToken = options.sessionToken ?? own;
-  if (user && own && isAnonymous(user)) await destroyStored(user);
+  if (user && own && isAnonymous(user)) await deleteStoredUser(user);
   if (sessionToken) await endSession({ ...options, sessionToken });
   for (const provider of providersOf(isJsonObject(user?.authData) ? user.authData : {}))
     provider.deauthenticate?.();
   await clearCurrent();
 }
 
-/** A session that the server does not know any more (209) is at its end too. */
+/** A session that the server rejects (209) has already ended. */
 async function endSession(options: RequestOptions): Promise<void> {
   try {
     await request("POST", "logout", {}, options);
@@ -151,32 +151,32 @@ async function endSession(options: RequestOptions): Promise<void> {
   }
 }
 
-export async function link<T extends Signing>(
+export async function link<T extends SignInUser>(
   user: T,
   provider: string | AuthProvider,
-  given: { authData?: AuthData } = {},
+  authOptions: { authData?: AuthData } = {},
   options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
-  const authData = given.authData ?? (await identify(provider));
-  await setAuthData(user, { ...objectOf(user._get("authData")), [name]: authData }, options);
+  const authData = authOptions.authData ?? (await requestAuthData(provider));
+  await setAuthData(user, { ...asObject(user._get("authData")), [name]: authData }, options);
   return makeCurrent(user);
 }
 
-export async function unlink<T extends Signing>(
+export async function unlink<T extends SignInUser>(
   user: T,
   provider: string | AuthProvider,
   options?: SaveOptions,
 ): Promise<T> {
   const name = providerName(provider);
-  const { [name]: _, ...rest } = objectOf(user._get("authData"));
+  const { [name]: _, ...rest } = asObject(user._get("authData"));
   await setAuthData(user, { [name]: null }, options);
   user._commit({ authData: rest });
   await user._afterSync();
   return user;
 }
 
-async function setAuthData(user: Signing, authData: JsonObject, options?: SaveOptions): Promise<void> {
+async function setAuthData(user: SignInUser, authData: JsonObject, options?: SaveOptions): Promise<void> {
   user._set({ authData });
   try {
     await user.save(null, options);
@@ -186,19 +186,22 @@ async function setAuthData(user: Signing, authData: JsonObject, options?: SaveOp
   }
 }
 
-export async function register<T extends Signing>(provider: AuthProvider, users: Users<T>): Promise<void> {
+export async function registerAuthProvider<T extends SignInUser>(
+  provider: AuthProvider,
+  users: UserClass<T>,
+): Promise<void> {
   registerProvider(provider);
   const user = await users.currentAsync();
-  if (user) await restore(user, provider);
+  if (user) await restoreAuthentication(user, provider);
 }
 
-/** Tells a provider whose data is current, and takes that away which is of no use to it any more. */
-async function restore(user: Signing, provider: AuthProvider): Promise<void> {
-  const own = objectOf(user._get("authData"))[provider.getAuthType()];
+/** Passes the current auth data to a provider, and unlinks it if the provider rejects the data. */
+async function restoreAuthentication(user: SignInUser, provider: AuthProvider): Promise<void> {
+  const own = asObject(user._get("authData"))[provider.getAuthType()];
   if (isJsonObject(own) && provider.restoreAuthentication?.(own) === false) await unlink(user, provider);
 }
 
-export async function upgradeSession(user: Signing, options?: RequestOptions): Promise<void> {
+export async function upgradeSession(user: SignInUser, options?: RequestOptions): Promise<void> {
   const sessionToken = user.getSessionToken();
   if (!sessionToken) {
     throw new ProtocolError(ErrorCode.SESSION_MISSING, "Cannot upgrade a user with no session token");
@@ -208,9 +211,9 @@ export async function upgradeSession(user: Signing, options?: RequestOptions): P
   await user._afterSync();
 }
 
-/** Upgrades the session of who is signed in, if it is an old one. */
-export async function upgradeCurrent<T extends Signing>(
-  users: Users<T>,
+/** Upgrades the current user's session if it is a legacy one. */
+export async function upgradeCurrent<T extends SignInUser>(
+  users: UserClass<T>,
   options?: RequestOptions,
 ): Promise<void> {
   const user = currentConnection() ? await users.currentAsync() : null;
@@ -218,11 +221,11 @@ export async function upgradeCurrent<T extends Signing>(
   if (user && token && !token.includes("r:")) await upgradeSession(user, options);
 }
 
-/** Signs a user in, where this process keeps one. An anonymous user before it is deleted: nobody can come back to it. */
-export async function makeCurrent<T extends KeptUser>(user: T): Promise<T> {
-  if (!connection().keepsCurrentUser) return user;
+/** Makes a user the current one, if this process has one. Deletes a previous anonymous user, who cannot sign in again. */
+export async function makeCurrent<T extends PersistedUser>(user: T): Promise<T> {
+  if (!connection().tracksCurrentUser) return user;
   const before = await loadStoredUser();
-  if (before && before.objectId !== user.id && isAnonymous(before)) await destroyStored(before);
+  if (before && before.objectId !== user.id && isAnonymous(before)) await deleteStoredUser(before);
   await persist(user);
   return user;
 }
@@ -232,21 +235,21 @@ function isAnonymous({ authData }: { authData?: unknown }): boolean {
 }
 
 /** Deletes the account of a stored user on the server. */
-async function destroyStored({ objectId, sessionToken }: JsonObject): Promise<void> {
+async function deleteStoredUser({ objectId, sessionToken }: JsonObject): Promise<void> {
   const options = typeof sessionToken === "string" ? { sessionToken } : {};
   await request("DELETE", `classes/_User/${encodeURIComponent(String(objectId))}`, {}, options);
 }
 
 function credentialsOf(username: unknown, password: unknown): { username: string; password: string } {
-  if (typeof username !== "string") throw refusal("Username must be a string.");
-  if (typeof password !== "string") throw refusal("Password must be a string.");
+  if (typeof username !== "string") throw validationError("Username must be a string.");
+  if (typeof password !== "string") throw validationError("Password must be a string.");
   return { username, password };
 }
 
-function objectOf(value: unknown): JsonObject {
+function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message);
 }

@@ -3,30 +3,30 @@ import {
   type Eip1193Provider,
   firstAccount,
   hexChainId,
-  isPassingDisconnect,
+  isTemporaryDisconnect,
   ProviderError,
 } from "./eip1193.ts";
 
-/** What a connector answers once its wallet is open. */
+/** The result of activating a connector. */
 export interface Activation {
   provider: Eip1193Provider;
   /** Hex. */
   chainId: string | null;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   account: string | null;
 }
 
-/** What a connector tells, by event. */
+/** The events of a connector. */
 export interface ConnectorEvents {
   connect: [info: { chainId?: string }];
   disconnect: [error: unknown];
   /** Hex. */
   chainChanged: [chainId: string];
-  /** Lower-case hex; null when the wallet gives none any more. */
+  /** Lowercase hex; null when the wallet is locked or disconnected. */
   accountChanged: [account: string | null];
 }
 
-/** A currency and the places of a chain, for wallets that do not know it yet (EIP-3085). */
+/** The currency and URLs of a chain, for wallets that do not know it yet (EIP-3085). */
 export interface ChainDescription {
   /** Hex. */
   chainId: string;
@@ -38,13 +38,13 @@ export interface ChainDescription {
 }
 
 /**
- * A way to a wallet. Applications extend it for wallets of their own: `activate` and `deactivate` are enough. The
- * `handle…` methods follow a provider's events of those names; they may be overridden, and are bound to the connector.
+ * A connector to a wallet. Applications extend it for custom wallets: `activate` and `deactivate` are enough. The
+ * `handle…` methods handle the provider's events; they may be overridden, and are bound to the connector.
  */
 export abstract class AbstractWeb3Connector {
   type = "abstract";
   network = "evm";
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   account: string | null = null;
   /** Hex. */
   chainId: string | null = null;
@@ -59,23 +59,23 @@ export abstract class AbstractWeb3Connector {
     this.handleDisconnect = this.handleDisconnect.bind(this);
   }
 
-  /** Opens the wallet and answers what it gives. `options` are those of `enableWeb3`. */
+  /** Connects the wallet. `options` are those of `enableWeb3`. */
   async activate(_options?: object): Promise<Activation> {
     throw new Error("Not implemented: activate()");
   }
 
-  /** Whether `activate` with these options would ask the person nothing, as after a reload. */
-  async authorized(_options?: object): Promise<boolean> {
+  /** Whether `activate` with these options needs no user approval, as after a reload. */
+  async isAuthorized(_options?: object): Promise<boolean> {
     return false;
   }
 
-  /** What a later `authorized` and `activate` need, as JSON without secrets; undefined where nothing is to be kept. */
-  kept(_options?: object): Record<string, unknown> | undefined {
+  /** The options for a later `isAuthorized` and `activate`, as JSON without secrets; undefined to persist nothing. */
+  persistedOptions(_options?: object): Record<string, unknown> | undefined {
     return undefined;
   }
 
-  /** Whether a second `activate` with these options goes on with the session that is there. */
-  resumes(_options?: object): boolean {
+  /** Whether another `activate` with these options resumes the existing session. */
+  canResume(_options?: object): boolean {
     return false;
   }
 
@@ -87,12 +87,12 @@ export abstract class AbstractWeb3Connector {
     this.#events.off(event, listener);
   }
 
-  /** Tells the wallet connection what has happened. Providers that `subscribeToEvents` follows need no help. */
+  /** Emits an event. Not needed for providers that are passed to `subscribeToEvents`. */
   emit<E extends keyof ConnectorEvents>(event: E, ...args: ConnectorEvents[E]): void {
     this.#events.emit(event, ...args);
   }
 
-  /** Stops listening to the wallet and forgets what it gave. */
+  /** Unsubscribes from the wallet and clears account, chain and provider. */
   async deactivate(): Promise<void> {
     this.unsubscribeToEvents();
     this.account = null;
@@ -100,8 +100,8 @@ export abstract class AbstractWeb3Connector {
     this.provider = null;
   }
 
-  /** Keeps what the wallet gave and follows it from here on. */
-  protected activated(provider: Eip1193Provider, accounts: unknown, chainId: unknown): Activation {
+  /** Stores the wallet's account and chain, and subscribes to its events. */
+  protected completeActivation(provider: Eip1193Provider, accounts: unknown, chainId: unknown): Activation {
     this.provider = provider;
     this.account = firstAccount(accounts);
     this.chainId = hexChainId(chainId);
@@ -109,7 +109,7 @@ export abstract class AbstractWeb3Connector {
     return { provider, account: this.account, chainId: this.chainId };
   }
 
-  /** Follows a provider's own events; what it held before is let go. */
+  /** Subscribes to a provider's events; unsubscribes from the previous provider. */
   protected subscribeToEvents(provider: Eip1193Provider): void {
     this.unsubscribeToEvents();
     const listeners = {
@@ -142,9 +142,9 @@ export abstract class AbstractWeb3Connector {
     this.emit("connect", hex === null ? {} : { chainId: hex });
   }
 
-  /** What a wallet tells while it only looks for another way to the same chain is not the end. */
+  /** Ignores temporary disconnects during a change of chains. */
   handleDisconnect(error: unknown): void {
-    if (isPassingDisconnect(error)) return;
+    if (isTemporaryDisconnect(error)) return;
     this.account = null;
     this.chainId = null;
     this.emit("disconnect", error);
@@ -156,36 +156,42 @@ export abstract class AbstractWeb3Connector {
   }
 }
 
-/** A class of connectors, as old applications pass it. It is given the options of `enableWeb3`. */
+/** A connector class. Its constructor gets the options of `enableWeb3`. */
 export type ConnectorClass = new (options?: object) => AbstractWeb3Connector;
 
-/** What connectors may offer beyond that. */
+/** Optional methods of connectors. */
 export interface ChainSwitching {
   switchNetwork(chainId: string | number): Promise<void>;
   addNetwork(chain: ChainDescription): Promise<void>;
 }
 
-type Offer = keyof ChainSwitching;
+type OptionalMethod = keyof ChainSwitching;
 
-export function offers<K extends Offer>(connector: object, name: K): connector is Pick<ChainSwitching, K> {
+export function supports<K extends OptionalMethod>(
+  connector: object,
+  name: K,
+): connector is Pick<ChainSwitching, K> {
   return name in connector && typeof Reflect.get(connector, name) === "function";
 }
 
 const UNKNOWN_CHAIN = 4902;
 
-/** Asks a wallet to switch (EIP-3326). Rejects with 4902 where the wallet does not know the chain. */
-export async function requestSwitch(provider: Eip1193Provider, chainId: string): Promise<void> {
+/** Requests a switch of chains (EIP-3326). Rejects with 4902 if the wallet does not know the chain. */
+export async function requestChainSwitch(provider: Eip1193Provider, chainId: string): Promise<void> {
   try {
     await provider.request({ method: "wallet_switchEthereumChain", params: [{ chainId }] });
   } catch (error) {
-    // Wallets on telephones wrap it in an error of their own.
+    // Mobile wallets wrap it in an error of their own.
     if (wrappedCode(error) !== UNKNOWN_CHAIN) throw error;
     throw new ProviderError(UNKNOWN_CHAIN, `The wallet does not know the chain ${chainId}`);
   }
 }
 
-/** Asks a wallet to add a chain (EIP-3085). Currencies of EVM chains have 18 decimals. */
-export async function requestAdding(provider: Eip1193Provider, chain: ChainDescription): Promise<void> {
+/** Requests to add a chain (EIP-3085). Currencies of EVM chains have 18 decimals. */
+export async function requestChainAddition(
+  provider: Eip1193Provider,
+  chain: ChainDescription,
+): Promise<void> {
   const { chainId, chainName, currencyName, currencySymbol, rpcUrl, blockExplorerUrl } = chain;
   await provider.request({
     method: "wallet_addEthereumChain",

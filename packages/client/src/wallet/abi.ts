@@ -1,24 +1,24 @@
 import type { Abi, AbiFunction, AbiParameter } from "viem";
 import { isRecord } from "./receipt.ts";
 
-/** A contract's interface as JSON, as compilers and explorers give it: a list. Old code only says that it is an object. */
+/** A contract's ABI as JSON: a list. Legacy code only types it as an object. */
 export type AbiJson = Abi | object;
 
-/** The functions and errors of an ABI. What it does not hold in the right shape is left out. */
-export interface ContractFace {
+/** The functions and errors of an ABI. Invalid items are ignored. */
+export interface ContractInterface {
   functions: AbiFunction[];
-  /** What reverts are read by. */
+  /** Used to decode reverts. */
   abi: Abi;
 }
 
 type AbiErrorItem = Extract<Abi[number], { type: "error" }>;
 
-export function readAbi(json: AbiJson): ContractFace {
+export function parseAbiJson(json: AbiJson): ContractInterface {
   const items: readonly unknown[] = Array.isArray(json) ? json : [];
-  const named = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
-  // Old compilers leave the type of functions out.
-  const functions = named.filter(({ type = "function" }) => type === "function").map(functionOf);
-  const errors = named.filter(({ type }) => type === "error").map(errorOf);
+  const namedItems = items.filter(isRecord).filter(({ name }) => typeof name === "string" && name !== "");
+  // Old compilers omit the type of functions.
+  const functions = namedItems.filter(({ type = "function" }) => type === "function").map(functionOf);
+  const errors = namedItems.filter(({ type }) => type === "error").map(errorOf);
   return { functions, abi: [...functions, ...errors] };
 }
 
@@ -26,17 +26,17 @@ export function isReadOnly({ stateMutability }: AbiFunction): boolean {
   return stateMutability === "view" || stateMutability === "pure";
 }
 
-/** "stock(string,uint256)", tuples by their parts. */
+/** "stock(string,uint256)", with tuples expanded. */
 export function signatureOf({ name, inputs }: AbiFunction): string {
   return `${name}(${inputs.map(canonicalType).join(",")})`;
 }
 
-/** The parts of a tuple type; undefined for other types. */
+/** The components of a tuple type; undefined for other types. */
 export function componentsOf(parameter: AbiParameter): readonly AbiParameter[] | undefined {
   return "components" in parameter ? parameter.components : undefined;
 }
 
-/** The type of an array's items with the array's length (null for any), where it is an array. */
+/** The item type and length (null for any) of an array type; undefined for other types. */
 export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: number | null } | undefined {
   const [suffix, length] = /\[(\d*)\]$/.exec(parameter.type) ?? [];
   if (suffix === undefined) return undefined;
@@ -44,7 +44,7 @@ export function itemOf(parameter: AbiParameter): { item: AbiParameter; length: n
   return { item, length: length ? Number(length) : null };
 }
 
-/** The same without names: viem then reads tuples as arrays. */
+/** The parameter without names: viem then decodes tuples as arrays. */
 export function withoutNames(parameter: AbiParameter): AbiParameter {
   const components = componentsOf(parameter)?.map(withoutNames);
   return parameterOf({ type: parameter.type, components });

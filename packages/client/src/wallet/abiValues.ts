@@ -3,104 +3,108 @@ import { componentsOf, itemOf } from "./abi.ts";
 import { isRecord } from "./receipt.ts";
 
 /**
- * A value as applications give it, as the ABI's encoding takes it: whole numbers may be text, numbers, bigints or
- * another library's big numbers; tuples lists or objects; bytes 0x text or bytes. Throws, and names the place.
+ * Converts an application's value for ABI encoding: integers may be strings, numbers, bigints or
+ * another library's big numbers; tuples lists or objects; bytes hex or a Uint8Array. Throws with the path of the value.
  */
-export function argumentOf(parameter: AbiParameter, value: unknown, place = parameter.name ?? ""): unknown {
+export function encodeArgument(
+  parameter: AbiParameter,
+  value: unknown,
+  path = parameter.name ?? "",
+): unknown {
   const array = itemOf(parameter);
   if (array) {
-    if (!Array.isArray(value)) throw refusal(place, "a list", value);
+    if (!Array.isArray(value)) throw argumentError(path, "a list", value);
     if (array.length !== null && array.length !== value.length) {
-      throw refusal(place, `a list of ${array.length}`, value);
+      throw argumentError(path, `a list of ${array.length}`, value);
     }
-    return value.map((each, index) => argumentOf(array.item, each, `${place}[${index}]`));
+    return value.map((each, index) => encodeArgument(array.item, each, `${path}[${index}]`));
   }
   const components = componentsOf(parameter);
-  if (components) return tupleOf(components, value, place);
+  if (components) return tupleOf(components, value, path);
   const { type } = parameter;
-  if (/^u?int/.test(type)) return wholeOf(value, place);
-  if (type === "bool") return booleanOf(value, place);
+  if (/^u?int/.test(type)) return integerOf(value, path);
+  if (type === "bool") return booleanOf(value, path);
   if (type.startsWith("bytes") && value instanceof Uint8Array) return hexOf(value);
-  if (typeof value !== "string") throw refusal(place, type, value);
+  if (typeof value !== "string") throw argumentError(path, type, value);
   return value;
 }
 
 /**
- * What a contract answers, as old code reads it: tuples are lists that have their parts by name too. `integer` makes
- * what a whole number beyond 48 bits becomes.
+ * Converts a decoded result as ethers does: tuples become lists with named properties. `integer` converts
+ * integers beyond 48 bits.
  */
-export function resultOf(
+export function decodeResult(
   parameter: AbiParameter,
   value: unknown,
   integer: (value: bigint) => unknown,
 ): unknown {
   const array = itemOf(parameter);
   if (array) {
-    return Array.isArray(value) ? value.map((each) => resultOf(array.item, each, integer)) : value;
+    return Array.isArray(value) ? value.map((each) => decodeResult(array.item, each, integer)) : value;
   }
   const components = componentsOf(parameter);
   if (components) return namedList(components, Array.isArray(value) ? value : [], integer);
   return typeof value === "bigint" ? integer(value) : value;
 }
 
-/** A list that has its items by name too; names that a list has itself, or that occur twice, are left out. */
+/** A list with its items as named properties too; names of array properties and duplicates are left out. */
 export function namedList(
   parameters: readonly AbiParameter[],
   values: readonly unknown[],
   integer: (value: bigint) => unknown,
 ): readonly unknown[] {
-  const list = parameters.map((parameter, index) => resultOf(parameter, values[index], integer));
+  const list = parameters.map((parameter, index) => decodeResult(parameter, values[index], integer));
   for (const [index, { name }] of parameters.entries()) {
-    const once = parameters.filter((other) => other.name === name).length === 1;
-    if (!name || !once || name in list) continue;
+    const isUnique = parameters.filter((other) => other.name === name).length === 1;
+    if (!name || !isUnique || name in list) continue;
     Object.defineProperty(list, name, { value: list[index], enumerable: true });
   }
   return list;
 }
 
-function tupleOf(components: readonly AbiParameter[], value: unknown, place: string): unknown {
+function tupleOf(components: readonly AbiParameter[], value: unknown, path: string): unknown {
   const values = Array.isArray(value)
     ? value
     : isRecord(value) && components.map(({ name }) => (name ? value[name] : undefined));
   if (!values || values.length !== components.length) {
-    throw refusal(place, `an object or a list of ${components.length}`, value);
+    throw argumentError(path, `an object or a list of ${components.length}`, value);
   }
-  const parts = components.map((component, index) =>
-    argumentOf(component, values[index], `${place}.${component.name || index}`),
+  const encoded = components.map((component, index) =>
+    encodeArgument(component, values[index], `${path}.${component.name || index}`),
   );
-  // The encoding wants an object where every part has a name, and a list otherwise.
-  if (components.some(({ name }) => !name)) return parts;
-  return Object.fromEntries(components.map(({ name }, index) => [name, parts[index]]));
+  // The encoding needs an object if every component has a name, and a list otherwise.
+  if (components.some(({ name }) => !name)) return encoded;
+  return Object.fromEntries(components.map(({ name }, index) => [name, encoded[index]]));
 }
 
-function wholeOf(value: unknown, place: string): bigint {
+function integerOf(value: unknown, path: string): bigint {
   if (typeof value === "bigint") return value;
-  // A number that is no longer exact may already be another than was meant.
+  // Unsafe integers may already be rounded.
   if (typeof value === "number" && !Number.isSafeInteger(value))
-    throw refusal(place, "a whole number", value);
+    throw argumentError(path, "a whole number", value);
   const text = String(typeof value === "object" && value !== null ? bigNumberText(value) : value);
   const [, sign, digits] = /^(-?)(\d+|0x[0-9a-f]+)$/i.exec(text) ?? [];
-  if (digits === undefined) throw refusal(place, "a whole number", value);
+  if (digits === undefined) throw argumentError(path, "a whole number", value);
   return sign ? -BigInt(digits) : BigInt(digits);
 }
 
-/** Other libraries' big numbers say their value as text; as JSON, ethers' carry it in `hex`. */
+/** Big numbers of other libraries convert to strings; the JSON of ethers' has `hex`. */
 function bigNumberText(value: object): unknown {
   return "hex" in value ? value.hex : value.toString();
 }
 
-function booleanOf(value: unknown, place: string): boolean {
+function booleanOf(value: unknown, path: string): boolean {
   if (value === true || value === "true" || value === 1) return true;
   if (value === false || value === "false" || value === 0) return false;
-  throw refusal(place, "true or false", value);
+  throw argumentError(path, "true or false", value);
 }
 
 function hexOf(bytes: Uint8Array): string {
   return `0x${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
 
-function refusal(place: string, wanted: string, value: unknown): Error {
+function argumentError(path: string, expected: string, value: unknown): Error {
   return new Error(
-    `${place || "A value"} must be ${wanted}, not ${typeof value === "object" ? "an object" : value}`,
+    `${path || "A value"} must be ${expected}, not ${typeof value === "object" ? "an object" : value}`,
   );
 }

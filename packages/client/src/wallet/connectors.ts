@@ -1,17 +1,18 @@
 import type { AbstractWeb3Connector, ConnectorClass } from "./Connector.ts";
 import { InjectedWeb3Connector } from "./injected.ts";
 
-/** A connector as applications give their own: a class, which is given the options, or an instance. */
+/** A custom connector: a class, whose constructor gets the options, or an instance. */
 export type CustomConnector = ConnectorClass | AbstractWeb3Connector;
 
-type Load = () => Promise<ConnectorClass>;
+type ConnectorLoader = () => Promise<ConnectorClass>;
 
-const walletConnect: Load = async () => (await import("./walletConnect.ts")).WalletConnectWeb3Connector;
-const magicLink: Load = async () => (await import("./magicLink.ts")).MagicWeb3Connector;
-const web3Auth: Load = async () => (await import("./web3Auth.ts")).Web3AuthConnector;
+const walletConnect: ConnectorLoader = async () =>
+  (await import("./walletConnect.ts")).WalletConnectWeb3Connector;
+const magicLink: ConnectorLoader = async () => (await import("./magicLink.ts")).MagicWeb3Connector;
+const web3Auth: ConnectorLoader = async () => (await import("./web3Auth.ts")).Web3AuthConnector;
 
-/** Under every name that they have had, those of their `type` among them. Each is loaded when it is wanted. */
-const BY_NAME = new Map<string, Load>([
+/** The connectors by all their names, including their `type`. Each is loaded on demand. */
+const BY_NAME = new Map<string, ConnectorLoader>([
   ["walletconnect", walletConnect],
   ["walletConnect", walletConnect],
   ["WalletConnect", walletConnect],
@@ -24,14 +25,14 @@ const BY_NAME = new Map<string, Load>([
 ]);
 
 /**
- * Makes a connector of the application's own known by a name, which has to be its `type`: `enableWeb3({ provider: name })`
- * opens it, and where it implements `kept` and `authorized`, `reconnectWallet` opens it again after a reload.
+ * Registers a custom connector by a name, which must be its `type`: `enableWeb3({ provider: name })`
+ * connects it. If it implements `persistedOptions` and `isAuthorized`, `reconnectWallet` reconnects it after a reload.
  */
 export function registerConnector(name: string, load: () => Promise<ConnectorClass>): void {
   BY_NAME.set(name, load);
 }
 
-/** The connector of a provider's name; any other name, and none, is the browser's own wallet. */
+/** Returns the connector class of a name; other names, and none, select the browser's wallet. */
 export async function connectorNamed(name: string | undefined): Promise<ConnectorClass> {
   return (await BY_NAME.get(name ?? "")?.()) ?? InjectedWeb3Connector;
 }

@@ -7,18 +7,18 @@ import type {
   ReadContractParameters,
   ReadContractReturnType,
 } from "viem";
-import { readAbi } from "./abi.ts";
+import { parseAbiJson } from "./abi.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { type SentTransaction, sendTransaction } from "./send.ts";
 import type { SignerExpectation } from "./signer.ts";
 import { enabledWallet } from "./wallet.ts";
 
 /*
- * Contracts by an ABI that TypeScript knows (`as const`): names, arguments and results have its types. For ABIs that
- * are only known at run time there is `executeFunction`.
+ * Contract calls with a typed ABI (`as const`): names, arguments and results are type-checked. For ABIs that
+ * are known only at run time use `executeFunction`.
  */
 
-/** Reads through the connected wallet. Throws RevertError where the contract refuses. */
+/** Reads through the connected wallet. Throws RevertError if the call reverts. */
 export async function readContract<
   const abi extends Abi | readonly unknown[],
   functionName extends ContractFunctionName<abi, "pure" | "view">,
@@ -27,35 +27,35 @@ export async function readContract<
   parameters: ReadContractParameters<abi, functionName, args>,
 ): Promise<ReadContractReturnType<abi, functionName, args>> {
   const { provider } = enabledWallet();
-  // One after the other: bundlers leave out what is not named only where the import itself is awaited.
+  // One after the other: bundlers only tree-shake imports that are awaited directly.
   const { createClient, custom } = await import("viem");
   const { readContract: read } = await import("viem/actions");
   try {
     return await read(createClient({ transport: custom(provider, { retryCount: 0 }) }), parameters);
   } catch (error) {
-    const revert = await revertOf(error, readAbi(parameters.abi).abi);
+    const revert = await revertOf(error, parseAbiJson(parameters.abi).abi);
     throw revert ? new RevertError(revert, { cause: error }) : error;
   }
 }
 
-type Writing = "nonpayable" | "payable";
+type WriteMutability = "nonpayable" | "payable";
 
-/** What is called, and what of the wallet must still be so. */
+/** The call, and the expected state of the wallet. */
 export type WriteContractParameters<
   abi extends Abi | readonly unknown[],
-  functionName extends ContractFunctionName<abi, Writing>,
-  args extends ContractFunctionArgs<abi, Writing, functionName>,
-> = ContractFunctionParameters<abi, Writing, functionName, args> &
+  functionName extends ContractFunctionName<abi, WriteMutability>,
+  args extends ContractFunctionArgs<abi, WriteMutability, functionName>,
+> = ContractFunctionParameters<abi, WriteMutability, functionName, args> &
   SignerExpectation & {
     /** Wei. */
     value?: bigint | undefined;
   };
 
-/** Has the connected wallet send a call. Throws RevertError, before people are asked, where the contract refuses. */
+/** Sends a call by the connected wallet. Throws RevertError, before requesting approval, if it would revert. */
 export async function writeContract<
   const abi extends Abi | readonly unknown[],
-  functionName extends ContractFunctionName<abi, Writing>,
-  const args extends ContractFunctionArgs<abi, Writing, functionName>,
+  functionName extends ContractFunctionName<abi, WriteMutability>,
+  const args extends ContractFunctionArgs<abi, WriteMutability, functionName>,
 >(parameters: WriteContractParameters<abi, functionName, args>): Promise<SentTransaction>;
 export async function writeContract({
   value,
@@ -67,7 +67,7 @@ export async function writeContract({
 }: LooseCall): Promise<SentTransaction> {
   const { encodeFunctionData } = await import("viem/utils");
   const data = encodeFunctionData(call);
-  const { abi } = readAbi(call.abi);
+  const { abi } = parseAbiJson(call.abi);
   return sendTransaction({ to: call.address, data, value }, { account, chainId, signal, timeoutMs, abi });
 }
 

@@ -7,56 +7,56 @@ export interface InjectedWallet {
   name: string;
   /** A data URI. */
   icon: string;
-  /** The wallet's own domain, reversed: the same in every session. */
+  /** The wallet's reverse domain name, stable across sessions. */
   rdns: string;
   provider: Eip1193Provider;
 }
 
 const listeners = /* @__PURE__ */ createListeners();
 let wallets: readonly InjectedWallet[] = [];
-let listening = false;
+let isListening = false;
 
-/** The wallets of this page, as they announce themselves. Nothing of a wallet is called before it is chosen. */
+/** The wallets that announce themselves to this page. No method of a wallet is called before it is selected. */
 export const injectedWallets = {
-  /** The same list until another wallet shows up. */
+  /** The same list until another wallet announces itself. */
   get(): readonly InjectedWallet[] {
-    listen();
+    startListening();
     return wallets;
   },
   subscribe(listener: () => void): () => void {
-    listen();
+    startListening();
     return listeners.add(listener);
   },
 };
 
-/** How long wallets get to announce themselves after a page was loaded, in ms. */
+/** Time for wallets to announce themselves after the page was loaded, in ms. */
 const ANNOUNCEMENT_MS = 100;
 
-/** The wallets of this page once all that are there have had the time to announce themselves. */
-export async function announcedWallets(): Promise<readonly InjectedWallet[]> {
-  listen();
+/** Returns the wallets of this page after giving them time to announce themselves. */
+export async function waitForWallets(): Promise<readonly InjectedWallet[]> {
+  startListening();
   await new Promise((resolve) => setTimeout(resolve, ANNOUNCEMENT_MS));
   return wallets;
 }
 
-/** The provider of browsers' wallets from before EIP-6963. */
+/** The provider of wallets from before EIP-6963. */
 export function windowEthereum(): Eip1193Provider | undefined {
   if (typeof window === "undefined") return undefined;
   const injected: unknown = "ethereum" in window ? window.ethereum : undefined;
   return isProvider(injected) ? injected : undefined;
 }
 
-/** Whether the browser has a wallet of its own. The name is the old client's; it never told MetaMask from others. */
+/** Whether the browser has any wallet. The name is Moralis's; it never distinguished MetaMask from others. */
 export async function isMetaMaskInstalled(): Promise<boolean> {
-  return windowEthereum() !== undefined || (await announcedWallets()).length > 0;
+  return windowEthereum() !== undefined || (await waitForWallets()).length > 0;
 }
 
-function listen(): void {
-  // What is called window in React Native hears nothing.
-  if (listening || typeof window === "undefined" || typeof window.addEventListener !== "function") return;
-  listening = true;
+function startListening(): void {
+  // React Native's `window` has no events.
+  if (isListening || typeof window === "undefined" || typeof window.addEventListener !== "function") return;
+  isListening = true;
   window.addEventListener("eip6963:announceProvider", (event) => {
-    const wallet = "detail" in event ? walletOf(event.detail) : undefined;
+    const wallet = "detail" in event ? parseAnnouncement(event.detail) : undefined;
     if (!wallet || wallets.some((known) => known.uuid === wallet.uuid)) return;
     wallets = Object.freeze([...wallets, wallet]);
     listeners.call();
@@ -64,11 +64,11 @@ function listen(): void {
   window.dispatchEvent(new Event("eip6963:requestProvider"));
 }
 
-function walletOf(detail: unknown): InjectedWallet | undefined {
+function parseAnnouncement(detail: unknown): InjectedWallet | undefined {
   if (!isRecord(detail) || !isRecord(detail.info) || !isProvider(detail.provider)) return undefined;
   const { uuid, name, icon, rdns } = detail.info;
   if (typeof uuid !== "string" || typeof name !== "string" || typeof rdns !== "string") return undefined;
-  // Icons are data, never addresses that the page would fetch for the wallet.
+  // Only data URIs, so that the page never fetches a URL for a wallet.
   const safeIcon = typeof icon === "string" && icon.startsWith("data:image/") ? icon : "";
   return Object.freeze({ uuid, name: name.slice(0, 64), icon: safeIcon, rdns, provider: detail.provider });
 }

@@ -1,15 +1,15 @@
-/** The face of a wallet towards pages (EIP-1193). */
+/** A wallet's provider (EIP-1193). */
 export interface Eip1193Provider {
   request(call: { method: string; params?: readonly unknown[] | object }): Promise<unknown>;
   on?(event: string, listener: (...args: never[]) => void): unknown;
   removeListener?(event: string, listener: (...args: never[]) => void): unknown;
 }
 
-/** An error as wallets and nodes give it: 4001 declined, 4100 not allowed, 4902 unknown chain, −32002 busy. */
+/** An error of a wallet or node: 4001 rejected by the user, 4100 unauthorized, 4902 unknown chain, −32002 busy. */
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly code: number;
-  /** What a node adds to its error, as the revert data of a call. */
+  /** Additional data of a node, as the revert data of a call. */
   readonly data: unknown;
 
   constructor(code: number, message: string, data?: unknown) {
@@ -19,7 +19,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** A chain id as hex text, whatever a wallet says: `0x539`, `0x0539`, `1337`, 1337. Null for anything else. */
+/** Normalizes a chain id to hex: `0x539`, `0x0539`, `1337`, 1337. Null for anything else. */
 export function hexChainId(value: unknown): string | null {
   const isNumber = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
   const isText = typeof value === "string" && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value);
@@ -28,7 +28,7 @@ export function hexChainId(value: unknown): string | null {
   return id < 0n ? null : `0x${id.toString(16)}`;
 }
 
-/** The first of a wallet's accounts, in lower case. */
+/** The first of a wallet's accounts, in lowercase. */
 export function firstAccount(value: unknown): string | null {
   const first: unknown = Array.isArray(value) ? value[0] : undefined;
   return typeof first === "string" && first !== "" ? first.toLowerCase() : null;
@@ -42,8 +42,8 @@ export function isProvider(value: unknown): value is Eip1193Provider {
 
 const DISCONNECTED_FROM_CHAIN = 1013;
 
-/** Whether a wallet only loses its chain for a moment, as MetaMask does when it changes chains: the connection goes on. */
-export function isPassingDisconnect(error: unknown): boolean {
+/** Whether a disconnect is temporary, as MetaMask emits it when it changes chains: the connection continues. */
+export function isTemporaryDisconnect(error: unknown): boolean {
   if (typeof error !== "object" || error === null) return false;
   if ("code" in error && error.code === DISCONNECTED_FROM_CHAIN) return true;
   return "message" in error && error.message === "MetaMask: Disconnected from chain. Attempting to connect.";

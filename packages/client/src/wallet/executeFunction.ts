@@ -1,55 +1,63 @@
 import type { AbiFunction, Hex } from "viem";
-import { ethersOrNone } from "../ethers.ts";
-import { type AbiJson, type ContractFace, isReadOnly, readAbi, signatureOf, withoutNames } from "./abi.ts";
-import { argumentOf, namedList } from "./abiValues.ts";
+import { loadedEthers } from "../ethers.ts";
+import {
+  type AbiJson,
+  type ContractInterface,
+  isReadOnly,
+  parseAbiJson,
+  signatureOf,
+  withoutNames,
+} from "./abi.ts";
+import { encodeArgument, namedList } from "./abiValues.ts";
 import type { Eip1193Provider } from "./eip1193.ts";
 import { RevertError, revertOf } from "./revert.ts";
 import { sendTransaction } from "./send.ts";
-import type { Whole } from "./transfer.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { type WaitOptions, withTimeout } from "./timeouts.ts";
+import type { IntegerLike } from "./transfer.ts";
 import { enabledWallet } from "./wallet.ts";
 
-/** A call of a contract by an ABI that is known at run time. */
+/** A contract call with an ABI that is known at run time. */
 export interface FunctionCall {
   contractAddress: string;
   abi: AbiJson;
-  /** Its name, or its signature where several have that name: `stock(string,uint256)`. */
+  /** The name, or the signature of an overloaded function: `stock(string,uint256)`. */
   functionName: string;
   /** Wei. */
-  msgValue?: Whole | undefined;
-  /** By the names in the ABI; inputs without a name by their place. */
+  msgValue?: IntegerLike | undefined;
+  /** By the names in the ABI; unnamed inputs by their index. */
   params?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How long the wallet is waited for. */
+/** How long to wait for the wallet. */
 export interface CallOptions extends WaitOptions {
-  /** What old code passes too; it is not read. */
+  /** Accepted for legacy code; ignored. */
   overrides?: object | undefined;
 }
 
 /**
- * Calls a contract's function through the connected wallet. One that only reads answers its result: a single value as
- * it is, several as a list that has them by name too, whole numbers beyond 48 bits as bigint (with ethers, as its
- * BigNumber). Any other is sent as a transaction. As the old client did, it throws a list of texts for missing inputs.
+ * Calls a contract's function through the connected wallet. A read-only function returns its result: a single value,
+ * or several as a list with named properties; integers beyond 48 bits are bigints (with ethers,
+ * BigNumbers). Other functions send a transaction. As in Moralis, it throws a list of strings for missing inputs.
  */
 export async function executeFunction(call: FunctionCall & CallOptions): Promise<unknown> {
   const { contractAddress, functionName, msgValue, params = {}, signal, timeoutMs } = call;
   const { provider, account } = enabledWallet();
-  const face = readAbi(call.abi);
-  const found = functionOf(face.functions, functionName ?? "");
-  if (!isReadOnly(found) && !params.from && !account) throw new Error("From address is required");
-  const args = argumentsOf(found, params);
+  const contract = parseAbiJson(call.abi);
+  const abiFunction = findFunction(contract.functions, functionName ?? "");
+  if (!isReadOnly(abiFunction) && !params.from && !account) throw new Error("From address is required");
+  const args = argumentsOf(abiFunction, params);
   const value = msgValue ? weiOf(msgValue) : 0n;
-  if (value > 0n && found.stateMutability !== "payable") {
-    throw new Error(`${signatureOf(found)} takes no value: it is not payable`);
+  if (value > 0n && abiFunction.stateMutability !== "payable") {
+    throw new Error(`${signatureOf(abiFunction)} takes no value: it is not payable`);
   }
-  const request = { to: await addressOf(contractAddress), value, data: await callData(found, args) };
-  if (isReadOnly(found)) return read(found, request, { provider, account, face, signal, timeoutMs });
-  return sendTransaction(request, { abi: face.abi, signal, timeoutMs });
+  const request = { to: await addressOf(contractAddress), value, data: await callData(abiFunction, args) };
+  if (isReadOnly(abiFunction))
+    return readFunction(abiFunction, request, { provider, account, contract, signal, timeoutMs });
+  return sendTransaction(request, { abi: contract.abi, signal, timeoutMs });
 }
 
-function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunction {
-  const [, name = wanted, types] = /^([^(]+)\((.*)\)$/s.exec(wanted) ?? [];
+function findFunction(functions: readonly AbiFunction[], nameOrSignature: string): AbiFunction {
+  const [, name = nameOrSignature, types] = /^([^(]+)\((.*)\)$/s.exec(nameOrSignature) ?? [];
   const named = functions.filter((each) => each.name === name);
   const [first] = named;
   if (!first) throw new Error("Function does not exist in abi");
@@ -62,16 +70,18 @@ function functionOf(functions: readonly AbiFunction[], wanted: string): AbiFunct
   }
   const signature = `${name}(${plainTypes(types)})`;
   const exact = named.find((each) => signatureOf(each) === signature);
-  // Old code could only say "tuple" for a tuple; where one function alone fits, it is meant.
-  const loose = named.filter(({ inputs }) => inputs.map(({ type }) => type).join(",") === plainTypes(types));
-  const found = exact ?? (loose.length === 1 ? loose[0] : undefined);
-  if (found) return found;
+  // Legacy code writes "tuple" for any tuple; accepted if only one function matches.
+  const byInputTypes = named.filter(
+    ({ inputs }) => inputs.map(({ type }) => type).join(",") === plainTypes(types),
+  );
+  const abiFunction = exact ?? (byInputTypes.length === 1 ? byInputTypes[0] : undefined);
+  if (abiFunction) return abiFunction;
   throw new Error(
     `Function with the provided topic does not exist in abi. Possible funcationNames: ${possible()}`,
   );
 }
 
-/** "uint, tuple(string a, uint b)" says the same as "uint256,(string,uint256)". */
+/** Normalizes "uint, tuple(string a, uint b)" to "uint256,(string,uint256)". */
 function plainTypes(types: string): string {
   return types
     .replace(/([\w\]])\s+\w+(?=\s*[,)]|\s*$)/g, "$1")
@@ -81,53 +91,60 @@ function plainTypes(types: string): string {
 }
 
 function argumentsOf({ inputs }: AbiFunction, params: Readonly<Record<string, unknown>>): unknown[] {
-  const given = inputs.map(({ name }, index) => (name ? params[name] : (params[""] ?? params[index])));
-  const missing = inputs.filter(({ name }, index) => name && isMissing(given[index]));
+  const argumentValues = inputs.map(({ name }, index) =>
+    name ? params[name] : (params[""] ?? params[index]),
+  );
+  const missing = inputs.filter(({ name }, index) => name && isMissing(argumentValues[index]));
   if (missing.length > 0) throw missing.map(({ name }) => `${name} is required`);
-  return inputs.map((input, index) => argumentOf(input, given[index], input.name || `input ${index}`));
+  return inputs.map((input, index) =>
+    encodeArgument(input, argumentValues[index], input.name || `input ${index}`),
+  );
 }
 
 function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === "" || Number.isNaN(value);
 }
 
-async function callData(found: AbiFunction, args: readonly unknown[]): Promise<Hex> {
+async function callData(abiFunction: AbiFunction, args: readonly unknown[]): Promise<Hex> {
   const { concatHex, encodeAbiParameters, toFunctionSelector } = await import("viem/utils");
-  return concatHex([toFunctionSelector(signatureOf(found)), encodeAbiParameters(found.inputs, args)]);
+  return concatHex([
+    toFunctionSelector(signatureOf(abiFunction)),
+    encodeAbiParameters(abiFunction.inputs, args),
+  ]);
 }
 
 interface ReadContext extends WaitOptions {
   provider: Eip1193Provider;
   account: string | null;
-  face: ContractFace;
+  contract: ContractInterface;
 }
 
-async function read(
-  found: AbiFunction,
+async function readFunction(
+  abiFunction: AbiFunction,
   { to, data }: { to: string; data: Hex },
-  { provider, account, face, signal, timeoutMs }: ReadContext,
+  { provider, account, contract, signal, timeoutMs }: ReadContext,
 ): Promise<unknown> {
   const params = [{ ...(account && { from: account }), to, data }, "latest"];
-  const asked = withinTime(provider.request({ method: "eth_call", params }), { signal, timeoutMs });
-  const answer = await asked.catch(async (error: unknown) => {
+  const pendingCall = withTimeout(provider.request({ method: "eth_call", params }), { signal, timeoutMs });
+  const output = await pendingCall.catch(async (error: unknown) => {
     signal?.throwIfAborted();
-    const revert = await revertOf(error, face.abi);
+    const revert = await revertOf(error, contract.abi);
     throw revert ? new RevertError(revert, { cause: error }) : error;
   });
-  const { outputs } = found;
-  if (outputs.length > 0 && (answer === "0x" || typeof answer !== "string")) {
-    throw new Error(`Cannot find function "${found.name}" on the contract`);
+  const { outputs } = abiFunction;
+  if (outputs.length > 0 && (output === "0x" || typeof output !== "string")) {
+    throw new Error(`Cannot find function "${abiFunction.name}" on the contract`);
   }
   const { decodeAbiParameters } = await import("viem/utils");
   const values: readonly unknown[] =
-    outputs.length === 0 ? [] : decodeAbiParameters(outputs.map(withoutNames), hexText(answer));
-  const list = namedList(outputs, values, wholeNumbers());
+    outputs.length === 0 ? [] : decodeAbiParameters(outputs.map(withoutNames), hexText(output));
+  const list = namedList(outputs, values, integerDecoder());
   return outputs.length === 1 ? list[0] : list;
 }
 
-/** Old code reckons with its library's numbers, where that is there. */
-function wholeNumbers(): (value: bigint) => unknown {
-  const ethers = ethersOrNone();
+/** Legacy code expects BigNumbers if ethers is loaded. */
+function integerDecoder(): (value: bigint) => unknown {
+  const ethers = loadedEthers();
   return ethers ? (value) => ethers.BigNumber.from(value.toString()) : (value) => value;
 }
 
@@ -140,7 +157,7 @@ function hexText(value: unknown): Hex {
   return `0x${String(value).slice(2)}`;
 }
 
-function weiOf(value: Whole): bigint {
+function weiOf(value: IntegerLike): bigint {
   const text = String(value);
   if (/^(\d+|0x[0-9a-f]+)$/i.test(text)) return BigInt(text);
   throw new Error("msgValue must be a whole number of wei");

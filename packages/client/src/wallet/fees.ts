@@ -2,15 +2,15 @@ import type { Eip1193Provider } from "./eip1193.ts";
 import { quantity, quantityOf } from "./quantity.ts";
 import { isRecord } from "./receipt.ts";
 
-/** Wei for one unit of gas. */
+/** In wei per unit of gas. */
 export interface GasPrice {
   maxFeePerGas: bigint;
   maxPriorityFeePerGas: bigint;
 }
 
-/** What gas costs, by how soon a transaction is to be in a block. */
+/** Gas prices by how soon a transaction should be included. */
 export interface FeeTiers {
-  /** Of the next block; null on chains from before EIP-1559, where all of maxFeePerGas is paid. */
+  /** Of the next block; null on chains without EIP-1559, where maxFeePerGas is the price. */
   baseFeePerGas: bigint | null;
   slow: GasPrice;
   normal: GasPrice;
@@ -18,40 +18,40 @@ export interface FeeTiers {
 }
 
 const BLOCKS = 20;
-/** Tips at these percentiles of the blocks' gas. */
+/** Percentiles of the priority fees. */
 const PERCENTILES = [10, 50, 90];
 
-/** What gas costs now, by how soon a transaction is to be in a block, from the last 20 blocks. */
+/** Estimates current gas prices from the last 20 blocks. */
 export async function feeTiers(provider: Eip1193Provider): Promise<FeeTiers> {
   const params = [quantity(BLOCKS), "latest", PERCENTILES];
   const history = await provider.request({ method: "eth_feeHistory", params }).catch(() => null);
   const fees = isRecord(history) && Array.isArray(history.baseFeePerGas) ? history.baseFeePerGas : [];
   const next = quantityOf(fees.at(-1));
-  if (!isRecord(history) || next === null || next === 0n) return flat(provider, next);
+  if (!isRecord(history) || next === null || next === 0n) return singlePrice(provider, next);
   const rewards = Array.isArray(history.reward) ? history.reward.filter(Array.isArray) : [];
   const used = Array.isArray(history.gasUsedRatio) ? history.gasUsedRatio : [];
-  // Empty blocks tell nothing of what others give.
+  // Empty blocks have no priority fees.
   const rows = rewards.filter((_, index) => used[index] !== 0);
-  const fallback = await tip(provider);
+  const fallback = await suggestedTip(provider);
   const tips = PERCENTILES.map(
     (_, tier) => median(rows.map((row) => quantityOf(row[tier]) ?? 0n)) ?? fallback,
   );
   const price = (tier: number): GasPrice => {
     const maxPriorityFeePerGas = tips[tier] ?? fallback;
-    // The base fee grows by an eighth at most in a block; twice as much lasts for six full ones.
+    // The base fee grows by at most 1/8 per block; twice the fee suffices for six full blocks.
     return { maxPriorityFeePerGas, maxFeePerGas: next * 2n + maxPriorityFeePerGas };
   };
   return { baseFeePerGas: next, slow: price(0), normal: price(1), fast: price(2) };
 }
 
-/** One price for all, where blocks have no base fee. */
-async function flat(provider: Eip1193Provider, baseFeePerGas: bigint | null): Promise<FeeTiers> {
+/** The same price for all tiers, on chains without a base fee. */
+async function singlePrice(provider: Eip1193Provider, baseFeePerGas: bigint | null): Promise<FeeTiers> {
   const price = quantityOf(await provider.request({ method: "eth_gasPrice" })) ?? 0n;
   const tier = { maxFeePerGas: price, maxPriorityFeePerGas: price };
   return { baseFeePerGas, slow: tier, normal: tier, fast: tier };
 }
 
-async function tip(provider: Eip1193Provider): Promise<bigint> {
+async function suggestedTip(provider: Eip1193Provider): Promise<bigint> {
   return quantityOf(await provider.request({ method: "eth_maxPriorityFeePerGas" }).catch(() => null)) ?? 0n;
 }
 

@@ -1,5 +1,5 @@
 export type { AbiJson } from "./abi.ts";
-export { askedWallet } from "./askedWallet.ts";
+export { getActiveAccount } from "./activeAccount.ts";
 export {
   AbstractWeb3Connector,
   type Activation,
@@ -20,7 +20,6 @@ export { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
 export { InjectedWeb3Connector } from "./injected.ts";
 export { KeystoreConnector, type KeystoreOptions } from "./keystore.ts";
 export { assertCost, decryptKey, encryptKey, type KdfOptions, type KeystoreFile } from "./keystoreFile.ts";
-export type { TransactionReference } from "./lookForTransaction.ts";
 export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 export { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
 export { addNetwork, type SwitchOptions, switchNetwork } from "./networks.ts";
@@ -40,24 +39,25 @@ export {
   unlink,
 } from "./signIn.ts";
 export { type BalanceChange, type SimulateOptions, type Simulation, simulate } from "./simulate.ts";
+export type { WaitOptions } from "./timeouts.ts";
 export {
-  confirmed,
   type FollowedTransaction,
   type FollowOptions,
   followTransaction,
   TransactionFailedError,
   type TransactionProgress,
   TransactionReplacedError,
+  waitForConfirmations,
   watchTransaction,
 } from "./transaction.ts";
+export type { TransactionReference } from "./transactionPoll.ts";
 export type { ReplacementKind, TransactionState } from "./transactionState.ts";
 export {
+  type IntegerLike,
   type TransferOptions,
   transfer,
   transferCall,
-  type Whole,
 } from "./transfer.ts";
-export type { WaitOptions } from "./waiting.ts";
 export {
   deactivateWeb3,
   type EnabledWallet,

@@ -24,9 +24,10 @@ function announce(name: string, provider: unknown, info: object = {}): void {
     info: { uuid: name, name, icon: "data:image/png;base64,AA==", rdns: `test.${name}`, ...info },
     provider,
   };
-  const tell = () => page.dispatchEvent(Object.assign(new Event("eip6963:announceProvider"), { detail }));
-  page.addEventListener("eip6963:requestProvider", tell);
-  tell();
+  const dispatchAnnouncement = () =>
+    page.dispatchEvent(Object.assign(new Event("eip6963:announceProvider"), { detail }));
+  page.addEventListener("eip6963:requestProvider", dispatchAnnouncement);
+  dispatchAnnouncement();
 }
 
 const open = async (provider = scriptedProvider(), options = {}) => {
@@ -45,7 +46,7 @@ describe("enabling", () => {
   });
 
   it("takes chain ids as numbers and as decimal text, and nothing else", async () => {
-    for (const [said, hex] of [
+    for (const [reported, hex] of [
       [1337, "0x539"],
       ["1337", "0x539"],
       ["0x539", "0x539"],
@@ -54,7 +55,7 @@ describe("enabling", () => {
       [1.5, null],
       ["<script>", null],
     ]) {
-      const { given } = await open(scriptedProvider({ eth_chainId: said }));
+      const { given } = await open(scriptedProvider({ eth_chainId: reported }));
       expect(given.chainId).toBe(hex);
     }
   });
@@ -216,11 +217,11 @@ describe("after a reload", () => {
   it("is taken up only where the wallet gives its account unasked", async () => {
     page.ethereum = scriptedProvider();
     const connector = new injected.InjectedWeb3Connector();
-    expect(await connector.authorized()).toBe(true);
+    expect(await connector.isAuthorized()).toBe(true);
     expect(page.ethereum.calls).toEqual([{ method: "eth_accounts", params: undefined }]);
-    page.ethereum.answers.eth_accounts = [];
-    expect(await connector.authorized()).toBe(false);
-    expect(await connector.authorized({ rdns: "test.gone" })).toBe(false);
+    page.ethereum.responses.eth_accounts = [];
+    expect(await connector.isAuthorized()).toBe(false);
+    expect(await connector.isAuthorized({ rdns: "test.gone" })).toBe(false);
   });
 });
 

@@ -2,13 +2,13 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { decryptKey, type KeystoreFile } from "./keystoreFile.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
-/** Of the embedded wallet: a key, or a file with its password. */
+/** Options of the embedded wallet: a key, or a keystore file with its password. */
 export type KeystoreOptions = {
-  /** A node that takes what the wallet signs. */
+  /** The node that transactions are sent to. */
   rpcUrl?: string | undefined;
 } & ({ keystore?: KeystoreFile; password?: string } | { privateKey?: string });
 
-/** A wallet inside the page, for development and for people without one: its key is unlocked for this page only. */
+/** A wallet inside the page, for development and for users without one: its key is unlocked for this page only. */
 export class KeystoreConnector extends AbstractWeb3Connector {
   override type = "keystore";
 
@@ -16,12 +16,16 @@ export class KeystoreConnector extends AbstractWeb3Connector {
     if (!options.rpcUrl) throw new Error('"rpcUrl" not provided: the embedded wallet needs a node');
     const { rpcUrl } = options;
     const node = (method: string, params?: readonly unknown[] | object) => callNode(rpcUrl, method, params);
-    const provider = await keyProvider(await keyOf(options), node);
-    return this.activated(provider, [provider.address], await provider.request({ method: "eth_chainId" }));
+    const provider = await keyProvider(await unlockKey(options), node);
+    return this.completeActivation(
+      provider,
+      [provider.address],
+      await provider.request({ method: "eth_chainId" }),
+    );
   }
 }
 
-async function keyOf(options: KeystoreOptions): Promise<`0x${string}`> {
+async function unlockKey(options: KeystoreOptions): Promise<`0x${string}`> {
   if ("privateKey" in options && options.privateKey !== undefined) return privateKeyOf(options.privateKey);
   if ("keystore" in options && options.keystore) return decryptKey(options.keystore, options.password ?? "");
   throw new Error("The embedded wallet needs a keystore with its password, or a private key");

@@ -1,8 +1,8 @@
-/** A private key under a password: Web3 Secret Storage, version 3. */
+/** A password-protected private key: Web3 Secret Storage, version 3. */
 export interface KeystoreFile {
   version: 3;
   id: string;
-  /** Hex without 0x, lower case. */
+  /** Hex without 0x, lowercase. */
   address: string;
   crypto: {
     cipher: "aes-128-ctr";
@@ -14,7 +14,7 @@ export interface KeystoreFile {
   };
 }
 
-/** What it costs to try a password. */
+/** The cost parameters of scrypt. */
 export interface KdfOptions {
   /** Cost: a power of two. */
   n?: number;
@@ -23,16 +23,16 @@ export interface KdfOptions {
 }
 
 const DEFAULT_COST = 131_072;
-/** Files from elsewhere may ask for any cost: this bounds the memory to 1 GiB. */
+/** Foreign files may specify any cost: this limits the memory to 1 GiB. */
 const MAX_MEMORY = 1024 ** 3;
 
-/** Throws where the cost is not a power of two, as scrypt (RFC 7914) demands. */
+/** Throws unless the cost is a power of two, as scrypt (RFC 7914) requires. */
 export function assertCost(n: number): void {
   if (Number.isSafeInteger(n) && n > 1 && (n & (n - 1)) === 0) return;
   throw new Error("The scrypt cost N must be a power of two");
 }
 
-/** Writes a private key into a file that only its password opens (Web3 Secret Storage, scrypt). */
+/** Encrypts a private key with a password (Web3 Secret Storage, scrypt). */
 export async function encryptKey(
   privateKey: `0x${string}`,
   password: string,
@@ -59,7 +59,7 @@ export async function encryptKey(
   };
 }
 
-/** Throws where the password is wrong or the file is not of this kind. */
+/** Throws if the password is wrong or the file is not supported. */
 export async function decryptKey(file: KeystoreFile, password: string): Promise<`0x${string}`> {
   if (file.version !== 3 || file.crypto?.kdf !== "scrypt" || file.crypto.cipher !== "aes-128-ctr") {
     throw new Error("This is not a version 3 keystore with scrypt and aes-128-ctr");

@@ -2,14 +2,14 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
-/** Of a wallet that is opened by a link in an e-mail. All but `newSession` and `load` are needed. */
+/** Options of the email-link wallet. All but `newSession` and `load` are required. */
 export interface MagicLinkOptions {
   email?: string | undefined;
-  /** The publishable key of the application at Magic. */
+  /** The application's publishable key at Magic. */
   apiKey?: string | undefined;
   /** `mainnet`, `goerli` …, or `{rpcUrl, chainId}`. */
   network?: string | { rpcUrl: string; chainId?: number } | undefined;
-  /** Ends a session that is still there first. */
+  /** Ends an existing session first. */
   newSession?: boolean | undefined;
   load?: SdkLoader | undefined;
 }
@@ -17,18 +17,18 @@ export interface MagicLinkOptions {
 const FAILED = "Error during enable via MagicLink, please double check network and apikey";
 const NOT_LOGGED_IN = "Error during enable via MagicLink, login to magic failed";
 
-/** A wallet that people open by a link in an e-mail; `magic-sdk` keeps it. */
+/** A wallet that is opened by a link in an email, by `magic-sdk`. */
 export class MagicWeb3Connector extends AbstractWeb3Connector {
   override type = "MagicLink";
   #magic: unknown;
   #session: string | undefined;
 
   override async activate(options: MagicLinkOptions = {}): Promise<Activation> {
-    const { email } = assertComplete(options);
+    const { email } = requireOptions(options);
     const magic = await this.#open(options);
     try {
       if (options.newSession) await call(member(magic, "user"), "logout").catch(() => undefined);
-      // Somebody who is still signed in need not wait for another e-mail.
+      // A user who is still signed in needs no other email.
       if (options.newSession || !(await isSignedIn(magic, email)))
         await call(member(magic, "auth"), "loginWithMagicLink", { email });
     } catch (error) {
@@ -41,20 +41,20 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
       provider.request({ method: "eth_accounts" }),
       provider.request({ method: "eth_chainId" }),
     ]);
-    return this.activated(provider, accounts, chainId);
+    return this.completeActivation(provider, accounts, chainId);
   }
 
-  override async authorized(options: MagicLinkOptions = {}): Promise<boolean> {
-    const { email } = assertComplete(options);
+  override async isAuthorized(options: MagicLinkOptions = {}): Promise<boolean> {
+    const { email } = requireOptions(options);
     return isSignedIn(await this.#open(options), email);
   }
 
-  override kept({ email, apiKey, network }: MagicLinkOptions = {}): Record<string, unknown> {
+  override persistedOptions({ email, apiKey, network }: MagicLinkOptions = {}): Record<string, unknown> {
     return { email, apiKey, network };
   }
 
-  override resumes(options: MagicLinkOptions = {}): boolean {
-    return this.#magic !== undefined && !options.newSession && this.#session === sessionOf(options);
+  override canResume(options: MagicLinkOptions = {}): boolean {
+    return this.#magic !== undefined && !options.newSession && this.#session === sessionKey(options);
   }
 
   override async deactivate(): Promise<void> {
@@ -66,9 +66,9 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   }
 
   async #open(options: MagicLinkOptions): Promise<unknown> {
-    if (this.#magic !== undefined && this.#session === sessionOf(options)) return this.#magic;
+    if (this.#magic !== undefined && this.#session === sessionKey(options)) return this.#magic;
     const Magic = await loadSdk({
-      load: options.load ?? installed,
+      load: options.load ?? importSdk,
       global: ["Magic"],
       name: "Magic",
       missing: 'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
@@ -78,13 +78,13 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
     } catch (error) {
       throw new Error(FAILED, { cause: error });
     }
-    this.#session = sessionOf(options);
+    this.#session = sessionKey(options);
     return this.#magic;
   }
 }
 
-/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
-async function installed(): Promise<unknown> {
+/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
+async function importSdk(): Promise<unknown> {
   try {
     return await import("magic-sdk");
   } catch (error) {
@@ -92,18 +92,18 @@ async function installed(): Promise<unknown> {
   }
 }
 
-function assertComplete({ email, apiKey, network }: MagicLinkOptions): { email: string } {
+function requireOptions({ email, apiKey, network }: MagicLinkOptions): { email: string } {
   if (!email) throw new Error('"email" not provided, please provide Email');
   if (!apiKey) throw new Error('"apiKey" not provided, please provide Api Key');
   if (!network) throw new Error('"network" not provided, please provide network');
   return { email };
 }
 
-function sessionOf({ email, apiKey, network }: MagicLinkOptions): string {
+function sessionKey({ email, apiKey, network }: MagicLinkOptions): string {
   return JSON.stringify([email, apiKey, network]);
 }
 
-/** Whether the session that Magic still has is this person's. */
+/** Whether Magic's existing session belongs to this email. */
 async function isSignedIn(magic: unknown, email: string): Promise<boolean> {
   const user = member(magic, "user");
   if (!(await call(user, "isLoggedIn"))) return false;

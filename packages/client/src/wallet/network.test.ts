@@ -11,20 +11,20 @@ import { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
 const KEY = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
 const ADDRESS = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 
-interface Asked {
+interface RecordedCall {
   httpMethod: string | undefined;
   contentType: string | undefined;
   body: { id?: unknown; jsonrpc?: unknown; method?: string; params?: unknown };
 }
 
-let asked: Asked[] = [];
+let calls: RecordedCall[] = [];
 let answer: (method: string) => { status?: number; text?: string; json?: object } = () => ({});
 const node = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk) => chunks.push(chunk));
   request.on("end", () => {
     const body = JSON.parse(Buffer.concat(chunks).toString());
-    asked.push({ httpMethod: request.method, contentType: request.headers["content-type"], body });
+    calls.push({ httpMethod: request.method, contentType: request.headers["content-type"], body });
     const { status = 200, text, json = { jsonrpc: "2.0", id: 1, result: "0x1" } } = answer(body.method);
     response.writeHead(status, { "content-type": "application/json" }).end(text ?? JSON.stringify(json));
   });
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => node.close());
 beforeEach(() => {
-  asked = [];
+  calls = [];
   answer = () => ({});
   const clock: Clock = { now: () => 0, random: () => 0, sleep: async () => {} };
   connect({ applicationId: "app", storage: memoryStorage(), clock, requestAttemptLimit: 3 });
@@ -54,7 +54,7 @@ describe("what the node is sent", () => {
     const { provider, account, chainId } = await open();
     const result = await provider.request({ method: "eth_getBalance", params: ["0x1", "latest"] });
     expect(result).toBe("0x1");
-    expect(asked).toEqual([
+    expect(calls).toEqual([
       {
         httpMethod: "POST",
         contentType: "application/json",
@@ -67,7 +67,7 @@ describe("what the node is sent", () => {
   it("is not the node's own accounts", async () => {
     answer = () => ({ json: { result: ["0x1"] } });
     expect(await (await provider()).request({ method: "eth_accounts" })).toEqual([]);
-    expect(asked).toEqual([]);
+    expect(calls).toEqual([]);
   });
 });
 
@@ -113,10 +113,10 @@ describe("what the node answers", () => {
     answer = () => ({ status: 503 });
     const node = await provider();
     await expect(node.request({ method: "eth_call" })).rejects.toThrow("Error response [503]");
-    expect(asked.length).toBe(3);
-    asked = [];
+    expect(calls.length).toBe(3);
+    calls = [];
     await expect(node.request({ method: "eth_sendRawTransaction" })).rejects.toThrow();
-    expect(asked.length).toBe(1);
+    expect(calls.length).toBe(1);
   });
 });
 
@@ -161,8 +161,8 @@ describe("with a private key", () => {
     expect(await provider.request({ method: "personal_sign", params: ["0x00", ADDRESS] })).toMatch(
       /^0x[0-9a-f]{130}$/,
     );
-    expect(asked).toEqual([]);
-    expect(connector.kept(options)).toBeUndefined();
+    expect(calls).toEqual([]);
+    expect(connector.persistedOptions(options)).toBeUndefined();
   });
 
   it("refuses what is no key", async () => {
@@ -184,7 +184,7 @@ describe("with a private key", () => {
     const { provider } = await open({ urls: { 1337: url }, privateKey: KEY });
     const send = () => provider.request({ method: "eth_sendTransaction", params: [{ to: ADDRESS }] });
     await Promise.all([send(), send()]);
-    const raw = asked
+    const raw = calls
       .filter(({ body }) => body.method === "eth_sendRawTransaction")
       .map(({ body }) => body.params);
     expect(new Set(raw.map(String)).size).toBe(2);
@@ -213,7 +213,7 @@ describe("with a private key", () => {
     answer = (method) => ({ json: { result: ANSWERS[method] ?? "0x1" } });
     const { provider } = await open({ urls: { 1337: url }, privateKey: KEY });
     await provider.request({ method: "eth_sendTransaction", params: [{ to: ADDRESS, ...chosen }] });
-    const raw = asked.find(({ body }) => body.method === "eth_sendRawTransaction")?.body.params;
+    const raw = calls.find(({ body }) => body.method === "eth_sendRawTransaction")?.body.params;
     expect(parseTransaction(String(raw) as `0x02${string}`)).toMatchObject(expected);
   });
 });

@@ -2,17 +2,17 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, ProviderError } from "./eip1193.ts";
 import { callNode, keyProvider, privateKeyOf } from "./rpcProvider.ts";
 
-/** Of a node that stands for a wallet: `urls` or `speedyNodeApiKey` are needed. */
+/** Options of the node connector: `urls` or `speedyNodeApiKey` is required. */
 export interface NetworkOptions {
-  /** Addresses of nodes by chain id. */
+  /** Node URLs by chain id. */
   urls?: Record<string, string> | undefined;
-  /** Of the node to use; the first of `urls` where it is left out. */
+  /** The chain to use; defaults to the first of `urls`. */
   chainId?: string | number | undefined;
   /** The old name of `chainId`. */
   defaultChainId?: string | number | undefined;
   /** The key of the hosted nodes, instead of `urls`. */
   speedyNodeApiKey?: string | undefined;
-  /** Signs with this key; without one nothing can be signed. */
+  /** The signing key; without one nothing can be signed. */
   privateKey?: string | undefined;
 }
 
@@ -34,40 +34,41 @@ const HOSTED_PATHS: Record<string, string> = {
   250: "fantom/mainnet",
 };
 
-/** A node as a wallet: it answers what chains answer, and signs where it is given a key. */
+/** Uses a node as a wallet: it reads the chain, and signs if it has a key. */
 export class NetworkWeb3Connector extends AbstractWeb3Connector {
   override type = "network";
 
   override async activate(options: NetworkOptions = {}): Promise<Activation> {
-    const { chainId, url } = chosenNode(options);
+    const { chainId, url } = selectNode(options);
     const { privateKey } = options;
-    if (privateKey === undefined || privateKey === null) return this.activated(provider(url), [], chainId);
-    const signer = await keyProvider(privateKeyOf(privateKey), nodeCall(url));
-    return this.activated(signer, [signer.address], chainId);
+    if (privateKey === undefined || privateKey === null)
+      return this.completeActivation(readOnlyProvider(url), [], chainId);
+    const signer = await keyProvider(privateKeyOf(privateKey), callNodeAt(url));
+    return this.completeActivation(signer, [signer.address], chainId);
   }
 
-  /** Nobody has to be asked; a private key is never kept, so with one there is nothing to go on with. */
-  override async authorized({ urls }: NetworkOptions = {}): Promise<boolean> {
+  /** Needs no approval; a private key is never persisted, so such a connection cannot be resumed. */
+  override async isAuthorized({ urls }: NetworkOptions = {}): Promise<boolean> {
     return urls !== undefined;
   }
 
-  override kept(options: NetworkOptions = {}): Record<string, unknown> | undefined {
+  override persistedOptions(options: NetworkOptions = {}): Record<string, unknown> | undefined {
     const { urls, chainId = options.defaultChainId, privateKey } = options;
     return privateKey === undefined && urls ? { urls, chainId } : undefined;
   }
 }
 
-function chosenNode(options: NetworkOptions): { chainId: string; url: string } {
+function selectNode(options: NetworkOptions): { chainId: string; url: string } {
   const { speedyNodeApiKey: key } = options;
   const urls = options.urls ?? (key ? hostedNodes(key) : undefined);
   if (!urls) {
     throw new Error("Cannot connect to rpc: No urls or speedyNodeApiKey provided for NetworkWeb3Connector.");
   }
   const byChain = new Map(Object.entries(urls).map(([chain, url]) => [hexChainId(chain), url]));
-  const wanted = options.chainId ?? options.defaultChainId ?? Object.keys(urls)[0];
-  const chainId = hexChainId(wanted);
+  const selected = options.chainId ?? options.defaultChainId ?? Object.keys(urls)[0];
+  const chainId = hexChainId(selected);
   const url = chainId === null ? undefined : byChain.get(chainId);
-  if (chainId === null || !url) throw new Error(`No rpc url provided for chainId ${chainId ?? wanted}`);
+  if (chainId === null || !url) throw new Error(`No rpc url provided for chainId ${chainId ?? selected}`);
   return { chainId, url };
 }
 
@@ -78,18 +79,18 @@ function hostedNodes(key: string): Record<string, string> {
   );
 }
 
-function provider(url: string): Eip1193Provider {
-  const call = nodeCall(url);
+function readOnlyProvider(url: string): Eip1193Provider {
+  const call = callNodeAt(url);
   return {
     async request({ method, params }) {
-      // It has no accounts; what nodes answer here are accounts of their own.
+      // Nodes would return accounts of their own.
       if (method === "eth_accounts" || method === "eth_requestAccounts") return [];
       return call(method, params);
     },
   };
 }
 
-function nodeCall(url: string) {
+function callNodeAt(url: string) {
   return async (method: string, params?: readonly unknown[] | object): Promise<unknown> => {
     try {
       return await callNode(url, method, params);

@@ -1,45 +1,45 @@
-import { askedWallet } from "./askedWallet.ts";
+import { getActiveAccount } from "./activeAccount.ts";
 import {
   type AbstractWeb3Connector,
   type ChainDescription,
   type ChainSwitching,
-  offers,
+  supports,
 } from "./Connector.ts";
 import { hexChainId } from "./eip1193.ts";
-import { type WaitOptions, withinTime } from "./waiting.ts";
+import { type WaitOptions, withTimeout } from "./timeouts.ts";
 import { enabledWallet, isWeb3Enabled } from "./wallet.ts";
 
-/** What to do with a chain that the wallet does not know, and how long to wait. */
+/** The chain to add if the wallet does not know it, and how long to wait. */
 export interface SwitchOptions extends WaitOptions {
-  /** Added to the wallet first where the wallet does not know the chain (4902). */
+  /** Added to the wallet first if the wallet does not know the chain (4902). */
   chain?: Omit<ChainDescription, "chainId"> | undefined;
 }
 
 const UNKNOWN_CHAIN = 4902;
 
-/** Has the wallet go to another chain. Throws where it cannot be asked for it, and 4902 where it does not know the chain. */
+/** Switches the wallet's chain. Throws if the connector cannot switch, and 4902 if the wallet does not know the chain. */
 export async function switchNetwork(
   chainId: string | number,
-  { chain, ...waiting }: SwitchOptions = {},
+  { chain, ...waitOptions }: SwitchOptions = {},
 ): Promise<void> {
-  // Connectors leave out to switch to the chain that they know of; not every wallet has told where it is now.
-  const { connector } = await askedWallet(waiting);
-  if (!offers(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
-  const change = () => withinTime(connector.switchNetwork(chainId), waiting);
+  // Connectors skip a switch to their known chain, which may be stale if the wallet emits no events.
+  const { connector } = await getActiveAccount(waitOptions);
+  if (!supports(connector, "switchNetwork")) throw unsupported("switchNetwork", connector);
+  const requestSwitch = () => withTimeout(connector.switchNetwork(chainId), waitOptions);
   const hex = hexChainId(chainId);
   try {
-    await change();
+    await requestSwitch();
   } catch (error) {
     if (!chain || hex === null || codeOf(error) !== UNKNOWN_CHAIN) throw error;
-    if (!offers(connector, "addNetwork")) throw unsupported("addNetwork", connector);
-    await withinTime(connector.addNetwork({ ...chain, chainId: hex }), waiting);
-    // Some wallets switch as they add.
-    if ((await askedWallet(waiting)).chainId !== hex) await change();
+    if (!supports(connector, "addNetwork")) throw unsupported("addNetwork", connector);
+    await withTimeout(connector.addNetwork({ ...chain, chainId: hex }), waitOptions);
+    // Some wallets switch when they add a chain.
+    if ((await getActiveAccount(waitOptions)).chainId !== hex) await requestSwitch();
   }
-  if (isWeb3Enabled()) await askedWallet(waiting);
+  if (isWeb3Enabled()) await getActiveAccount(waitOptions);
 }
 
-/** Has the wallet learn a chain, whose currency has 18 decimals. Throws where it cannot be asked for it. */
+/** Adds a chain to the wallet; its currency has 18 decimals. Throws if the connector cannot add chains. */
 export async function addNetwork(
   chainId: string | number,
   chainName: string,
@@ -47,15 +47,15 @@ export async function addNetwork(
   currencySymbol: string,
   rpcUrl: string,
   blockExplorerUrl?: string,
-  waiting: WaitOptions = {},
+  waitOptions: WaitOptions = {},
 ): Promise<void> {
   const { connector } = enabledWallet();
-  if (!offers(connector, "addNetwork")) throw unsupported("addNetwork", connector);
+  if (!supports(connector, "addNetwork")) throw unsupported("addNetwork", connector);
   const hex = hexChainId(chainId);
   if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
   const currency = { currencyName, currencySymbol };
   const chain: ChainDescription = { chainId: hex, chainName, ...currency, rpcUrl, blockExplorerUrl };
-  await withinTime(connector.addNetwork(chain), waiting);
+  await withTimeout(connector.addNetwork(chain), waitOptions);
 }
 
 function unsupported(name: keyof ChainSwitching, connector: AbstractWeb3Connector): Error {

@@ -1,6 +1,6 @@
 /*
- * Optional peers that are not installed here. Their names must stand in the imports as they are: of a computed name
- * bundlers do not know what to bring along.
+ * Optional peer dependencies, not installed here. The imports need literal names: bundlers cannot resolve
+ * computed ones.
  */
 declare module "@walletconnect/ethereum-provider" {
   const library: unknown;

@@ -1,6 +1,6 @@
 import { assertEvm, authenticate, getSigningData, link, unlink } from "./signIn.ts";
 
-/** The wallets of a chain that is not EVM's, under the names that old code calls. All of it is refused with 252. */
+/** The Moralis API for wallets of non-EVM chains. All methods reject with 252. */
 export function otherChain(type: "dot" | "erd") {
   const refuse = async (): Promise<void> => assertEvm(type);
   return {

@@ -1,25 +1,25 @@
-/** What a block says of a transaction. */
+/** The receipt of a transaction. */
 export interface TransactionReceipt {
   transactionHash: string;
   blockNumber: number;
   blockHash: string;
   transactionIndex: number;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   from: string;
   to: string | null;
-  /** Of the contract that it has made. */
+  /** The address of a created contract. */
   contractAddress: string | null;
   gasUsed: bigint;
-  /** Wei for one unit of gas; 0 where the node does not tell. */
+  /** In wei per unit of gas; 0 if the node does not report it. */
   effectiveGasPrice: bigint;
-  /** 1, or 0 where it has failed. */
+  /** 1, or 0 if it failed. */
   status: 0 | 1;
-  /** Whether it did what it was sent for. */
+  /** Whether it did not revert. */
   succeeded: boolean;
   logs: readonly TransactionLogEntry[];
 }
 
-/** An event that a contract has written in a transaction. */
+/** An event log of a transaction. */
 export interface TransactionLogEntry {
   address: string;
   topics: readonly string[];
@@ -27,22 +27,22 @@ export interface TransactionLogEntry {
   logIndex: number;
 }
 
-/** A transaction as the node knows it. */
+/** A transaction as the node returns it. */
 export interface KnownTransaction {
   hash: string;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   from: string;
-  /** Lower-case hex; null makes a contract. */
+  /** Lowercase hex; null for contract creation. */
   to: string | null;
   nonce: number;
   value: bigint;
   data: string;
 }
 
-/** Reads a node's receipt; null for one that is not there yet. */
+/** Parses a node's receipt; null if there is none yet. */
 export function readReceipt(json: unknown): TransactionReceipt | null {
   if (!isRecord(json) || !json.blockNumber) return null;
-  // Before Byzantium receipts told no status; what is in a block then did not revert for a reason anybody reads.
+  // Receipts from before Byzantium have no status; they count as successful.
   const status = json.status === undefined || Number(json.status) === 1 ? 1 : 0;
   return {
     transactionHash: String(json.transactionHash),
@@ -52,15 +52,15 @@ export function readReceipt(json: unknown): TransactionReceipt | null {
     from: addressOf(json.from) ?? "",
     to: addressOf(json.to),
     contractAddress: addressOf(json.contractAddress),
-    gasUsed: wholeOf(json.gasUsed),
-    effectiveGasPrice: wholeOf(json.effectiveGasPrice),
+    gasUsed: integerOf(json.gasUsed),
+    effectiveGasPrice: integerOf(json.effectiveGasPrice),
     status,
     succeeded: status === 1,
     logs: Array.isArray(json.logs) ? json.logs.filter(isRecord).map(readLog) : [],
   };
 }
 
-/** Reads a node's transaction; null for one that it does not know. */
+/** Parses a node's transaction; null if the node does not know it. */
 export function readTransaction(json: unknown): KnownTransaction | null {
   if (!isRecord(json) || typeof json.hash !== "string") return null;
   return {
@@ -68,7 +68,7 @@ export function readTransaction(json: unknown): KnownTransaction | null {
     from: addressOf(json.from) ?? "",
     to: addressOf(json.to),
     nonce: Number(json.nonce),
-    value: wholeOf(json.value),
+    value: integerOf(json.value),
     data: String(json.input ?? json.data ?? "0x").toLowerCase(),
   };
 }
@@ -90,6 +90,6 @@ function addressOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value.toLowerCase() : null;
 }
 
-function wholeOf(value: unknown): bigint {
+function integerOf(value: unknown): bigint {
   return typeof value === "string" && /^(0x[0-9a-f]+|\d+)$/i.test(value) ? BigInt(value) : 0n;
 }

@@ -1,28 +1,28 @@
 import { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
-import type { TransactionReference } from "./lookForTransaction.ts";
 import { quantityOf } from "./quantity.ts";
 import { isRecord } from "./receipt.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
-import { signerNow } from "./signer.ts";
-import type { WaitOptions } from "./waiting.ts";
+import { getSigner } from "./signer.ts";
+import type { WaitOptions } from "./timeouts.ts";
+import type { TransactionReference } from "./transactionPoll.ts";
 
-/** Sends a transaction that still waits again, for fees that miners prefer. Throws where that cannot be. */
+/** Resends a pending transaction with higher fees. Throws if that is not possible. */
 export async function speedUpTransaction(
   reference: TransactionReference,
-  waiting: WaitOptions = {},
+  waitOptions: WaitOptions = {},
 ): Promise<SentTransaction> {
   const { call } = reference;
-  if (!call) throw new Error("It is not known what the transaction does");
-  const again = { to: call.to ?? undefined, value: BigInt(call.value), data: call.data };
-  return replace(reference, again, waiting);
+  if (!call) throw new Error("The content of the transaction is not known");
+  const sameCall = { to: call.to ?? undefined, value: BigInt(call.value), data: call.data };
+  return replace(reference, sameCall, waitOptions);
 }
 
-/** Takes a transaction's place with one that does nothing. It may still be too late. Throws where that cannot be. */
+/** Replaces a pending transaction with an empty one. It may be too late. Throws if that is not possible. */
 export async function cancelTransaction(
   reference: TransactionReference,
-  waiting: WaitOptions = {},
+  waitOptions: WaitOptions = {},
 ): Promise<SentTransaction> {
-  return replace(reference, { to: reference.from ?? undefined }, waiting);
+  return replace(reference, { to: reference.from ?? undefined }, waitOptions);
 }
 
 async function replace(
@@ -33,13 +33,13 @@ async function replace(
   if (!from || nonce === undefined || nonce === null) {
     throw new Error("A transaction is replaced by its sender and nonce, which are not known");
   }
-  const { provider } = await signerNow({ account: from, chainId: chainId ?? undefined, signal });
+  const { provider } = await getSigner({ account: from, chainId: chainId ?? undefined, signal });
   const [known, tiers] = await Promise.all([
     provider.request({ method: "eth_getTransactionByHash", params: [hash] }).catch(() => null),
     feeTiers(provider),
   ]);
   if (isRecord(known) && known.blockNumber) throw new Error("The transaction is in a block already");
-  const fees = higher(tiers, known);
+  const fees = raiseFees(tiers, known);
   return sendTransaction(call, {
     account: from,
     chainId: chainId ?? undefined,
@@ -50,16 +50,19 @@ async function replace(
   });
 }
 
-/** What is asked for soon now, and so much more than before that nodes take it for a replacement: a tenth at least. */
-function higher({ fast }: FeeTiers, known: unknown): GasPrice {
-  const before = (...names: string[]): bigint => {
+/** The current fast fees, but at least 10 % more than before, which nodes require of replacements. */
+function raiseFees({ fast }: FeeTiers, known: unknown): GasPrice {
+  const previousFee = (...names: string[]): bigint => {
     const values = names.map((name) => (isRecord(known) ? quantityOf(known[name]) : null));
     return values.find((value) => value !== null) ?? 0n;
   };
-  const raised = (fee: bigint): bigint => (fee * 9n) / 8n + 1n;
-  const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+  const raise = (fee: bigint): bigint => (fee * 9n) / 8n + 1n;
+  const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
   return {
-    maxFeePerGas: most(fast.maxFeePerGas, raised(before("maxFeePerGas", "gasPrice"))),
-    maxPriorityFeePerGas: most(fast.maxPriorityFeePerGas, raised(before("maxPriorityFeePerGas", "gasPrice"))),
+    maxFeePerGas: max(fast.maxFeePerGas, raise(previousFee("maxFeePerGas", "gasPrice"))),
+    maxPriorityFeePerGas: max(
+      fast.maxPriorityFeePerGas,
+      raise(previousFee("maxPriorityFeePerGas", "gasPrice")),
+    ),
   };
 }

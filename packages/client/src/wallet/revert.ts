@@ -1,18 +1,18 @@
 import { isJsonObject } from "@purse/protocol";
 import type { Abi, Hex } from "viem";
 
-/** Why a contract has refused a call. */
+/** The reason of a revert. */
 export interface Revert {
-  /** As people read it: the text that the contract gave, or the error's name with what it carries. */
+  /** Human-readable: the contract's message, or the error's name with its arguments. */
   reason: string;
-  /** Of a custom error, `Error` or `Panic`; null where the contract gave nothing that the ABI knows. */
+  /** A custom error, `Error` or `Panic`; null if the ABI does not contain the error. */
   errorName: string | null;
   errorArgs: readonly unknown[];
-  /** What the contract answered, where the node tells it. */
+  /** The raw revert data, if the node returns it. */
   data: Hex | null;
 }
 
-/** A call that a contract refuses. `code`, `reason`, `errorName` and `errorArgs` are what old code looks at. */
+/** A reverted call. `code`, `reason`, `errorName` and `errorArgs` are compatible with ethers. */
 export class RevertError extends Error {
   override readonly name = "RevertError";
   readonly code = "CALL_EXCEPTION";
@@ -42,35 +42,35 @@ const PANICS: Readonly<Record<string, string>> = {
   "65": "too much memory",
   "81": "call of an uninitialised function",
 };
-const SILENT = "no reason given";
-/** Where wallets and nodes put what the contract answered, one inside the other. */
+const NO_REASON = "no reason given";
+/** Properties in which wallets and nodes nest the revert data. */
 const WRAPPERS = ["data", "error", "cause", "originalError", "info"] as const;
-const DEEPEST = 6;
+const MAX_DEPTH = 6;
 
-/** The refusal that a node's error tells of; null where it is another error. */
+/** Extracts a revert from a node's error; null for other errors. */
 export async function revertOf(error: unknown, abi: Abi = []): Promise<Revert | null> {
   const data = revertData(error);
   if (data !== null && data !== "0x") return decodeRevert(data, abi);
-  const said = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
-  if (data === null && said === null) return null;
-  const reason = said?.[1]?.replace(/['"]$/, "").trim();
-  return { reason: reason || SILENT, errorName: null, errorArgs: [], data };
+  const match = /revert(?:ed)?(?:[^:'"]*[:'"]\s*)?(.*)$/is.exec(messageOf(error));
+  if (data === null && match === null) return null;
+  const reason = match?.[1]?.replace(/['"]$/, "").trim();
+  return { reason: reason || NO_REASON, errorName: null, errorArgs: [], data };
 }
 
-/** Reads what a contract answered when it refused. */
+/** Decodes revert data. */
 export async function decodeRevert(data: Hex, abi: Abi = []): Promise<Revert> {
   const { decodeErrorResult } = await import("viem/utils");
   try {
     const { errorName, args = [] } = decodeErrorResult({ abi, data });
     const errorArgs: readonly unknown[] = args;
-    return { reason: wordsOf(errorName, errorArgs), errorName, errorArgs, data };
+    return { reason: describeError(errorName, errorArgs), errorName, errorArgs, data };
   } catch {
-    // An error that the ABI does not name; its bytes are all there is to tell.
-    return { reason: data === "0x" ? SILENT : data, errorName: null, errorArgs: [], data };
+    // The ABI does not contain the error: return the raw data.
+    return { reason: data === "0x" ? NO_REASON : data, errorName: null, errorArgs: [], data };
   }
 }
 
-function wordsOf(name: string, args: readonly unknown[]): string {
+function describeError(name: string, args: readonly unknown[]): string {
   const [first] = args;
   if (name === "Error") return String(first);
   if (name === "Panic") return PANICS[String(first)] ?? `panic ${first}`;
@@ -78,10 +78,10 @@ function wordsOf(name: string, args: readonly unknown[]): string {
 }
 
 function revertData(error: unknown, depth = 0): Hex | null {
-  if (typeof error !== "object" || error === null || depth > DEEPEST) return null;
+  if (typeof error !== "object" || error === null || depth > MAX_DEPTH) return null;
   const fields = new Map<string, unknown>(WRAPPERS.map((name) => [name, Reflect.get(error, name)]));
   for (const value of fields.values()) {
-    // A call's own input is hex too, but stands in a transaction, not in these places.
+    // The input of the call is also hex, but is not in one of these properties.
     if (isHexText(value)) return value;
     const inner = revertData(value, depth + 1);
     if (inner !== null) return inner;

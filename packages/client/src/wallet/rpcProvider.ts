@@ -2,15 +2,15 @@ import { connection, currentConnection } from "../connection.ts";
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 import { quantityOf, withMargin } from "./quantity.ts";
 
-const NO_ANSWER = -32603;
-/** How long a node may take for one answer, in ms. */
-const NODE_MS = 30_000;
-/** Sent twice, it would be known already: the second answer would hide the first. */
-const ONCE = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
+const INTERNAL_ERROR = -32603;
+/** Timeout of a request, in ms. */
+const REQUEST_TIMEOUT_MS = 30_000;
+/** A retry would be rejected as already known, which would hide the first response. */
+const NOT_RETRYABLE = new Set(["eth_sendRawTransaction", "eth_sendTransaction"]);
 
 /**
- * JSON-RPC 2.0 to a node, as often as the connection's `requestAttemptLimit` allows while the node fails or cannot be
- * reached. Rejects with ProviderError: the node's own code, message and data, or −32603.
+ * Sends a JSON-RPC 2.0 request to a node, with up to `requestAttemptLimit` attempts if the node fails or is
+ * unreachable. Rejects with ProviderError: the node's code, message and data, or −32603.
  */
 export async function callNode(
   url: string,
@@ -18,55 +18,55 @@ export async function callNode(
   params: readonly unknown[] | object = [],
 ): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
-  const attempts = ONCE.has(method) ? 1 : (currentConnection()?.requestAttemptLimit ?? 1);
+  const attempts = NOT_RETRYABLE.has(method) ? 1 : (currentConnection()?.requestAttemptLimit ?? 1);
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      signal: AbortSignal.timeout(NODE_MS),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     }).catch(() => undefined);
     if (response && response.status < 500) return resultOf(response);
-    if (attempt >= attempts) throw noAnswer(response);
+    if (attempt >= attempts) throw requestFailed(response);
     const { clock } = connection();
     await clock.sleep(Math.round(clock.random() * 125 * 2 ** attempt));
   }
 }
 
 async function resultOf(response: Response): Promise<unknown> {
-  if (response.status > 400) throw noAnswer(response);
-  const answer: unknown = await response.json().catch(() => undefined);
-  const error = isRecord(answer) ? answer.error : undefined;
+  if (response.status > 400) throw requestFailed(response);
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = isRecord(body) ? body.error : undefined;
   if (isRecord(error)) {
     const { code, message, data } = error;
-    throw new ProviderError(typeof code === "number" ? code : NO_ANSWER, String(message), data);
+    throw new ProviderError(typeof code === "number" ? code : INTERNAL_ERROR, String(message), data);
   }
-  if (isRecord(answer) && "result" in answer) return answer.result;
-  throw new ProviderError(NO_ANSWER, "Received unexpected JSON-RPC response");
+  if (isRecord(body) && "result" in body) return body.result;
+  throw new ProviderError(INTERNAL_ERROR, "Received unexpected JSON-RPC response");
 }
 
-function noAnswer(response: Response | undefined): ProviderError {
-  if (!response) return new ProviderError(NO_ANSWER, "No response");
-  return new ProviderError(NO_ANSWER, `Error response [${response.status}] ${response.statusText}`);
+function requestFailed(response: Response | undefined): ProviderError {
+  if (!response) return new ProviderError(INTERNAL_ERROR, "No response");
+  return new ProviderError(INTERNAL_ERROR, `Error response [${response.status}] ${response.statusText}`);
 }
 
 export type NodeCall = (method: string, params?: readonly unknown[] | object) => Promise<unknown>;
 
-/** Throws where the text is not 0x and 64 hex digits. */
+/** Throws unless the text is 0x and 64 hex digits. */
 export function privateKeyOf(text: string): `0x${string}` {
   if (!/^(0x)?[0-9a-fA-F]{64}$/.test(text)) throw new Error("A private key is 0x and 64 hex digits");
   return `0x${text.replace(/^0x/, "")}`;
 }
 
-/** Signs with a key held here what a wallet would sign, and hands the rest to a node. */
+/** A provider that signs with a local key and forwards all other requests to a node. */
 export async function keyProvider(
   privateKey: `0x${string}`,
   node: NodeCall,
 ): Promise<Eip1193Provider & { address: string }> {
   const { privateKeyToAccount } = await import("viem/accounts");
   const account = privateKeyToAccount(privateKey);
-  // One after the other: two transactions at once would get the same nonce.
-  let sending: Promise<unknown> = Promise.resolve();
+  // Sequential: concurrent transactions would get the same nonce.
+  let lastSend: Promise<unknown> = Promise.resolve();
   return {
     address: account.address.toLowerCase(),
     async request({ method, params = [] }) {
@@ -80,8 +80,8 @@ export async function keyProvider(
         case "eth_signTypedData_v4":
           return account.signTypedData(JSON.parse(String(list[1])));
         case "eth_sendTransaction":
-          sending = sending.catch(() => undefined).then(() => sendTransaction(list[0]));
-          return sending;
+          lastSend = lastSend.catch(() => undefined).then(() => sendTransaction(list[0]));
+          return lastSend;
         default:
           return node(method, params);
       }
@@ -92,16 +92,16 @@ export async function keyProvider(
     if (typeof call !== "object" || call === null)
       throw new ProviderError(-32602, "A transaction must be an object");
     const request: Record<string, unknown> = { ...call, from: account.address };
-    /** What the caller has chosen, or else what the node says. */
-    const chosen = async (name: string, otherwise: () => Promise<unknown>): Promise<bigint> =>
-      quantityOf(request[name]) ?? BigInt(String(await otherwise()));
+    /** The caller's value, or else the node's. */
+    const valueOr = async (name: string, fallback: () => Promise<unknown>): Promise<bigint> =>
+      quantityOf(request[name]) ?? BigInt(String(await fallback()));
     const [nonce, chainId, gas, priority] = await Promise.all([
-      chosen("nonce", () => node("eth_getTransactionCount", [account.address, "pending"])),
+      valueOr("nonce", () => node("eth_getTransactionCount", [account.address, "pending"])),
       node("eth_chainId"),
-      chosen("gas", async () => withMargin(BigInt(String(await node("eth_estimateGas", [request]))))),
-      chosen("maxPriorityFeePerGas", () => node("eth_maxPriorityFeePerGas")),
+      valueOr("gas", async () => withMargin(BigInt(String(await node("eth_estimateGas", [request]))))),
+      valueOr("maxPriorityFeePerGas", () => node("eth_maxPriorityFeePerGas")),
     ]);
-    const maxFeePerGas = await chosen("maxFeePerGas", async () => {
+    const maxFeePerGas = await valueOr("maxFeePerGas", async () => {
       const block = await node("eth_getBlockByNumber", ["latest", false]);
       const base = isRecord(block) ? BigInt(String(block.baseFeePerGas ?? 0)) : 0n;
       return base * 2n + priority;

@@ -1,35 +1,35 @@
 import { type Eip1193Provider, ProviderError } from "./eip1193.ts";
 
-/** A wallet as tests write it: what it answers by method, what it was asked, and its events by hand. */
+/** A fake wallet for tests: responses by method, recorded calls, and events emitted manually. */
 export interface ScriptedProvider extends Eip1193Provider {
   readonly calls: { method: string; params: unknown }[];
-  answers: Record<string, unknown>;
-  tell(event: string, value?: unknown): void;
+  responses: Record<string, unknown>;
+  emit(event: string, value?: unknown): void;
   listenerCount(): number;
 }
 
 export const ACCOUNT = `0x${"Ab".repeat(20)}`;
 export const LOWER = ACCOUNT.toLowerCase();
 
-/** Answers one account on the chain 0x539. An answer that is a function is called, one that is an Error is thrown. */
-export function scriptedProvider(answers: Record<string, unknown> = {}): ScriptedProvider {
+/** Has one account on chain 0x539. Functions among the responses are called, Errors are thrown. */
+export function scriptedProvider(responses: Record<string, unknown> = {}): ScriptedProvider {
   const listeners = new Map<string, Set<(...args: never[]) => void>>();
   return {
     calls: [],
-    answers: {
+    responses: {
       eth_requestAccounts: [ACCOUNT],
       eth_accounts: [ACCOUNT],
       eth_chainId: "0x539",
       wallet_switchEthereumChain: null,
       wallet_addEthereumChain: null,
-      ...answers,
+      ...responses,
     },
     async request({ method, params }) {
       this.calls.push({ method, params });
-      if (!(method in this.answers)) throw new ProviderError(4200, `no answer to ${method}`);
-      const answer = this.answers[method];
-      if (answer instanceof Error) throw answer;
-      return typeof answer === "function" ? answer(params) : answer;
+      if (!(method in this.responses)) throw new ProviderError(4200, `no answer to ${method}`);
+      const response = this.responses[method];
+      if (response instanceof Error) throw response;
+      return typeof response === "function" ? response(params) : response;
     },
     on(event, listener) {
       listeners.set(event, (listeners.get(event) ?? new Set()).add(listener));
@@ -37,7 +37,7 @@ export function scriptedProvider(answers: Record<string, unknown> = {}): Scripte
     removeListener(event, listener) {
       listeners.get(event)?.delete(listener);
     },
-    tell(event, value) {
+    emit(event, value) {
       for (const listener of listeners.get(event) ?? []) Reflect.apply(listener, undefined, [value]);
     },
     listenerCount: () => [...listeners.values()].reduce((sum, each) => sum + each.size, 0),

@@ -1,22 +1,22 @@
 /*
- * Wallet libraries of others are not part of this package: an application that wants one installs it, and
+ * Third-party wallet libraries are not part of this package: an application that needs one installs it, and
  * it is loaded when the wallet is enabled.
  */
 
-/** How an application brings a wallet library itself: `() => import("magic-sdk")`. */
+/** Loads a wallet library: `() => import("magic-sdk")`. */
 export type SdkLoader = () => Promise<unknown>;
 
 export interface SdkSource {
   load: SdkLoader;
-  /** Where its script for pages puts it, as `["Magic"]` for `window.Magic`. */
+  /** The path of its global, as `["Magic"]` for `window.Magic`. */
   global: readonly string[];
-  /** The export that is wanted. */
+  /** The name of the export. */
   name: string;
-  /** The error where there is none. */
+  /** The error message if it is not installed. */
   missing: string;
 }
 
-/** A library's export: the installed one, else that of a script in the page. Throws `missing`. */
+/** Loads a library's export: the installed one, else the page's global. Throws `missing`. */
 export async function loadSdk({ load, global, name, missing }: SdkSource): Promise<unknown> {
   const module: unknown = await load().catch((error: unknown) => {
     if (isNotFound(error)) return undefined;
@@ -46,12 +46,12 @@ export function member(value: unknown, name: string): unknown {
   return holds ? Reflect.get(value, name) : undefined;
 }
 
-/** Bundlers let a package be missing where its import is tried and what it throws is caught. */
+/** For catch blocks around optional imports, which make bundlers accept a missing package. */
 export function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Node, browsers and bundlers each say in their own way that there is no such package. */
+/** Whether an import failed because the package is missing; messages differ in Node, browsers and bundlers. */
 function isNotFound(error: unknown): boolean {
   const code = member(error, "code");
   if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND") return true;

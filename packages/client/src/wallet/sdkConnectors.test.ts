@@ -50,12 +50,12 @@ describe("the names of providers", () => {
 
 describe("Magic", () => {
   let signedIn: string | null;
-  let fails: Error | undefined;
-  let staysOut = false;
+  let failure: Error | undefined;
+  let staysLoggedOut = false;
   beforeEach(() => {
     signedIn = null;
-    fails = undefined;
-    staysOut = false;
+    failure = undefined;
+    staysLoggedOut = false;
   });
 
   class Magic {
@@ -67,8 +67,8 @@ describe("Magic", () => {
     auth = {
       loginWithMagicLink: async ({ email }: { email: string }) => {
         log.push(`e-mail to ${email}`);
-        if (fails) throw fails;
-        if (!staysOut) signedIn = email;
+        if (failure) throw failure;
+        if (!staysLoggedOut) signedIn = email;
       },
     };
     user = {
@@ -129,15 +129,15 @@ describe("Magic", () => {
   });
 
   it("[8.wallet.magic-link-enable] says to check network and apikey where the e-mail cannot be sent", async () => {
-    fails = new Error("Magic RPC Error: [-32600]");
+    failure = new Error("Magic RPC Error: [-32600]");
     await expect(open()).rejects.toMatchObject({
       message: "Error during enable via MagicLink, please double check network and apikey",
-      cause: fails,
+      cause: failure,
     });
   });
 
   it("[8.wallet.magic-login-failed] says that the login did not succeed", async () => {
-    staysOut = true;
+    staysLoggedOut = true;
     await expect(open()).rejects.toThrow("login to magic failed");
   });
 
@@ -159,13 +159,13 @@ describe("Magic", () => {
 
   it("is taken up after a reload by who is signed in, and ended when it is put away", async () => {
     const connector = new MagicWeb3Connector();
-    expect(await connector.authorized(complete)).toBe(false);
+    expect(await connector.isAuthorized(complete)).toBe(false);
     signedIn = "ada@test.local";
-    expect(await connector.authorized(complete)).toBe(true);
+    expect(await connector.isAuthorized(complete)).toBe(true);
     await connector.activate(complete);
     expect(constructed).toBe(1);
-    expect(connector.resumes(complete)).toBe(true);
-    expect(JSON.parse(JSON.stringify(connector.kept(complete)))).toEqual({
+    expect(connector.canResume(complete)).toBe(true);
+    expect(JSON.parse(JSON.stringify(connector.persistedOptions(complete)))).toEqual({
       email: "ada@test.local",
       apiKey: "pk",
       network: "sepolia",
@@ -288,7 +288,7 @@ describe("Web3Auth", () => {
   });
 
   it("[8.sdk.web3auth-authenticating] says that the wallet behind the login did not answer", async () => {
-    provider.answers.eth_accounts = new Error("shares are missing");
+    provider.responses.eth_accounts = new Error("shares are missing");
     await expect(open()).rejects.toThrow("Could not connect via Web3Auth, error while authenticating");
   });
 
@@ -316,8 +316,8 @@ describe("Web3Auth", () => {
   it("is taken up after a reload without the window, and logged out when it is put away", async () => {
     const connector = new Web3AuthConnector();
     await connector.activate(complete);
-    expect(await connector.authorized(complete)).toBe(true);
-    expect(connector.resumes(complete)).toBe(true);
+    expect(await connector.isAuthorized(complete)).toBe(true);
+    expect(connector.canResume(complete)).toBe(true);
     await connector.activate(complete);
     expect(log).toEqual(["init", "connect"]);
     await connector.deactivate();
@@ -328,11 +328,11 @@ describe("Web3Auth", () => {
 describe("WalletConnect", () => {
   let session: object | undefined;
   let approve: (() => void) | undefined;
-  let waits: boolean;
+  let waitsForApproval: boolean;
   beforeEach(() => {
     session = undefined;
     approve = undefined;
-    waits = false;
+    waitsForApproval = false;
   });
 
   const EthereumProvider = {
@@ -345,8 +345,8 @@ describe("WalletConnect", () => {
         chainId: 137,
         async connect() {
           log.push("connect");
-          provider.tell("display_uri", "wc:topic@2?relay-protocol=irn");
-          if (waits) {
+          provider.emit("display_uri", "wc:topic@2?relay-protocol=irn");
+          if (waitsForApproval) {
             await new Promise<void>((resolve) => {
               approve = resolve;
             });
@@ -408,7 +408,7 @@ describe("WalletConnect", () => {
   });
 
   it("ends the attempt at the relay too when it is cancelled", async () => {
-    waits = true;
+    waitsForApproval = true;
     const controller = new AbortController();
     const opening = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
     await vi.waitFor(() => expect(approve).toBeDefined());
@@ -421,7 +421,7 @@ describe("WalletConnect", () => {
   });
 
   it("goes on with an attempt that could not be ended, for who comes again", async () => {
-    waits = true;
+    waitsForApproval = true;
     const controller = new AbortController();
     const first = new WalletConnectWeb3Connector().activate({ ...complete, signal: controller.signal });
     await vi.waitFor(() => expect(approve).toBeDefined());
@@ -445,12 +445,14 @@ describe("WalletConnect", () => {
 
   it("is taken up after a reload where the session is there, and ended when it is put away", async () => {
     const connector = new WalletConnectWeb3Connector();
-    expect(await connector.authorized(complete)).toBe(false);
+    expect(await connector.isAuthorized(complete)).toBe(false);
     session = {};
-    expect(await connector.authorized(complete)).toBe(true);
+    expect(await connector.isAuthorized(complete)).toBe(true);
     await connector.activate(complete);
-    expect(connector.resumes(complete)).toBe(true);
-    expect(JSON.parse(JSON.stringify(connector.kept(complete)))).toEqual({ projectId: "project" });
+    expect(connector.canResume(complete)).toBe(true);
+    expect(JSON.parse(JSON.stringify(connector.persistedOptions(complete)))).toEqual({
+      projectId: "project",
+    });
     expect(constructed).toBe(1);
     await connector.deactivate();
     expect(log).toEqual(["disconnect"]);

@@ -1,17 +1,22 @@
 import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
 import type { GasPrice } from "./fees.ts";
-import type { TransactionReference } from "./lookForTransaction.ts";
 import { quantity, quantityOf, withMargin } from "./quantity.ts";
 import { readTransaction, type TransactionReceipt } from "./receipt.ts";
 import { RevertError, revertOf } from "./revert.ts";
-import { type SignerExpectation, signerNow } from "./signer.ts";
-import { confirmed, type FollowedTransaction, type FollowOptions, followTransaction } from "./transaction.ts";
-import { answerOf, askPeople, type WaitOptions } from "./waiting.ts";
+import { getSigner, type SignerExpectation } from "./signer.ts";
+import { readFromWallet, requestUserApproval, type WaitOptions } from "./timeouts.ts";
+import {
+  type FollowedTransaction,
+  type FollowOptions,
+  followTransaction,
+  waitForConfirmations,
+} from "./transaction.ts";
+import type { TransactionReference } from "./transactionPoll.ts";
 
-/** What the wallet is to send. */
+/** A transaction to send. */
 export interface TransactionCall {
-  /** Without it a contract is made. */
+  /** Omitted for contract creation. */
   to?: string | undefined;
   /** Wei. */
   value?: bigint | undefined;
@@ -19,66 +24,66 @@ export interface TransactionCall {
 }
 
 export interface SendOptions extends SignerExpectation {
-  /** Names the errors of the contract that is called. */
+  /** Used to decode the errors of the called contract. */
   abi?: Abi | undefined;
-  /** One of `feeTiers`; the wallet's own choice where it is left out. */
+  /** One of `feeTiers`; chosen by the wallet by default. */
   fees?: GasPrice | undefined;
-  /** Of a transaction that this one is to take the place of. Many wallets choose it themselves. */
+  /** The nonce of a transaction to replace. Many wallets choose it themselves. */
   nonce?: number | undefined;
 }
 
-/** A transaction that the wallet has sent, with the fields that old code reads. */
+/** A sent transaction, with the fields of ethers' TransactionResponse. */
 export interface SentTransaction {
   hash: string;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   from: string;
   to: string | null;
   value: bigint;
   data: string;
-  /** null where the node does not know it yet. */
+  /** null if the node does not know it yet. */
   nonce: number | null;
-  /** null where the wallet does not tell it. */
+  /** null if the wallet does not report it. */
   chainId: number | null;
-  /** Keep it to go on with `followTransaction` after a reload. */
+  /** Store it to continue with `followTransaction` after a reload. */
   reference: TransactionReference;
   /**
-   * Resolves once it has so many confirmations (1 by default). Rejects with `code` CALL_EXCEPTION where it has
-   * failed, TRANSACTION_REPLACED where another has taken its place; with the reason of an aborted `signal`.
+   * Resolves once it has the confirmations (1 by default). Rejects with `code` CALL_EXCEPTION if it
+   * failed, TRANSACTION_REPLACED if it was replaced, or with the reason of an aborted `signal`.
    */
   wait(confirmations?: number, options?: Pick<WaitOptions, "signal">): Promise<TransactionReceipt>;
-  /** Its way from here. */
+  /** Follows its progress. */
   follow(options?: FollowOptions): FollowedTransaction;
 }
 
 /**
- * Has the connected wallet send a transaction. A call that its contract would refuse now rejects with RevertError
- * before anybody is asked to sign; what the wallet says (4001: declined) is handed on. What people confirm after the
- * deadline is sent all the same, and heard of by nobody.
+ * Sends a transaction by the connected wallet. A call that would revert rejects with RevertError
+ * before approval is requested; errors of the wallet (4001: rejected by the user) are passed on. A transaction that is
+ * approved after the timeout is still sent, but not reported.
  */
 export async function sendTransaction(
   { to, value = 0n, data = "0x" }: TransactionCall,
-  { abi, fees, nonce: wanted, ...expected }: SendOptions = {},
+  { abi, fees, nonce: requestedNonce, ...expected }: SendOptions = {},
 ): Promise<SentTransaction> {
-  const { provider, account: from, chainId } = await signerNow(expected);
+  const { provider, account: from, chainId } = await getSigner(expected);
   const call = {
     from,
     ...(to !== undefined && { to }),
     ...(value > 0n && { value: quantity(value) }),
     ...(data !== "0x" && { data }),
   };
-  const choice = {
+  const overrides = {
     ...(fees && {
       maxFeePerGas: quantity(fees.maxFeePerGas),
       maxPriorityFeePerGas: quantity(fees.maxPriorityFeePerGas),
     }),
-    ...(wanted !== undefined && { nonce: quantity(wanted) }),
+    ...(requestedNonce !== undefined && { nonce: quantity(requestedNonce) }),
   };
   const [gas, block] = await Promise.all([
     estimate(provider, call, abi, expected),
-    headOf(provider, expected),
+    latestBlock(provider, expected),
   ]);
-  const params = [{ ...call, ...(gas !== null && { gas }), ...choice }];
-  const hash = await askPeople(provider, { method: "eth_sendTransaction", params }, expected);
+  const params = [{ ...call, ...(gas !== null && { gas }), ...overrides }];
+  const hash = await requestUserApproval(provider, { method: "eth_sendTransaction", params }, expected);
   if (typeof hash !== "string" || !hash) throw new Error("The wallet has sent nothing");
   const nonce = await nonceOf(provider, hash);
   const reference: TransactionReference = {
@@ -99,37 +104,45 @@ export async function sendTransaction(
     chainId: chainId === null ? null : Number(chainId),
     reference,
     wait: (confirmations = 1, { signal } = {}) =>
-      confirmed(followTransaction(reference, provider, { abi, confirmations }), confirmations, signal),
+      waitForConfirmations(
+        followTransaction(reference, provider, { abi, confirmations }),
+        confirmations,
+        signal,
+      ),
     follow: (options) => followTransaction(reference, provider, { abi, ...options }),
   };
 }
 
-/** The gas that a call takes; null where the node cannot say. Throws where the contract would refuse it. */
+/** Estimates gas; null if the node cannot. Throws RevertError if the call would revert. */
 async function estimate(
   provider: Eip1193Provider,
   call: object,
   abi: Abi | undefined,
-  waiting: WaitOptions,
+  waitOptions: WaitOptions,
 ): Promise<string | null> {
   try {
-    const gas = quantityOf(await answerOf(provider, { method: "eth_estimateGas", params: [call] }, waiting));
+    const gas = quantityOf(
+      await readFromWallet(provider, { method: "eth_estimateGas", params: [call] }, waitOptions),
+    );
     return gas === null ? null : quantity(withMargin(gas));
   } catch (error) {
-    waiting.signal?.throwIfAborted();
+    waitOptions.signal?.throwIfAborted();
     const revert = await revertOf(error, abi);
     if (revert) throw new RevertError(revert, { cause: error });
-    // Lacking funds, a method that the wallet keeps from pages: it tells people better itself.
+    // For insufficient funds or blocked methods the wallet shows a better message itself.
     return null;
   }
 }
 
-async function headOf(provider: Eip1193Provider, waiting: WaitOptions): Promise<number | null> {
-  const head = quantityOf(await answerOf(provider, { method: "eth_blockNumber" }, waiting).catch(() => null));
+async function latestBlock(provider: Eip1193Provider, waitOptions: WaitOptions): Promise<number | null> {
+  const head = quantityOf(
+    await readFromWallet(provider, { method: "eth_blockNumber" }, waitOptions).catch(() => null),
+  );
   return head === null ? null : Number(head);
 }
 
-/** People change the nonce in their wallets, so the node is asked which it was. */
+/** Reads the nonce from the node, since users can change it in their wallets. */
 async function nonceOf(provider: Eip1193Provider, hash: string): Promise<number | null> {
-  const asked = answerOf(provider, { method: "eth_getTransactionByHash", params: [hash] });
-  return readTransaction(await asked.catch(() => null))?.nonce ?? null;
+  const transaction = readFromWallet(provider, { method: "eth_getTransactionByHash", params: [hash] });
+  return readTransaction(await transaction.catch(() => null))?.nonce ?? null;
 }

@@ -4,55 +4,55 @@ import type { SaveOptions } from "../object/callOptions.ts";
 import { Query } from "../query/Query.ts";
 import { request } from "../transport.ts";
 import { User } from "../user/User.ts";
-import { askedWallet } from "./askedWallet.ts";
-import { signerNow } from "./signer.ts";
-import { datedText, siweText } from "./signingText.ts";
-import { askPeople, type WaitOptions } from "./waiting.ts";
+import { getActiveAccount } from "./activeAccount.ts";
+import { getSigner } from "./signer.ts";
+import { siweMessage, timestampedMessage } from "./signingMessage.ts";
+import { requestUserApproval, type WaitOptions } from "./timeouts.ts";
 import { type EnableOptions, enableWeb3, withBrowserWallet } from "./wallet.ts";
 
 const PROVIDER = "moralisEth";
 const DEFAULT_MESSAGE = "Moralis Authentication";
 
-/** What is signed to sign in or to link, and for whom. */
+/** Options of signing in and linking. */
 export interface SigningOptions extends WaitOptions {
-  /** The first part of the text that the wallet shows, or a message of `requestMessage`. */
+  /** The first part of the signed text, or a message of `requestMessage`. */
   signingMessage?: string | undefined;
-  /** Has the server write the text (EIP-4361, "Sign-In with Ethereum"), with the wallet's account and chain. */
+  /** Uses a message of the server (EIP-4361, "Sign-In with Ethereum") for the wallet's account and chain. */
   siwe?: boolean | undefined;
-  /** Handed to the server's triggers. */
+  /** Passed to the server's triggers. */
   context?: JsonObject | undefined;
-  /** For accounts with a second factor: its present code, or a recovery code. */
+  /** For accounts with a second factor: its current code, or a recovery code. */
   oneTimeCode?: string | undefined;
-  /** Leaves the current session only once the new one is there: who declines in the wallet stays who they were. */
+  /** Ends the current session only after the new one is created: users who reject the signature stay signed in. */
   keepSession?: boolean | undefined;
   useMasterKey?: boolean | undefined;
   sessionToken?: string | undefined;
-  /** `evm`; for the chains that the old client knew beside it there is an error. */
+  /** `evm`; the other types of Moralis are rejected. */
   type?: string | undefined;
 }
 
-/** Somebody who signs in has no session yet; one that has ended would be refused. */
+/** Signing in needs no session, and an expired one would be rejected. */
 const WITHOUT_SESSION = { sessionToken: "" };
 
-/** What is signed where nothing else is given. */
+/** The default message. */
 export function getSigningData(): string {
   return DEFAULT_MESSAGE;
 }
 
 /**
- * Signs in with a wallet: ends a current session, connects the wallet, has it sign a message with the
+ * Signs in with a wallet: ends the current session, connects the wallet, signs a message with the
  * application's id and the server's time (EIP-191), and logs in with that. Throws 252 for wallets that are not EVM.
  */
 export async function authenticate(options: EnableOptions & SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
-  // Before a log-out, which puts the wallet away.
+  // Before the logout, which disconnects the wallet.
   const wallet = withBrowserWallet(options);
   const before = await User.currentAsync();
-  // Read now: the same person signed in again is the same object, with the new session.
+  // Read now: if the same user signs in again, the object gets the new session token.
   const oldSession = before?.getSessionToken();
   if (before && !options.keepSession) await User.logOut();
   await enableWeb3(wallet);
-  const { account } = await askedWallet(options);
+  const { account } = await getActiveAccount(options);
   if (account === null) throw new Error("Cannot authenticate, no account returned from provider");
   const authData = await proveOwnership(account, "login", options);
   const { oneTimeCode } = options;
@@ -64,21 +64,21 @@ export async function authenticate(options: EnableOptions & SigningOptions = {})
   if (!user) throw new Error("Could not get user");
   if (options.keepSession) await endSession(oldSession);
   user.setACL(new ACL(user));
-  return nowAt(user, account, options);
+  return saveAccount(user, account, options);
 }
 
-/** Of who signs in anew. It may have ended by itself already. */
+/** Ends the previous session, which may have expired already. */
 async function endSession(sessionToken: string | undefined): Promise<void> {
-  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ifRefused);
+  if (sessionToken) await request("POST", "logout", {}, { sessionToken }).catch(ignoreProtocolError);
 }
 
-function ifRefused(error: unknown): void {
+function ignoreProtocolError(error: unknown): void {
   if (!(error instanceof ProtocolError)) throw error;
 }
 
 /**
- * Makes an address the current user's too; the connected wallet signs, which must have that account. Throws 208 where
- * the address is another's.
+ * Links an address to the current user; the connected wallet, which must have that account, signs. Throws 208 if
+ * the address belongs to another user.
  */
 export async function link(account: string, options: SigningOptions = {}): Promise<User> {
   assertEvm(options.type);
@@ -89,10 +89,10 @@ export async function link(account: string, options: SigningOptions = {}): Promi
     const authData = await proveOwnership(address, "link", options);
     await user.save({ authData: { [PROVIDER]: authData } });
   }
-  return nowAt(user, address, options);
+  return saveAccount(user, address, options);
 }
 
-/** Takes an address away from the current user. */
+/** Unlinks an address from the current user. */
 export async function unlink(account: string, options: Pick<SigningOptions, "type"> = {}): Promise<User> {
   assertEvm(options.type);
   const user = await currentUser();
@@ -109,7 +109,7 @@ export async function unlink(account: string, options: Pick<SigningOptions, "typ
   return user;
 }
 
-/** Throws 252 for Polkadot, Elrond and Solana: their proofs are nothing that the server could check. */
+/** Throws 252 for Polkadot, Elrond and Solana, whose signatures the server cannot verify. */
 export function assertEvm(type: string | undefined): void {
   if (!["dot", "polkadot", "kusama", "erd", "elrond", "sol"].includes(type ?? "")) return;
   throw new ProtocolError(
@@ -124,40 +124,40 @@ async function currentUser(): Promise<User> {
   return user;
 }
 
-/** Adds the address to the user's own list of them; the server has the last word on it. */
-async function nowAt(user: User, address: string, options: SigningOptions): Promise<User> {
+/** Adds the address to the user's accounts; the server decides. */
+async function saveAccount(user: User, address: string, options: SigningOptions): Promise<User> {
   user.addAllUnique("accounts", [address]);
   user.set("ethAddress", address);
   const { context, useMasterKey, sessionToken } = options;
-  const saving: SaveOptions = {
+  const saveOptions: SaveOptions = {
     ...(isJsonObject(context) && { context }),
     ...(useMasterKey !== undefined && { useMasterKey }),
-    // In Node nobody is the current user: whoever has just signed in is named.
+    // In Node there is no current user, so the new session is passed explicitly.
     sessionToken: sessionToken ?? user.getSessionToken(),
   };
-  await user.save(null, saving);
+  await user.save(null, saveOptions);
   return user;
 }
 
-/** What the server checks: who signed, what, and that it is fresh. */
+/** Creates the auth data that the server verifies: the address, the signed text and the signature. */
 async function proveOwnership(address: string, purpose: "login" | "link", options: SigningOptions) {
   const { signal, siwe, signingMessage = DEFAULT_MESSAGE } = options;
-  // Another account's signature would be refused, after people had been asked for it.
+  // The server would reject another account's signature, so check the account before requesting approval.
   const { chainId } =
-    purpose === "link" ? await signerNow({ account: address, signal }) : await askedWallet(options);
-  const asking = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
+    purpose === "link" ? await getSigner({ account: address, signal }) : await getActiveAccount(options);
+  const requestOptions = { ...(signal && { signal }), ...(purpose === "login" && WITHOUT_SESSION) };
   const data = siwe
-    ? await siweText(address, chainId, purpose, asking)
-    : await datedText(signingMessage, asking);
-  const { provider, account } = await signerNow({
+    ? await siweMessage(address, chainId, purpose, requestOptions)
+    : await timestampedMessage(signingMessage, requestOptions);
+  const { provider, account } = await getSigner({
     signal,
     ...(purpose === "link" && { account: address }),
-    // The server's text names the chain, which wallets compare with their own.
+    // The server's message contains the chain id, which wallets compare with their own.
     ...(siwe && chainId !== null && { chainId }),
   });
   if (account !== address) throw new Error("The wallet's account was changed while signing in");
   const call = { method: "personal_sign", params: [hexText(data), address] };
-  const signature = await askPeople(provider, call, options);
+  const signature = await requestUserApproval(provider, call, options);
   if (typeof signature !== "string" || signature === "") throw new Error("Data not signed");
   return { id: address, signature, data };
 }

@@ -1,45 +1,57 @@
-import { askedWallet } from "./askedWallet.ts";
+import { getActiveAccount } from "./activeAccount.ts";
 import { type Eip1193Provider, hexChainId } from "./eip1193.ts";
-import { answerOf, type WaitOptions } from "./waiting.ts";
+import { readFromWallet, type WaitOptions } from "./timeouts.ts";
 
-/** Who signs, as the wallet says at this moment. */
+/** The wallet's current provider, account and chain. */
 export interface Signer {
   provider: Eip1193Provider;
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   account: string;
-  /** Hex; null where the wallet does not tell. */
+  /** Hex; null if the wallet does not report it. */
   chainId: string | null;
 }
 
-/** What must still be so when the wallet is asked to sign, and how long it is waited for. */
+/** The expected account and chain when signing, and how long to wait for the wallet. */
 export interface SignerExpectation extends WaitOptions {
-  /** Whose signature is wanted; any case. */
+  /** The account that must sign; any case. */
   account?: string | undefined;
-  /** The chain that it is meant for. */
+  /** The chain that the wallet must be on. */
   chainId?: string | number | bigint | undefined;
 }
 
 /**
- * Asks the wallet for its account and chain right before it signs: people change both meanwhile, and the events that
- * tell of it come late or never. Throws `Sender address not found` without an account, and where the answer is not
- * what was expected.
+ * Reads the wallet's account and chain right before signing: users change both, and the events
+ * may be late or missing. Throws `Sender address not found` without an account, and if account or chain differ from
+ * the expected ones.
  */
-export async function signerNow(expected: SignerExpectation = {}): Promise<Signer> {
-  const { provider, account, chainId } = await askedWallet(expected);
+export async function getSigner(expected: SignerExpectation = {}): Promise<Signer> {
+  const { provider, account, chainId } = await getActiveAccount(expected);
   if (!account) throw new Error("Sender address not found");
-  const wanted = expected.account?.toLowerCase();
-  if (wanted !== undefined && wanted !== account && !(await isAmong(provider, wanted, expected))) {
-    throw new Error(`The wallet's account is ${account}, not ${wanted}`);
+  const expectedAccount = expected.account?.toLowerCase();
+  if (
+    expectedAccount !== undefined &&
+    expectedAccount !== account &&
+    !(await hasAccount(provider, expectedAccount, expected))
+  ) {
+    throw new Error(`The wallet's account is ${account}, not ${expectedAccount}`);
   }
-  const wantedChain = hexChainId(expected.chainId);
-  if (wantedChain !== null && chainId !== null && BigInt(wantedChain) !== BigInt(chainId)) {
-    throw new Error(`The wallet is on chain ${chainId}, not on ${wantedChain}`);
+  const expectedChain = hexChainId(expected.chainId);
+  if (expectedChain !== null && chainId !== null && BigInt(expectedChain) !== BigInt(chainId)) {
+    throw new Error(`The wallet is on chain ${chainId}, not on ${expectedChain}`);
   }
-  return { provider, account: wanted ?? account, chainId };
+  return { provider, account: expectedAccount ?? account, chainId };
 }
 
-/** Wallets may have given the page several accounts, of which one is the present one. */
-async function isAmong(provider: Eip1193Provider, wanted: string, waiting: WaitOptions): Promise<boolean> {
-  const accounts = await answerOf(provider, { method: "eth_accounts" }, waiting).catch(() => undefined);
-  return Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === wanted);
+/** A wallet may expose several accounts, of which one is active. */
+async function hasAccount(
+  provider: Eip1193Provider,
+  expectedAccount: string,
+  waitOptions: WaitOptions,
+): Promise<boolean> {
+  const accounts = await readFromWallet(provider, { method: "eth_accounts" }, waitOptions).catch(
+    () => undefined,
+  );
+  return (
+    Array.isArray(accounts) && accounts.some((account) => String(account).toLowerCase() === expectedAccount)
+  );
 }

@@ -5,52 +5,52 @@ import { quantity } from "./quantity.ts";
 import { isRecord, readLog, type TransactionLogEntry } from "./receipt.ts";
 import { type Revert, revertOf } from "./revert.ts";
 import type { TransactionCall } from "./send.ts";
-import { signerNow } from "./signer.ts";
+import { getSigner } from "./signer.ts";
 
-/** What the sender has more (or, below 0, less) of. */
+/** A change of one of the sender's balances. */
 export interface BalanceChange {
   type: "native" | "erc20" | "erc721" | "erc1155";
-  /** Lower-case hex; null for the chain's own currency. */
+  /** Lowercase hex; null for the native currency. */
   contractAddress: string | null;
-  /** Of NFTs. */
+  /** For NFTs. */
   tokenId: bigint | null;
-  /** In the smallest unit, without what gas costs. */
+  /** In the smallest unit, without gas; negative for losses. */
   amount: bigint;
 }
 
-/** What a transaction would do if it were in a block now. */
+/** The simulated effects of a transaction. */
 export interface Simulation {
-  /** Lower-case hex. */
+  /** Lowercase hex. */
   from: string;
-  /** Why its contract would refuse it; null where it would not. */
+  /** The revert reason; null if it would succeed. */
   revert: Revert | null;
-  /** null where it would fail. */
+  /** null if it would fail. */
   gas: bigint | null;
   fees: FeeTiers;
   changes: BalanceChange[];
-  /** Whether `changes` has tokens too: nodes without eth_simulateV1 tell of the currency only. */
+  /** Whether `changes` includes tokens: nodes without eth_simulateV1 report only the native currency. */
   complete: boolean;
 }
 
-/** What helps to read why a transaction would fail. */
+/** Options of a simulation. */
 export interface SimulateOptions {
-  /** Names the errors of the contract that is called. */
+  /** Used to decode the errors of the called contract. */
   abi?: Abi | undefined;
 }
 
-/** keccak256 of the standards' events. */
+/** keccak256 of the token standards' events. */
 const TRANSFER = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
 const TRANSFER_SINGLE = "0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62";
 const TRANSFER_BATCH = "0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb";
-/** Where nodes log moves of the currency as if it were a token. */
+/** The pseudo-contract of native currency transfers in simulated logs. */
 const CURRENCY = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 
-/** Runs a transaction without sending it, from the wallet's account: nobody is asked to sign. */
+/** Simulates a transaction from the wallet's account, without requesting a signature. */
 export async function simulate(
   { to, value = 0n, data = "0x" }: TransactionCall,
   { abi }: SimulateOptions = {},
 ): Promise<Simulation> {
-  const { provider, account: from } = await signerNow();
+  const { provider, account: from } = await getSigner();
   const call = {
     from,
     ...(to !== undefined && { to }),
@@ -63,9 +63,9 @@ export async function simulate(
     simulatedLogs(provider, call),
   ]);
   if (estimated.revert) return { from, ...estimated, fees, changes: [], complete: true };
-  const changes = logs ? changesOf(logs, from) : [];
+  const changes = logs ? netChanges(logs, from) : [];
   const known = changes.some(({ type }) => type === "native");
-  // Nodes may leave the currency out of the logs; what the sender gives itself is known without them.
+  // Nodes may omit native transfers from the logs; the transaction's own value is known.
   if (!known && value > 0n && to?.toLowerCase() !== from) {
     changes.unshift({ type: "native", contractAddress: null, tokenId: null, amount: -value });
   }
@@ -87,52 +87,58 @@ async function estimate(
   }
 }
 
-/** null where the node has no eth_simulateV1. */
+/** null if the node does not support eth_simulateV1. */
 async function simulatedLogs(provider: Eip1193Provider, call: object): Promise<TransactionLogEntry[] | null> {
   const params = [{ blockStateCalls: [{ calls: [call] }], traceTransfers: true }, "latest"];
   const blocks = await provider.request({ method: "eth_simulateV1", params }).catch(() => null);
   const [block] = Array.isArray(blocks) ? blocks : [];
-  const [ran] = isRecord(block) && Array.isArray(block.calls) ? block.calls : [];
-  return isRecord(ran) && Array.isArray(ran.logs) ? ran.logs.filter(isRecord).map(readLog) : null;
+  const [result] = isRecord(block) && Array.isArray(block.calls) ? block.calls : [];
+  return isRecord(result) && Array.isArray(result.logs) ? result.logs.filter(isRecord).map(readLog) : null;
 }
 
-/** Sums up by token; what comes back in the same transaction is not told. */
-function changesOf(logs: readonly TransactionLogEntry[], account: string): BalanceChange[] {
+/** Sums transfers by token; amounts that cancel out are omitted. */
+function netChanges(logs: readonly TransactionLogEntry[], account: string): BalanceChange[] {
   const sums = new Map<string, BalanceChange>();
-  for (const { from, to, ...move } of logs.flatMap(movesOf)) {
-    const amount = (to === account ? move.amount : 0n) - (from === account ? move.amount : 0n);
-    const key = [move.contractAddress, move.tokenId].join(" ");
+  for (const { from, to, ...tokenTransfer } of logs.flatMap(transfersOf)) {
+    const amount =
+      (to === account ? tokenTransfer.amount : 0n) - (from === account ? tokenTransfer.amount : 0n);
+    const key = [tokenTransfer.contractAddress, tokenTransfer.tokenId].join(" ");
     const before = sums.get(key)?.amount ?? 0n;
-    sums.set(key, { ...move, amount: before + amount });
+    sums.set(key, { ...tokenTransfer, amount: before + amount });
   }
   return [...sums.values()].filter(({ amount }) => amount !== 0n);
 }
 
-interface Move extends BalanceChange {
+interface TokenTransfer extends BalanceChange {
   from: string;
   to: string;
 }
 
-function movesOf({ address, topics, data }: TransactionLogEntry): Move[] {
+function transfersOf({ address, topics, data }: TransactionLogEntry): TokenTransfer[] {
   const [event, first, second, third] = topics;
   const native = address === CURRENCY;
   const contractAddress = native ? null : address;
   if (event === TRANSFER && first && second) {
-    const ends = { from: accountOf(first), to: accountOf(second), contractAddress };
-    if (third) return [{ ...ends, type: "erc721", tokenId: BigInt(third), amount: 1n }];
+    const parties = { from: accountOf(first), to: accountOf(second), contractAddress };
+    if (third) return [{ ...parties, type: "erc721", tokenId: BigInt(third), amount: 1n }];
     const [amount] = words(data);
     if (amount === undefined) return [];
-    return [{ ...ends, type: native ? "native" : "erc20", tokenId: null, amount }];
+    return [{ ...parties, type: native ? "native" : "erc20", tokenId: null, amount }];
   }
   if ((event !== TRANSFER_SINGLE && event !== TRANSFER_BATCH) || !second || !third) return [];
-  const ends = { from: accountOf(second), to: accountOf(third), contractAddress, type: "erc1155" as const };
+  const parties = {
+    from: accountOf(second),
+    to: accountOf(third),
+    contractAddress,
+    type: "erc1155" as const,
+  };
   const numbers = words(data);
   if (event === TRANSFER_SINGLE) {
     const [tokenId, amount] = numbers;
-    return tokenId === undefined || amount === undefined ? [] : [{ ...ends, tokenId, amount }];
+    return tokenId === undefined || amount === undefined ? [] : [{ ...parties, tokenId, amount }];
   }
   const [ids, amounts] = [listAt(numbers, 0), listAt(numbers, 1)];
-  return ids.map((tokenId, index) => ({ ...ends, tokenId, amount: amounts[index] ?? 0n }));
+  return ids.map((tokenId, index) => ({ ...parties, tokenId, amount: amounts[index] ?? 0n }));
 }
 
 /** The 32-byte words of a log's data. */
@@ -140,7 +146,7 @@ function words(data: string): bigint[] {
   return (data.slice(2).match(/[0-9a-f]{64}/gi) ?? []).map((word) => BigInt(`0x${word}`));
 }
 
-/** An array whose place is in a word of its own (the ABI's dynamic types). */
+/** Decodes an array by its offset (the ABI's dynamic types). */
 function listAt(numbers: readonly bigint[], position: number): bigint[] {
   const start = Number(numbers[position] ?? 0n) / 32;
   const length = Number(numbers[start] ?? 0n);

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Eip1193Provider } from "./eip1193.ts";
-import { confirmed, followTransaction, TransactionFailedError, watchTransaction } from "./transaction.ts";
+import {
+  followTransaction,
+  TransactionFailedError,
+  waitForConfirmations,
+  watchTransaction,
+} from "./transaction.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const FROM = `0x${"f0".repeat(20)}`;
@@ -35,16 +40,16 @@ describe("following a transaction", () => {
   it("tells that the node is out of reach, and goes on when it is back", async () => {
     const node = new Node();
     const followed = follow(node);
-    const told: string[] = [];
-    const stop = followed.subscribe(({ status }) => told.push(status));
-    await expect.poll(() => told).toEqual(["seen"]);
+    const events: string[] = [];
+    const stop = followed.subscribe(({ status }) => events.push(status));
+    await expect.poll(() => events).toEqual(["seen"]);
     node.down = true;
     await expect
       .poll(() => followed.state)
       .toMatchObject({ status: "unreachable", last: { status: "seen" } });
     node.down = false;
     node.receipt = { blockNumber: 10, status: "0x1" };
-    await expect.poll(() => told, { timeout: 5_000 }).toEqual(["seen", "unreachable", "confirmed"]);
+    await expect.poll(() => events, { timeout: 5_000 }).toEqual(["seen", "unreachable", "confirmed"]);
     stop();
   });
 
@@ -68,7 +73,7 @@ describe("following a transaction", () => {
     const node = new Node();
     node.receipt = { blockNumber: 10, status: "0x1" };
     const followed = follow(node);
-    const waiting = confirmed(followed, 3);
+    const waiting = waitForConfirmations(followed, 3);
     await expect.poll(() => followed.state.status).toBe("confirmed");
     node.head = 12;
     expect(await waiting).toMatchObject({ transactionHash: HASH, blockNumber: 10, succeeded: true });
@@ -77,26 +82,26 @@ describe("following a transaction", () => {
   it("is no longer waited for where it has failed, or on request", async () => {
     const node = new Node();
     node.receipt = { blockNumber: 10, status: "0x0" };
-    await expect(confirmed(follow(node))).rejects.toBeInstanceOf(TransactionFailedError);
+    await expect(waitForConfirmations(follow(node))).rejects.toBeInstanceOf(TransactionFailedError);
     node.receipt = null;
     const controller = new AbortController();
-    const waiting = confirmed(follow(node), 1, controller.signal);
+    const waiting = waitForConfirmations(follow(node), 1, controller.signal);
     controller.abort(new Error("enough"));
     await expect(waiting).rejects.toThrow("enough");
   });
 
   it("can be watched by its hash alone, as before", async () => {
     const node = new Node();
-    const told: [string, unknown][] = [];
-    const stop = watchTransaction(HASH, node, ({ status }, error) => told.push([status, error]), 5);
+    const events: [string, unknown][] = [];
+    const stop = watchTransaction(HASH, node, ({ status }, error) => events.push([status, error]), 5);
     await expect
-      .poll(() => told)
+      .poll(() => events)
       .toEqual([
         ["submitted", undefined],
         ["seen", undefined],
       ]);
     node.down = true;
-    await expect.poll(() => told.at(-1)).toEqual(["unknown", new Error("The node is down")]);
+    await expect.poll(() => events.at(-1)).toEqual(["unknown", new Error("The node is down")]);
     stop();
   });
 });

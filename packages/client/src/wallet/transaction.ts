@@ -1,81 +1,81 @@
 import type { Abi } from "viem";
 import type { Eip1193Provider } from "./eip1193.ts";
-import { look, type Sought, type TransactionReference } from "./lookForTransaction.ts";
 import type { TransactionReceipt } from "./receipt.ts";
 import { RevertError } from "./revert.ts";
+import { poll, type TransactionQuery, type TransactionReference } from "./transactionPoll.ts";
 import {
-  AT_FIRST,
-  afterLook,
+  afterPoll,
+  INITIAL_STATUS,
   isFinal,
+  isSameState,
   type ReachableState,
   type ReplacementKind,
-  sameState,
   type TransactionState,
 } from "./transactionState.ts";
 
-/** How a transaction is followed. */
+/** Options of following a transaction. */
 export interface FollowOptions {
-  /** Names the errors of the contract that is called. */
+  /** Used to decode the errors of the called contract. */
   abi?: Abi | undefined;
-  /** Between two looks, in ms. */
+  /** The polling interval, in ms. */
   pollMs?: number | undefined;
-  /** After so many nothing more is told: 12 unless given. */
+  /** The number of confirmations after which polling stops; 12 by default. */
   confirmations?: number | undefined;
 }
 
-/** A transaction under way. The chain is asked while somebody listens, and not otherwise. */
+/** A followed transaction. The chain is polled only while there are subscribers. */
 export interface FollowedTransaction {
   readonly state: TransactionState;
-  /** With what has been learnt meanwhile. */
+  /** The reference, completed with fields from the chain. */
   readonly reference: TransactionReference;
-  /** Calls back at every change of the state. Returns the way to stop it. */
+  /** Calls back on every change of state. Returns a function that unsubscribes. */
   subscribe(listener: (state: TransactionState) => void): () => void;
 }
 
-const POLL_MS = 1_000;
-/** Between looks at a node that does not answer: longer each time, up to this. */
-const LONGEST_PAUSE_MS = 30_000;
-const FINAL = 12;
+const POLL_INTERVAL_MS = 1_000;
+/** The maximum of the interval, which grows while the node is unreachable. */
+const MAX_POLL_INTERVAL_MS = 30_000;
+const DEFAULT_CONFIRMATIONS = 12;
 
-/** Follows a transaction on its chain, from its sending or from where a reload has interrupted it. */
+/** Follows a transaction on its chain, from its submission or after a reload. */
 export function followTransaction(
   reference: TransactionReference,
   provider: Eip1193Provider,
-  { abi, pollMs = POLL_MS, confirmations = FINAL }: FollowOptions = {},
+  { abi, pollMs = POLL_INTERVAL_MS, confirmations = DEFAULT_CONFIRMATIONS }: FollowOptions = {},
 ): FollowedTransaction {
   const listeners = new Set<(state: TransactionState) => void>();
-  let sought: Sought = { reference, revert: null };
-  let standing = AT_FIRST;
+  let query: TransactionQuery = { reference, revert: null };
+  let status = INITIAL_STATUS;
   let failures = 0;
   let running: { timer?: ReturnType<typeof setTimeout> } | undefined;
 
-  const round = async (run: { timer?: ReturnType<typeof setTimeout> }) => {
-    const seen = await look(sought, provider, abi);
+  const pollOnce = async (run: { timer?: ReturnType<typeof setTimeout> }) => {
+    const polled = await poll(query, provider, abi);
     if (running !== run) return;
-    sought = seen.sought;
-    failures = seen.look.found === "no answer" ? failures + 1 : 0;
-    const before = standing.state;
-    standing = afterLook(standing, seen.look);
-    if (!sameState(before, standing.state)) {
-      for (const listener of [...listeners]) listener(standing.state);
+    query = polled.query;
+    failures = polled.result.kind === "unreachable" ? failures + 1 : 0;
+    const before = status.state;
+    status = afterPoll(status, polled.result);
+    if (!isSameState(before, status.state)) {
+      for (const listener of [...listeners]) listener(status.state);
     }
     if (running !== run) return;
-    if (isFinal(standing.state, confirmations)) running = undefined;
-    else run.timer = setTimeout(round, Math.min(pollMs * 2 ** failures, LONGEST_PAUSE_MS), run);
+    if (isFinal(status.state, confirmations)) running = undefined;
+    else run.timer = setTimeout(pollOnce, Math.min(pollMs * 2 ** failures, MAX_POLL_INTERVAL_MS), run);
   };
 
   return {
     get state() {
-      return standing.state;
+      return status.state;
     },
     get reference() {
-      return sought.reference;
+      return query.reference;
     },
     subscribe(listener) {
       listeners.add(listener);
-      if (!running && !isFinal(standing.state, confirmations)) {
+      if (!running && !isFinal(status.state, confirmations)) {
         running = {};
-        void round(running);
+        void pollOnce(running);
       }
       return () => {
         listeners.delete(listener);
@@ -87,26 +87,26 @@ export function followTransaction(
   };
 }
 
-/** That another transaction has taken a transaction's place, as old code knows it. */
+/** The transaction was replaced by another one; compatible with ethers' error. */
 export class TransactionReplacedError extends Error {
   override readonly name = "TransactionReplacedError";
   readonly code = "TRANSACTION_REPLACED";
   readonly reason: "repriced" | "cancelled" | "replaced";
   readonly cancelled: boolean;
-  /** Of the one that took its place; null where it was not found. */
+  /** The hash of the replacement; null if it was not found. */
   readonly hash: string | null;
   readonly receipt: TransactionReceipt | null;
 
-  constructor(how: ReplacementKind, hash: string | null, receipt: TransactionReceipt | null) {
-    super(how === "sped up" ? "transaction was repriced" : `transaction was ${how}`);
-    this.reason = how === "sped up" ? "repriced" : how;
-    this.cancelled = how !== "sped up";
+  constructor(kind: ReplacementKind, hash: string | null, receipt: TransactionReceipt | null) {
+    super(kind === "sped up" ? "transaction was repriced" : `transaction was ${kind}`);
+    this.reason = kind === "sped up" ? "repriced" : kind;
+    this.cancelled = kind !== "sped up";
     this.hash = hash;
     this.receipt = receipt;
   }
 }
 
-/** That a transaction is in a block and has failed there. */
+/** The transaction was included in a block and reverted. */
 export class TransactionFailedError extends RevertError {
   readonly transactionHash: string;
   readonly receipt: TransactionReceipt;
@@ -120,10 +120,10 @@ export class TransactionFailedError extends RevertError {
 }
 
 /**
- * Resolves once a transaction has its confirmations. Rejects with TransactionFailedError where it has failed and with
- * TransactionReplacedError where another has taken its place; waits on while the node does not answer.
+ * Resolves once a transaction has its confirmations. Rejects with TransactionFailedError if it failed, and with
+ * TransactionReplacedError if it was replaced; keeps waiting while the node is unreachable.
  */
-export function confirmed(
+export function waitForConfirmations(
   followed: FollowedTransaction,
   confirmations = 1,
   signal?: AbortSignal,
@@ -136,7 +136,7 @@ export function confirmed(
       if (state.status === "confirmed") resolve(state.receipt);
       else if (state.status === "reverted") reject(new TransactionFailedError(state));
       else if (state.status === "replaced")
-        reject(new TransactionReplacedError(state.how, state.hash, state.receipt));
+        reject(new TransactionReplacedError(state.reason, state.hash, state.receipt));
     };
     const abort = () => {
       stop();
@@ -149,27 +149,27 @@ export function confirmed(
   });
 }
 
-/** Replaced by one that cannot be found: there are no confirmations to wait for. */
+/** The replacement was not found: there are no confirmations to wait for. */
 function isLost(state: TransactionState): boolean {
   return state.status === "replaced" && state.receipt === null;
 }
 
-/** Where a transaction is on its way; `unknown` while the chain cannot be asked. */
+/** The progress of a transaction; `unknown` while the chain is unreachable. */
 export type TransactionProgress = ReachableState | { status: "unknown" };
 
-/** Tells of a transaction's progress by its hash, until it is final or the returned function is called. */
+/** Reports a transaction's progress by its hash, until it is final or the returned function is called. */
 export function watchTransaction(
   hash: string,
   provider: Eip1193Provider,
   listener: (progress: TransactionProgress, error?: unknown) => void,
-  pollMs = POLL_MS,
+  pollMs = POLL_INTERVAL_MS,
 ): () => void {
   const followed = followTransaction({ hash, chainId: null }, provider, { pollMs });
-  const tell = (state: TransactionState) => {
+  const report = (state: TransactionState) => {
     if (state.status === "unreachable") listener({ status: "unknown" }, state.error);
     else listener(state);
   };
-  const stop = followed.subscribe(tell);
-  tell(followed.state);
+  const stop = followed.subscribe(report);
+  report(followed.state);
   return stop;
 }

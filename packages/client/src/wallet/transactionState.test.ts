@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { TransactionReceipt } from "./receipt.ts";
-import { AT_FIRST, afterLook, isFinal, type Look, type Standing, sameState } from "./transactionState.ts";
+import {
+  afterPoll,
+  INITIAL_STATUS,
+  isFinal,
+  isSameState,
+  type PollResult,
+  type TrackedStatus,
+} from "./transactionState.ts";
 
 const receipt = (change: Partial<TransactionReceipt> = {}): TransactionReceipt => ({
   transactionHash: "0x1",
@@ -17,25 +24,25 @@ const receipt = (change: Partial<TransactionReceipt> = {}): TransactionReceipt =
   logs: [],
   ...change,
 });
-const pending: Look = { found: "pending" };
-const nothing: Look = { found: "nothing", nonceUsed: false };
-const used: Look = { found: "nothing", nonceUsed: true };
-const silent: Look = { found: "no answer", error: new Error("down") };
-const included = (head: number): Look => ({ found: "receipt", receipt: receipt(), head, revert: null });
-const failed: Look = {
-  found: "receipt",
+const pending: PollResult = { kind: "pending" };
+const nothing: PollResult = { kind: "not found", nonceUsed: false };
+const used: PollResult = { kind: "not found", nonceUsed: true };
+const silent: PollResult = { kind: "unreachable", error: new Error("down") };
+const included = (head: number): PollResult => ({ kind: "receipt", receipt: receipt(), head, revert: null });
+const failed: PollResult = {
+  kind: "receipt",
   receipt: receipt({ status: 0, succeeded: false }),
   head: 10,
   revert: { reason: "no", errorName: "Error", errorArgs: ["no"], data: null },
 };
-const replaced: Look = {
-  found: "replacement",
-  how: "cancelled",
+const replaced: PollResult = {
+  kind: "replacement",
+  reason: "cancelled",
   transaction: { hash: "0x2", from: "0xf", to: "0xf", nonce: 1, value: 0n, data: "0x" },
   receipt: receipt({ transactionHash: "0x2" }),
   head: 11,
 };
-const after = (...looks: Look[]): Standing => looks.reduce(afterLook, AT_FIRST);
+const after = (...looks: PollResult[]): TrackedStatus => looks.reduce(afterPoll, INITIAL_STATUS);
 
 describe("a transaction", () => {
   it.each([
@@ -44,7 +51,7 @@ describe("a transaction", () => {
     ["is in a block", [pending, included(10)], { status: "confirmed", confirmations: 1 }],
     ["gets deeper", [included(10), included(12)], { status: "confirmed", confirmations: 3 }],
     ["has failed", [failed], { status: "reverted", revert: { reason: "no" } }],
-    ["was replaced", [pending, replaced], { status: "replaced", how: "cancelled", confirmations: 2 }],
+    ["was replaced", [pending, replaced], { status: "replaced", reason: "cancelled", confirmations: 2 }],
     ["falls out of an undone block", [included(10), pending], { status: "seen" }],
     ["is not given up at once", [pending, nothing, nothing], { status: "seen" }],
     ["is dropped", [pending, nothing, nothing, nothing], { status: "dropped" }],
@@ -66,8 +73,8 @@ describe("a transaction", () => {
   });
 
   it("is told of again only where something has changed", () => {
-    expect(sameState(after(included(10)).state, after(pending, included(10)).state)).toBe(true);
-    expect(sameState(after(included(10)).state, after(included(11)).state)).toBe(false);
-    expect(sameState(after(silent).state, after(silent, silent).state)).toBe(true);
+    expect(isSameState(after(included(10)).state, after(pending, included(10)).state)).toBe(true);
+    expect(isSameState(after(included(10)).state, after(included(11)).state)).toBe(false);
+    expect(isSameState(after(silent).state, after(silent, silent).state)).toBe(true);
   });
 });

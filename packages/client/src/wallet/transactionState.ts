@@ -1,118 +1,118 @@
 import type { KnownTransaction, TransactionReceipt } from "./receipt.ts";
 import type { Revert } from "./revert.ts";
 
-/** `sped up`: the same again for a higher fee; `cancelled`: nothing, sent to oneself; `replaced`: something else. */
+/** `sped up`: the same call with a higher fee; `cancelled`: an empty transfer to oneself; `replaced`: another call. */
 export type ReplacementKind = "sped up" | "cancelled" | "replaced";
 
-/** Where a transaction is, as far as its chain can be asked. */
+/** The state of a transaction while its chain is reachable. */
 export type ReachableState =
-  /** The wallet has sent it; the node does not know it yet. */
+  /** Sent by the wallet; the node does not know it yet. */
   | { status: "submitted" }
-  /** It waits to be taken into a block. */
+  /** Pending in the mempool. */
   | { status: "seen" }
   | { status: "confirmed"; confirmations: number; receipt: TransactionReceipt }
-  /** It is in a block and has failed there; `revert` where the contract's reason can still be found out. */
+  /** Included and reverted; `revert` if the reason can be determined. */
   | { status: "reverted"; confirmations: number; receipt: TransactionReceipt; revert: Revert | null }
-  /** Another transaction has taken its place; its hash and receipt where it has been found. */
+  /** Replaced by another transaction; with hash and receipt if it was found. */
   | {
       status: "replaced";
-      how: ReplacementKind;
+      reason: ReplacementKind;
       hash: string | null;
       confirmations: number;
       receipt: TransactionReceipt | null;
     }
-  /** The node has forgotten it, and nothing has taken its place. It may come back. */
+  /** Dropped from the mempool without a replacement. It may reappear. */
   | { status: "dropped" };
 
-/** The node does not answer, or answers for another chain; `last` is what was known before. */
+/** The node is unreachable, or on another chain; `last` is the last known state. */
 export interface UnreachableState {
   status: "unreachable";
   error: unknown;
   last: ReachableState;
 }
 
-/** Where a transaction is, or that its chain cannot be asked. */
+/** The state of a transaction, or that its chain is unreachable. */
 export type TransactionState = ReachableState | UnreachableState;
 
-/** What one look at the chain has found. */
-export type Look =
-  | { found: "nothing"; nonceUsed: boolean }
-  | { found: "pending" }
-  | { found: "receipt"; receipt: TransactionReceipt; head: number; revert: Revert | null }
+/** The result of polling the chain once. */
+export type PollResult =
+  | { kind: "not found"; nonceUsed: boolean }
+  | { kind: "pending" }
+  | { kind: "receipt"; receipt: TransactionReceipt; head: number; revert: Revert | null }
   | {
-      found: "replacement";
+      kind: "replacement";
       transaction: KnownTransaction;
-      how: ReplacementKind;
+      reason: ReplacementKind;
       receipt: TransactionReceipt;
       head: number;
     }
-  | { found: "no answer"; error: unknown };
+  | { kind: "unreachable"; error: unknown };
 
-/** A state and how many looks in a row have found nothing. */
-export interface Standing {
+/** A state and the number of consecutive polls that did not find the transaction. */
+export interface TrackedStatus {
   state: TransactionState;
-  absences: number;
+  misses: number;
 }
 
-/** Nodes behind one address lag behind each other: only what is missing so often is believed to be gone. */
-const GONE_AFTER = 3;
-/** What no node has seen yet may be on its way for longer. */
-const LOST_AFTER = 120;
+/** Load-balanced nodes lag behind each other: a transaction counts as gone only after this many misses. */
+const MISSES_UNTIL_GONE = 3;
+/** A transaction that no node has seen yet gets more time. */
+const MISSES_UNTIL_DROPPED = 120;
 
-export const AT_FIRST: Standing = { state: { status: "submitted" }, absences: 0 };
+export const INITIAL_STATUS: TrackedStatus = { state: { status: "submitted" }, misses: 0 };
 
-/** The state after a look. From every state every other can be reached, since blocks are undone; so a look decides. */
-export function afterLook({ state, absences }: Standing, look: Look): Standing {
+/** The state after a poll. Because of reorganizations every transition is possible, so the result decides. */
+export function afterPoll({ state, misses }: TrackedStatus, result: PollResult): TrackedStatus {
   const last = state.status === "unreachable" ? state.last : state;
-  switch (look.found) {
-    case "no answer":
-      return { state: { status: "unreachable", error: look.error, last }, absences };
+  switch (result.kind) {
+    case "unreachable":
+      return { state: { status: "unreachable", error: result.error, last }, misses };
     case "pending":
-      return { state: { status: "seen" }, absences: 0 };
+      return { state: { status: "seen" }, misses: 0 };
     case "receipt":
-      return { state: included(look), absences: 0 };
+      return { state: included(result), misses: 0 };
     case "replacement": {
-      const { transaction, how, receipt } = look;
-      const confirmations = confirmationsOf(receipt, look.head);
+      const { transaction, reason, receipt } = result;
+      const confirmations = confirmationsOf(receipt, result.head);
       return {
-        state: { status: "replaced", how, hash: transaction.hash, confirmations, receipt },
-        absences: 0,
+        state: { status: "replaced", reason, hash: transaction.hash, confirmations, receipt },
+        misses: 0,
       };
     }
-    case "nothing":
-      return { state: missed(last, absences + 1, look.nonceUsed), absences: absences + 1 };
+    case "not found":
+      return { state: afterMiss(last, misses + 1, result.nonceUsed), misses: misses + 1 };
   }
 }
 
-/** Whether nothing more will be told. */
+/** Whether the state will not change any more. */
 export function isFinal(state: TransactionState, confirmations: number): boolean {
   return "confirmations" in state && state.confirmations >= confirmations;
 }
 
-/** Whether two states tell people the same. */
-export function sameState(one: TransactionState, other: TransactionState): boolean {
+/** Whether two states are equal for users. */
+export function isSameState(one: TransactionState, other: TransactionState): boolean {
   if (one.status !== other.status) return false;
   if (one.status === "unreachable" || other.status === "unreachable") return true;
   return outcomeOf(one) === outcomeOf(other);
 }
 
-function included({ receipt, head, revert }: Extract<Look, { found: "receipt" }>): ReachableState {
+function included({ receipt, head, revert }: Extract<PollResult, { kind: "receipt" }>): ReachableState {
   const confirmations = confirmationsOf(receipt, head);
   return receipt.succeeded
     ? { status: "confirmed", confirmations, receipt }
     : { status: "reverted", confirmations, receipt, revert };
 }
 
-function missed(last: ReachableState, absences: number, nonceUsed: boolean): ReachableState {
-  if (absences < GONE_AFTER) return last;
+function afterMiss(last: ReachableState, misses: number, nonceUsed: boolean): ReachableState {
+  if (misses < MISSES_UNTIL_GONE) return last;
   if (nonceUsed) {
-    return { status: "replaced", how: "replaced", hash: null, confirmations: 0, receipt: null };
+    return { status: "replaced", reason: "replaced", hash: null, confirmations: 0, receipt: null };
   }
-  if (last.status === "submitted" && absences < LOST_AFTER) return last;
+  if (last.status === "submitted" && misses < MISSES_UNTIL_DROPPED) return last;
   return { status: "dropped" };
 }
 
-/** The block that has it counts as one. */
+/** The including block counts as one. */
 function confirmationsOf(receipt: TransactionReceipt, head: number): number {
   return Math.max(1, head - receipt.blockNumber + 1);
 }

@@ -1,23 +1,23 @@
 import type { Eip1193Provider } from "./eip1193.ts";
 import { addressOfName } from "./ens.ts";
 import { type SentTransaction, sendTransaction, type TransactionCall } from "./send.ts";
-import { signerNow } from "./signer.ts";
-import type { WaitOptions } from "./waiting.ts";
+import { getSigner } from "./signer.ts";
+import type { WaitOptions } from "./timeouts.ts";
 
-/** A whole number: decimal text, 0x text, a bigint, or another library's object that says it in one of these. */
-export type Whole = string | number | bigint | { toString(): string };
+/** An integer: decimal or hex string, bigint, or another library's big number. */
+export type IntegerLike = string | number | bigint | { toString(): string };
 
-/** Amounts are in the smallest unit (wei for native), decimal. */
+/** Amounts are in the smallest unit (wei for the native currency). */
 export interface TransferOptions extends WaitOptions {
   type?: "native" | "erc20" | "erc721" | "erc1155";
-  /** An address or a name (`alice.eth`), which is resolved. */
+  /** An address, or a name (`alice.eth`) that is resolved. */
   receiver?: string;
-  amount?: Whole;
+  amount?: IntegerLike;
   contractAddress?: string;
   contract_address?: string;
-  tokenId?: Whole;
-  token_id?: Whole;
-  /** Only `evm` is there; other values are taken for it, as they were. */
+  tokenId?: IntegerLike;
+  token_id?: IntegerLike;
+  /** Always treated as `evm`, as in Moralis. */
   system?: string;
 }
 
@@ -31,8 +31,8 @@ const REQUIRED = {
 type TransferType = keyof typeof REQUIRED;
 
 /**
- * Without outputs: contracts from before ERC-20 was settled return nothing where others return true, and what a sent
- * transaction returns is seen by nobody anyway.
+ * Without outputs: some early ERC-20 contracts return nothing instead of true, and the result of a sent
+ * transaction is not used.
  */
 const SIGNATURES = {
   erc20: "function transfer(address to, uint256 amount)",
@@ -40,7 +40,7 @@ const SIGNATURES = {
   erc1155: "function safeTransferFrom(address from, address to, uint256 id, uint256 amount, bytes data)",
 } as const;
 
-/** What tokens refuse transfers with (ERC-6093), so that people read why. */
+/** Standard token errors (ERC-6093), for readable messages. */
 const ERRORS = [
   "error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)",
   "error ERC20InvalidReceiver(address receiver)",
@@ -53,8 +53,8 @@ const ERRORS = [
 ] as const;
 
 /**
- * Sends native currency or a token from the connected wallet. As the old client did, it throws the
- * text `Unsupported type` for another type and a list of texts for missing fields.
+ * Sends native currency or a token from the connected wallet. As in Moralis, it throws the
+ * string `Unsupported type` for another type and a list of strings for missing fields.
  */
 export async function transfer(options: TransferOptions = {}): Promise<SentTransaction> {
   const { from, ...call } = await transferCall(options);
@@ -63,7 +63,7 @@ export async function transfer(options: TransferOptions = {}): Promise<SentTrans
   return sendTransaction(call, { account: from, abi: parseAbi(ERRORS), signal, timeoutMs });
 }
 
-/** What `transfer` has the wallet send, for `simulate`. Throws as it does. */
+/** The call that `transfer` sends, for `simulate`. Throws as `transfer` does. */
 export async function transferCall(
   options: TransferOptions = {},
 ): Promise<TransactionCall & { from: string }> {
@@ -77,7 +77,7 @@ export async function transferCall(
   };
   const missing = REQUIRED[type].filter((field) => !fields[field] && fields[field] !== 0n);
   if (missing.length > 0) throw missing.map((field) => `${field} is required`);
-  const { account, provider } = await signerNow({ signal: options.signal });
+  const { account, provider } = await getSigner({ signal: options.signal });
   const tokenId = type === "erc721" || type === "erc1155" ? uint256(fields.tokenId, "Invalid token Id") : 0n;
   const amount = type === "erc721" ? 0n : uint256(fields.amount, "Invalid amount");
   const { contractAddress = "" } = fields;
@@ -118,18 +118,18 @@ async function callFor(type: TransferType, sender: string, fields: Fields): Prom
   }
 }
 
-/** Names have a dot. Throws where nobody owns the name: nothing is sent to a guess. */
+/** Resolves names, which contain a dot. Throws if the name is not registered. */
 async function addressOf(receiver: string, provider: Eip1193Provider): Promise<string> {
   if (!receiver.includes(".")) return receiver;
   const address = await addressOfName(receiver, provider);
   if (address) return address;
-  throw new Error(`Nobody receives at the name ${receiver}`);
+  throw new Error(`The name ${receiver} does not resolve to an address`);
 }
 
-function uint256(value: Whole | undefined, refusal: string): bigint {
-  // A number that is no longer exact may already be another than was meant.
-  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(refusal);
+function uint256(value: IntegerLike | undefined, message: string): bigint {
+  // Unsafe integers may already be rounded.
+  if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(message);
   const text = String(value ?? "");
   if (/^(\d+|0x[0-9a-fA-F]+)$/.test(text) && BigInt(text) < 2n ** 256n) return BigInt(text);
-  throw new Error(refusal);
+  throw new Error(message);
 }

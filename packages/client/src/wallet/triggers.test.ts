@@ -7,11 +7,11 @@ import { deactivateWeb3, enableWeb3 } from "./wallet.ts";
 const ACCOUNT = `0x${"a1".repeat(20)}`;
 const OTHER = `0x${"c3".repeat(20)}`;
 const HASH = `0x${"b2".repeat(32)}`;
-const asked: { method: string; params?: unknown }[] = [];
+const calls: { method: string; params?: unknown }[] = [];
 let status = "0x1";
 
-const sent = () => asked.filter(({ method }) => method === "eth_sendTransaction");
-const signed = () => asked.filter(({ method }) => method === "eth_signTypedData_v4");
+const sent = () => calls.filter(({ method }) => method === "eth_sendTransaction");
+const signed = () => calls.filter(({ method }) => method === "eth_signTypedData_v4");
 
 /** A wallet that does everything at once, and keeps what it was asked. */
 class Wallet extends AbstractWeb3Connector {
@@ -22,7 +22,7 @@ class Wallet extends AbstractWeb3Connector {
       on: () => undefined,
       removeListener: () => undefined,
       async request(call) {
-        asked.push(call);
+        calls.push(call);
         if (call.method === "eth_accounts") return [ACCOUNT];
         if (call.method === "eth_chainId") return "0x539";
         if (call.method === "eth_estimateGas") return "0x64";
@@ -43,7 +43,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  asked.length = 0;
+  calls.length = 0;
   status = "0x1";
   await enableWeb3({ connector: Wallet });
 });

@@ -8,15 +8,15 @@ export interface WalletTrigger {
 }
 
 /**
- * Has the connected wallet send a transaction that the server made. Where it is awaited, resolves with its receipt and
- * rejects where it has failed: what comes next counts on it.
+ * Sends a transaction from the server by the connected wallet. If it is awaited, resolves with its receipt and
+ * rejects if it failed, because later triggers depend on it.
  */
 export async function web3Transaction({ data, shouldAwait }: WalletTrigger): Promise<unknown> {
   const { from, to, value, data: input } = data;
   const sent: SentTransaction = await sendTransaction(
     {
       ...(typeof to === "string" && { to }),
-      value: value === undefined ? 0n : wei(value),
+      value: value === undefined ? 0n : integerOf(value),
       ...(typeof input === "string" && { data: input }),
     },
     typeof from === "string" ? { account: from } : {},
@@ -24,28 +24,28 @@ export async function web3Transaction({ data, shouldAwait }: WalletTrigger): Pro
   return shouldAwait ? sent.wait() : sent;
 }
 
-/** Has the wallet sign typed data (EIP-712). Resolves with the signature. */
+/** Signs typed data (EIP-712) by the wallet. Resolves with the signature. */
 export async function web3Sign({ data: { message, signer } }: WalletTrigger): Promise<unknown> {
   if (!message) throw new Error("web3Sign trigger does not have a message to sign");
   if (typeof signer !== "string" || !signer) {
     throw new Error("web3Sign trigger signer address missing or invalid");
   }
-  return signTypedData(textOf(message), { account: signer });
+  return signTypedData(typedDataText(message), { account: signer });
 }
 
-/** As `web3Sign`, in the shape of `eth_signTypedData_v4`: resolves with the signature as `result`. */
+/** As `web3Sign`, with the parameters of `eth_signTypedData_v4`: resolves with the signature as `result`. */
 export async function web3SignV4({ data: { parameters, from } }: WalletTrigger): Promise<unknown> {
   if (!Array.isArray(parameters)) throw new Error("web3SignV4 trigger does not have `parameters` to sign");
   if (typeof from !== "string" || !from) throw new Error("web3SignV4 trigger does not have a `from` address");
-  return { result: await signTypedData(textOf(parameters[1]), { account: from }) };
+  return { result: await signTypedData(typedDataText(parameters[1]), { account: from }) };
 }
 
-/** Servers give JSON or its text. */
-function textOf(message: unknown): string {
+/** Servers send JSON or a JSON string. */
+function typedDataText(message: unknown): string {
   return isJsonObject(message) ? JSON.stringify(message) : String(message);
 }
 
-function wei(value: unknown): bigint {
+function integerOf(value: unknown): bigint {
   const text = String(value);
   if (/^(0x[0-9a-f]+|\d+)$/i.test(text)) return BigInt(text);
   throw new Error("The value of a transaction must be a whole number of wei");

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { connect } from "../connection.ts";
 import { memoryStorage, type StorageArea, syncStorage } from "../storage.ts";
-import { askedWallet } from "./askedWallet.ts";
+import { getActiveAccount } from "./activeAccount.ts";
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { registerConnector } from "./connectors.ts";
 import { ProviderError } from "./eip1193.ts";
@@ -35,7 +35,7 @@ class Scripted extends AbstractWeb3Connector {
 
   override async activate(_options?: object): Promise<Activation> {
     const accounts = await provider.request({ method: "eth_requestAccounts" });
-    return this.activated(provider, accounts, await provider.request({ method: "eth_chainId" }));
+    return this.completeActivation(provider, accounts, await provider.request({ method: "eth_chainId" }));
   }
 
   override async deactivate(): Promise<void> {
@@ -70,21 +70,21 @@ afterEach(async () => {
 const enable = (options = {}) => enableWeb3({ connector: Scripted, ...options });
 /** An answer that the test gives later. */
 function later<T>() {
-  let give: (value: T) => void = () => {};
+  let resolvePromise: (value: T) => void = () => {};
   const promise = new Promise<T>((resolve) => {
-    give = resolve;
+    resolvePromise = resolve;
   });
-  return { answer: () => promise, give };
+  return { answer: () => promise, give: resolvePromise };
 }
-const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+const shortDelay = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe("the flag", () => {
   it("[4.web3-flag.true-on-connection] is true once the wallet is connected", async () => {
-    const { answer, give } = later();
-    provider.answers.eth_requestAccounts = answer;
+    const { answer, give: resolvePromise } = later();
+    provider.responses.eth_requestAccounts = answer;
     const enabling = enable();
     expect(isWeb3Enabled()).toBe(false);
-    give([LOWER]);
+    resolvePromise([LOWER]);
     await enabling;
     expect(isWeb3Enabled()).toBe(true);
   });
@@ -101,7 +101,7 @@ describe("the flag", () => {
 
   it("[4.web3-flag.false-on-disconnect] is false after the provider disconnects", async () => {
     await enable();
-    provider.tell("disconnect", new ProviderError(4900, "gone"));
+    provider.emit("disconnect", new ProviderError(4900, "gone"));
     expect(isWeb3Enabled()).toBe(false);
   });
 
@@ -110,8 +110,8 @@ describe("the flag", () => {
     ["by its code", { code: 1013, message: "Disconnected from chain." }],
   ])("stays true while the wallet only changes chains, %s", async (_name, error) => {
     await enable();
-    provider.tell("disconnect", error);
-    await soon();
+    provider.emit("disconnect", error);
+    await shortDelay();
     expect(enabledWallet()).toMatchObject({ account: LOWER, connector: { account: LOWER } });
   });
 });
@@ -153,18 +153,18 @@ describe("enabling", () => {
   });
 
   it("puts the wallet of before away", async () => {
-    const told = vi.fn();
+    const onEvent = vi.fn();
     await enable();
-    walletEvents.on("web3Deactivated", told);
+    walletEvents.on("web3Deactivated", onEvent);
     await enable();
     expect(made.map(({ left }) => left)).toEqual([1, 0]);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(onEvent).toHaveBeenCalledTimes(1);
     expect(provider.listenerCount()).toBe(4);
   });
 
   it("goes on with a connector's session where the connector says so", async () => {
     class Resuming extends Scripted {
-      override resumes(): boolean {
+      override canResume(): boolean {
         return true;
       }
     }
@@ -174,15 +174,15 @@ describe("enabling", () => {
   });
 
   it("leaves nothing behind when it fails, and can be tried again", async () => {
-    provider.answers.eth_chainId = new Error("broken");
-    const told = vi.fn();
-    walletEvents.on("web3Deactivated", told);
+    provider.responses.eth_chainId = new Error("broken");
+    const onEvent = vi.fn();
+    walletEvents.on("web3Deactivated", onEvent);
     await expect(enable()).rejects.toThrow("broken");
     expect(walletState()).toEqual({ status: "not enabled" });
-    await soon();
+    await shortDelay();
     expect(made[0]?.left).toBe(1);
-    expect(told).not.toHaveBeenCalled();
-    provider.answers.eth_chainId = "0x1";
+    expect(onEvent).not.toHaveBeenCalled();
+    provider.responses.eth_chainId = "0x1";
     await enable();
     expect(isWeb3Enabled()).toBe(true);
   });
@@ -192,28 +192,28 @@ describe("enabling", () => {
     ["on request", { signal: AbortSignal.timeout(5) }, "timeout"],
     ["when it was cancelled before", { signal: AbortSignal.abort(new Error("cancelled")) }, "cancelled"],
   ])("ends %s; a wallet that opens afterwards is put away", async (_name, options, message) => {
-    const { answer, give } = later();
-    provider.answers.eth_requestAccounts = answer;
+    const { answer, give: resolvePromise } = later();
+    provider.responses.eth_requestAccounts = answer;
     await expect(enable(options)).rejects.toThrow(message);
     expect(walletState()).toEqual({ status: "not enabled" });
-    give([LOWER]);
-    await soon();
+    resolvePromise([LOWER]);
+    await shortDelay();
     expect(isWeb3Enabled()).toBe(false);
     expect(provider.listenerCount()).toBe(0);
   });
 
   it("ends when the wallet is put away meanwhile, and leaves the next one alone", async () => {
-    const { answer, give } = later();
-    provider.answers.eth_requestAccounts = answer;
+    const { answer, give: resolvePromise } = later();
+    provider.responses.eth_requestAccounts = answer;
     const first = enable();
     await Promise.resolve();
     await deactivateWeb3();
-    await expect(first).rejects.toThrow("The wallet was put away");
+    await expect(first).rejects.toThrow("The wallet was disconnected");
     expect(walletState()).toEqual({ status: "deactivated" });
-    provider.answers.eth_requestAccounts = [LOWER];
+    provider.responses.eth_requestAccounts = [LOWER];
     await enable();
-    give([LOWER]);
-    await soon();
+    resolvePromise([LOWER]);
+    await shortDelay();
     expect(enabledWallet().connector).toBe(made[1]);
   });
 
@@ -258,38 +258,38 @@ describe("enabling", () => {
 describe("what people do in the wallet", () => {
   it("switching accounts changes the account and tells so once", async () => {
     await enable();
-    const told = vi.fn();
-    walletEvents.on("accountChanged", told);
-    provider.tell("accountsChanged", ["0xCD"]);
-    provider.tell("accountsChanged", ["0xCD"]);
+    const onEvent = vi.fn();
+    walletEvents.on("accountChanged", onEvent);
+    provider.emit("accountsChanged", ["0xCD"]);
+    provider.emit("accountsChanged", ["0xCD"]);
     expect(enabledWallet().account).toBe("0xcd");
-    expect(told.mock.calls).toEqual([["0xcd"]]);
+    expect(onEvent.mock.calls).toEqual([["0xcd"]]);
   });
 
   it("locking it leaves it enabled without an account, until it is unlocked", async () => {
     await enable();
-    provider.tell("accountsChanged", []);
+    provider.emit("accountsChanged", []);
     expect(enabledWallet().account).toBeNull();
-    provider.tell("accountsChanged", [LOWER]);
+    provider.emit("accountsChanged", [LOWER]);
     expect(enabledWallet().account).toBe(LOWER);
   });
 
   it("is asked again where it counts, and what has changed is told", async () => {
     await enable();
-    const told: unknown[] = [];
-    walletEvents.on("accountChanged", (account) => told.push(account));
-    walletEvents.on("chainChanged", (chainId) => told.push(chainId));
-    Object.assign(provider.answers, { eth_accounts: ["0xCD"], eth_chainId: 137 });
-    expect(await askedWallet()).toMatchObject({ account: "0xcd", chainId: "0x89" });
-    expect(told).toEqual(["0xcd", "0x89"]);
+    const onEvent: unknown[] = [];
+    walletEvents.on("accountChanged", (account) => onEvent.push(account));
+    walletEvents.on("chainChanged", (chainId) => onEvent.push(chainId));
+    Object.assign(provider.responses, { eth_accounts: ["0xCD"], eth_chainId: 137 });
+    expect(await getActiveAccount()).toMatchObject({ account: "0xcd", chainId: "0x89" });
+    expect(onEvent).toEqual(["0xcd", "0x89"]);
     expect(made[0]).toMatchObject({ account: "0xcd", chainId: "0x89" });
   });
 
   it("keeps what the wallet does not answer", async () => {
     await enable();
     const refusal = new ProviderError(4200, "not supported");
-    Object.assign(provider.answers, { eth_accounts: refusal, eth_chainId: refusal });
-    expect(await askedWallet()).toMatchObject({ account: LOWER, chainId: "0x539" });
+    Object.assign(provider.responses, { eth_accounts: refusal, eth_chainId: refusal });
+    expect(await getActiveAccount()).toMatchObject({ account: LOWER, chainId: "0x539" });
   });
 });
 
@@ -306,8 +306,8 @@ describe("chains", () => {
 
   it("are known after switching, whether the wallet tells or not", async () => {
     await enableWeb3({ connector: Switching });
-    provider.answers.wallet_switchEthereumChain = () => {
-      provider.answers.eth_chainId = "0x89";
+    provider.responses.wallet_switchEthereumChain = () => {
+      provider.responses.eth_chainId = "0x89";
       return null;
     };
     await switchNetwork(137);
@@ -321,9 +321,9 @@ describe("chains", () => {
       }
     }
     await enableWeb3({ connector: Careful });
-    provider.answers.eth_chainId = "0x89";
-    provider.answers.wallet_switchEthereumChain = () => {
-      provider.answers.eth_chainId = "0x539";
+    provider.responses.eth_chainId = "0x89";
+    provider.responses.wallet_switchEthereumChain = () => {
+      provider.responses.eth_chainId = "0x539";
     };
     await switchNetwork("0x539");
     expect(enabledWallet().chainId).toBe("0x539");
@@ -340,10 +340,10 @@ describe("chains", () => {
   it("that the wallet does not know are an error, or are added where they are described", async () => {
     await enableWeb3({ connector: Switching });
     let known = false;
-    Object.assign(provider.answers, {
+    Object.assign(provider.responses, {
       wallet_switchEthereumChain: () => {
         if (!known) throw new ProviderError(4902, "Unrecognized chain");
-        provider.answers.eth_chainId = "0x89";
+        provider.responses.eth_chainId = "0x89";
       },
       wallet_addEthereumChain: () => {
         known = true;
@@ -359,14 +359,14 @@ describe("chains", () => {
 
   it("are not added where people decline to switch", async () => {
     await enableWeb3({ connector: Switching });
-    provider.answers.wallet_switchEthereumChain = new ProviderError(4001, "declined");
+    provider.responses.wallet_switchEthereumChain = new ProviderError(4001, "declined");
     await expect(switchNetwork("0x89", { chain })).rejects.toMatchObject({ code: 4001 });
     expect(provider.calls.some(({ method }) => method === "wallet_addEthereumChain")).toBe(false);
   });
 
   it("have a deadline and a way to cancel", async () => {
     await enableWeb3({ connector: Switching });
-    provider.answers.wallet_switchEthereumChain = () => new Promise(() => {});
+    provider.responses.wallet_switchEthereumChain = () => new Promise(() => {});
     await expect(switchNetwork("0x89", { timeoutMs: 5 })).rejects.toThrow("did not answer in time");
     const signal = AbortSignal.abort(new Error("cancelled"));
     await expect(switchNetwork("0x89", { signal })).rejects.toThrow("cancelled");
@@ -376,40 +376,40 @@ describe("chains", () => {
 describe("over reloads and tabs", () => {
   const KEY = "Parse/app/wallet";
   const urls = { 1337: "http://127.0.0.1:9" };
-  const kept = () => (storage.kind === "immediate" ? storage.area.getItem(KEY) : undefined);
+  const storedWallet = () => (storage.kind === "sync" ? storage.area.getItem(KEY) : undefined);
 
   it("takes the wallet up again, with what it was enabled with, never with a key", async () => {
     await enableWeb3({ provider: "network", urls });
-    expect(JSON.parse(kept() ?? "")).toEqual({ provider: "network", urls });
-    const told = vi.fn();
-    walletEvents.on("web3Enabled", told);
+    expect(JSON.parse(storedWallet() ?? "")).toEqual({ provider: "network", urls });
+    const onEvent = vi.fn();
+    walletEvents.on("web3Enabled", onEvent);
     await enableWeb3({ provider: "network", urls, privateKey: "01".repeat(32) });
-    expect(kept()).toBeNull();
+    expect(storedWallet()).toBeNull();
     expect(await reconnectWallet()).toBe(false);
   });
 
   it("takes nothing up after the wallet was put away, or was the application's own", async () => {
     await enable();
-    expect(kept()).toBeNull();
+    expect(storedWallet()).toBeNull();
     await enableWeb3({ provider: "network", urls });
     await deactivateWeb3();
-    expect(kept()).toBeNull();
+    expect(storedWallet()).toBeNull();
     expect(await reconnectWallet()).toBe(false);
   });
 
   it("takes up a registered connector of the application's own, by what it keeps", async () => {
     class Registered extends Scripted {
       override type = "registered";
-      override async authorized(options: { key?: string } = {}) {
+      override async isAuthorized(options: { key?: string } = {}) {
         return options.key === "known";
       }
-      override kept({ key }: { key?: string } = {}) {
+      override persistedOptions({ key }: { key?: string } = {}) {
         return { key };
       }
     }
     registerConnector("registered", async () => Registered);
     await enableWeb3({ provider: "registered", key: "known", secret: "never kept" });
-    expect(kept()).toBe(JSON.stringify({ provider: "registered", key: "known" }));
+    expect(storedWallet()).toBe(JSON.stringify({ provider: "registered", key: "known" }));
     vi.resetModules();
     const [page, connectors, connections] = await Promise.all([
       import("./wallet.ts"),
@@ -423,7 +423,7 @@ describe("over reloads and tabs", () => {
   });
 
   it.each(["", "{", "null", "[]", '{"provider":7}'])("takes nothing up from the record %s", async (text) => {
-    if (storage.kind === "immediate") storage.area.setItem(KEY, text);
+    if (storage.kind === "sync") storage.area.setItem(KEY, text);
     expect(await reconnectWallet()).toBe(false);
   });
 
@@ -448,18 +448,18 @@ describe("over reloads and tabs", () => {
     const connections = await import("../connection.ts");
     connections.connect({ applicationId: "app", storage });
     expect(await tab.reconnectWallet()).toBe(false);
-    const hear = async (newValue: string | null) => {
-      if (storage.kind !== "immediate") return;
+    const dispatchStorageEvent = async (newValue: string | null) => {
+      if (storage.kind !== "sync") return;
       if (newValue === null) storage.area.removeItem(KEY);
       else storage.area.setItem(KEY, newValue);
       page.dispatchEvent(Object.assign(new Event("storage"), { key: KEY, newValue }));
       await vi.waitFor(() => expect(tab.isWeb3Enabled()).toBe(newValue !== null));
     };
-    await hear(JSON.stringify({ provider: "network", urls }));
+    await dispatchStorageEvent(JSON.stringify({ provider: "network", urls }));
     expect(tab.enabledWallet().chainId).toBe("0x539");
-    await hear(null);
+    await dispatchStorageEvent(null);
     expect(tab.walletState().status).toBe("deactivated");
-    await hear(JSON.stringify({ provider: "network", urls }));
+    await dispatchStorageEvent(JSON.stringify({ provider: "network", urls }));
     page.dispatchEvent(Object.assign(new Event("storage"), { key: null, newValue: null }));
     expect(tab.isWeb3Enabled()).toBe(false);
   });

@@ -5,33 +5,33 @@ import {
   type Activation,
   type ChainDescription,
   type ChainSwitching,
-  requestAdding,
-  requestSwitch,
+  requestChainAddition,
+  requestChainSwitch,
 } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
-/** Of a wallet on another device. `projectId` is needed. */
+/** Options of a wallet on another device. `projectId` is required. */
 export interface WalletConnectOptions {
-  /** The application's id at WalletConnect (Reown). */
+  /** The application's project id at WalletConnect (Reown). */
   projectId?: string | undefined;
-  /** The chain that the wallet has to be on; any of `chains` where it is left out. */
+  /** The required chain; defaults to any of `chains`. */
   chainId?: number | string | undefined;
-  /** Chains that the application can work with; 1 where it is left out. */
+  /** The chains that the application supports; defaults to 1. */
   chains?: readonly (number | string)[] | undefined;
-  /** Nodes for what the wallet does not answer itself, by chain id. */
+  /** Nodes for requests that the wallet does not handle, by chain id. */
   rpcMap?: Record<string, string> | undefined;
-  /** What the wallet shows of the application. */
+  /** The application's metadata, shown by the wallet. */
   metadata?: { name: string; description: string; url: string; icons: string[] } | undefined;
-  /** Wallets shown first on telephones. */
+  /** Wallets that are shown first on mobile devices. */
   mobileLinks?: readonly string[] | undefined;
-  /** Instead of WalletConnect's relay. */
+  /** Replaces WalletConnect's relay. */
   relayUrl?: string | undefined;
-  /** Takes the address that a wallet scans or opens. */
+  /** Called with the URI that a wallet scans or opens. */
   onUri?: ((uri: string) => void) | undefined;
-  /** Whether the library shows its own window; it does where `onUri` is left out and nothing is said here. */
+  /** Whether the library shows its own modal; defaults to true without `onUri`. */
   qrModal?: boolean | undefined;
-  /** Ends a session that is still there first. */
+  /** Ends an existing session first. */
   newSession?: boolean | undefined;
   signal?: AbortSignal | undefined;
   load?: SdkLoader | undefined;
@@ -48,30 +48,30 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
     if (options.newSession && hasSession(library)) await call(library, "disconnect");
     if (!hasSession(library)) await pair(library, options);
     const accounts = member(library, "accounts");
-    return this.activated(library, accounts, hexChainId(member(library, "chainId")));
+    return this.completeActivation(library, accounts, hexChainId(member(library, "chainId")));
   }
 
-  override async authorized(options: WalletConnectOptions = {}): Promise<boolean> {
+  override async isAuthorized(options: WalletConnectOptions = {}): Promise<boolean> {
     return hasSession(await this.#open(options));
   }
 
-  override kept(options: WalletConnectOptions = {}): Record<string, unknown> {
+  override persistedOptions(options: WalletConnectOptions = {}): Record<string, unknown> {
     const { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal } = options;
     return { projectId, chainId, chains, rpcMap, metadata, relayUrl, qrModal };
   }
 
-  override resumes({ projectId, newSession }: WalletConnectOptions = {}): boolean {
+  override canResume({ projectId, newSession }: WalletConnectOptions = {}): boolean {
     return this.#library !== undefined && this.#project === projectId && !newSession;
   }
 
   async switchNetwork(chainId: string | number): Promise<void> {
     const hex = hexChainId(chainId);
     if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
-    if (hex !== this.chainId && this.provider) await requestSwitch(this.provider, hex);
+    if (hex !== this.chainId && this.provider) await requestChainSwitch(this.provider, hex);
   }
 
   async addNetwork(chain: ChainDescription): Promise<void> {
-    if (this.provider) await requestAdding(this.provider, chain);
+    if (this.provider) await requestChainAddition(this.provider, chain);
   }
 
   override async deactivate(): Promise<void> {
@@ -84,21 +84,21 @@ export class WalletConnectWeb3Connector extends AbstractWeb3Connector implements
   async #open(options: WalletConnectOptions): Promise<Eip1193Provider> {
     if (this.#library && this.#project === options.projectId) return this.#library;
     if (!options.projectId) throw new Error('"projectId" not provided, please provide projectId');
-    this.#library = await libraryOf(settingsOf(options), options.load);
+    this.#library = await sharedLibrary(settingsOf(options), options.load);
     this.#project = options.projectId;
     return this.#library;
   }
 }
 
-/** A second start of the library in one page would answer for the sessions of the first: there is one for its settings. */
+/** One instance per settings: a second instance in a page would handle the sessions of the first. */
 const libraries = new WeakMap<object, Map<string, Promise<Eip1193Provider>>>();
 
-function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
-  const holder = currentConnection()?.storage;
-  if (!holder) return startLibrary(settings, load);
+function sharedLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
+  const storage = currentConnection()?.storage;
+  if (!storage) return startLibrary(settings, load);
   const key = JSON.stringify(settings);
-  const known = libraries.get(holder) ?? new Map<string, Promise<Eip1193Provider>>();
-  libraries.set(holder, known);
+  const known = libraries.get(storage) ?? new Map<string, Promise<Eip1193Provider>>();
+  libraries.set(storage, known);
   const started = known.get(key) ?? startLibrary(settings, load);
   known.set(key, started);
   started.catch(() => known.delete(key));
@@ -107,7 +107,7 @@ function libraryOf(settings: object, load: SdkLoader | undefined): Promise<Eip11
 
 async function startLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
   const EthereumProvider = await loadSdk({
-    load: load ?? installed,
+    load: load ?? importSdk,
     global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
     name: "EthereumProvider",
     missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
@@ -117,8 +117,8 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
   throw new Error("Could not connect via WalletConnect, error in connecting to provider");
 }
 
-/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
-async function installed(): Promise<unknown> {
+/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
+async function importSdk(): Promise<unknown> {
   try {
     return await import("@walletconnect/ethereum-provider");
   } catch (error) {
@@ -129,8 +129,8 @@ async function installed(): Promise<unknown> {
 function settingsOf(options: WalletConnectOptions): object {
   const { projectId, chainId, chains = [], rpcMap, metadata, mobileLinks, relayUrl } = options;
   const { onUri, qrModal = onUri === undefined } = options;
-  const required = chainId === undefined ? [] : [numberOf(chainId)];
-  const optional = [...required, ...chains.map(numberOf)];
+  const required = chainId === undefined ? [] : [chainIdNumber(chainId)];
+  const optional = [...required, ...chains.map(chainIdNumber)];
   return {
     projectId,
     ...(required.length > 0 && { chains: required }),
@@ -143,7 +143,7 @@ function settingsOf(options: WalletConnectOptions): object {
   };
 }
 
-function numberOf(chainId: number | string): number {
+function chainIdNumber(chainId: number | string): number {
   const hex = hexChainId(chainId);
   if (hex === null) throw new Error(`"${chainId}" is not a chain id`);
   return Number(hex);
@@ -154,24 +154,24 @@ function hasSession(library: Eip1193Provider): boolean {
   return session !== undefined && session !== null;
 }
 
-/** An attempt at finding a wallet, which may outlive who waits for it: some versions cannot end one before its time. */
+/** A pairing attempt, which may outlive its callers: some versions cannot abort one. */
 interface Pairing {
   done: Promise<unknown>;
   uri: string | undefined;
-  waiting: number;
+  waiters: number;
   isAborted: boolean;
 }
 
 const pairings = new WeakMap<object, Pairing>();
 
-/** Waits for a wallet to take the address. Who gives up and comes again before it is too old gets the same address. */
+/** Waits for a wallet to accept the URI. A later call reuses the URI of a pairing that has not expired. */
 async function pair(library: Eip1193Provider, options: WalletConnectOptions): Promise<void> {
   const { onUri, signal } = options;
   const pairing = pairings.get(library) ?? beginPairing(library);
-  const show = (uri: string) => onUri?.(uri);
-  if (pairing.uri !== undefined) show(pairing.uri);
-  library.on?.("display_uri", show);
-  pairing.waiting += 1;
+  const showUri = (uri: string) => onUri?.(uri);
+  if (pairing.uri !== undefined) showUri(pairing.uri);
+  library.on?.("display_uri", showUri);
+  pairing.waiters += 1;
   let abort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
     abort = () => reject(signal?.reason ?? new Error("Connecting was cancelled"));
@@ -182,29 +182,29 @@ async function pair(library: Eip1193Provider, options: WalletConnectOptions): Pr
   try {
     await Promise.race([pairing.done, aborted]);
   } catch (error) {
-    // The attempt of somebody before, which has ended late.
+    // This was a previous caller's attempt, which was aborted late.
     if (wasAborted && !signal?.aborted) return await pair(library, options);
     throw error;
   } finally {
-    pairing.waiting -= 1;
-    library.removeListener?.("display_uri", show);
+    pairing.waiters -= 1;
+    library.removeListener?.("display_uri", showUri);
     signal?.removeEventListener("abort", abort);
-    if (signal?.aborted && pairing.waiting === 0) endPairing(library, pairing);
+    if (signal?.aborted && pairing.waiters === 0) endPairing(library, pairing);
   }
 }
 
 function beginPairing(library: Eip1193Provider): Pairing {
-  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiting: 0, isAborted: false };
-  const note = (uri: string) => {
+  const pairing: Pairing = { done: Promise.resolve(), uri: undefined, waiters: 0, isAborted: false };
+  const saveUri = (uri: string) => {
     pairing.uri = uri;
   };
-  library.on?.("display_uri", note);
+  library.on?.("display_uri", saveUri);
   pairings.set(library, pairing);
   pairing.done = call(library, "connect").finally(() => {
     pairings.delete(library);
-    library.removeListener?.("display_uri", note);
-    // A wallet that comes when everybody has left is sent away.
-    if (pairing.waiting === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
+    library.removeListener?.("display_uri", saveUri);
+    // Disconnects a wallet that accepts after all callers have left.
+    if (pairing.waiters === 0 && hasSession(library)) void call(library, "disconnect").catch(() => undefined);
   });
   pairing.done.catch(() => undefined);
   return pairing;
@@ -213,7 +213,7 @@ function beginPairing(library: Eip1193Provider): Pairing {
 function endPairing(library: Eip1193Provider, pairing: Pairing): void {
   pairing.isAborted = true;
   const signer = member(library, "signer");
-  // An attempt that is over already need not be ended.
+  // A finished attempt need not be aborted.
   if (pairings.get(library) === pairing && member(signer, "abortPairingAttempt"))
     void call(signer, "abortPairingAttempt").catch(() => undefined);
 }

@@ -3,13 +3,13 @@ import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
 import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
 
-/** Of a wallet behind a social login. `clientId` is needed. */
+/** Options of a social login wallet. `clientId` is required. */
 export interface Web3AuthOptions {
-  /** The application's id at Web3Auth. */
+  /** The application's client id at Web3Auth. */
   clientId?: string | undefined;
   chainId?: string | number | undefined;
   theme?: "dark" | "light" | undefined;
-  /** Address of a picture for the window. */
+  /** URL of the logo in the modal. */
   appLogo?: string | undefined;
   /** As `["google", "email_passwordless"]`. */
   loginMethodsOrder?: readonly string[] | undefined;
@@ -25,7 +25,7 @@ const DEFAULT_NETWORK = "sapphire_mainnet";
 const FAILED = "Could not connect via Web3Auth, error";
 const CLOSED = "Web3Auth: User closed login modal.";
 
-/** A wallet behind a social or e-mail login, in the window of `@web3auth/modal`. */
+/** A wallet with a social or email login, by the modal of `@web3auth/modal`. */
 export class Web3AuthConnector extends AbstractWeb3Connector {
   override type = "web3Auth";
   #web3auth: unknown;
@@ -37,20 +37,20 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (!isConnected(web3auth)) await logIn(web3auth);
     const provider = providerOf(web3auth);
     if (!provider) throw new Error(`${FAILED} in connecting to provider`);
-    const [accounts, chainId] = await identity(provider);
-    return this.activated(provider, accounts, chainId);
+    const [accounts, chainId] = await readAccountAndChain(provider);
+    return this.completeActivation(provider, accounts, chainId);
   }
 
-  override async authorized(options: Web3AuthOptions = {}): Promise<boolean> {
+  override async isAuthorized(options: Web3AuthOptions = {}): Promise<boolean> {
     return isConnected(await this.#open(options));
   }
 
-  override kept(options: Web3AuthOptions = {}): Record<string, unknown> {
+  override persistedOptions(options: Web3AuthOptions = {}): Record<string, unknown> {
     const { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork } = options;
     return { clientId, chainId, theme, appLogo, loginMethodsOrder, web3AuthNetwork };
   }
 
-  override resumes({ clientId, newSession }: Web3AuthOptions = {}): boolean {
+  override canResume({ clientId, newSession }: Web3AuthOptions = {}): boolean {
     return this.#web3auth !== undefined && this.#clientId === clientId && !newSession;
   }
 
@@ -66,7 +66,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (this.#web3auth !== undefined && this.#clientId === clientId) return this.#web3auth;
     if (!clientId) throw new Error('"clientId" not provided, please provide clientId');
     const Web3Auth = await loadSdk({
-      load: options.load ?? installed,
+      load: options.load ?? importSdk,
       global: ["Modal", "Web3Auth"],
       name: "Web3Auth",
       missing: '"@web3auth/modal" not installed, please install',
@@ -78,7 +78,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     } catch (error) {
       throw new Error(`${FAILED} during initializing Web3Auth`, { cause: error });
     }
-    // Until its version 9 the window had a start of its own.
+    // Up to version 9 the modal had its own init method.
     await call(web3auth, typeof member(web3auth, "initModal") === "function" ? "initModal" : "init");
     this.#web3auth = web3auth;
     this.#clientId = clientId;
@@ -86,8 +86,8 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
   }
 }
 
-/** In a block of its own: webpack lets a package be missing only where its import is tried right here. */
-async function installed(): Promise<unknown> {
+/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
+async function importSdk(): Promise<unknown> {
   try {
     return await import("@web3auth/modal");
   } catch (error) {
@@ -102,7 +102,7 @@ function settingsOf(options: Web3AuthOptions): object {
   return {
     clientId,
     web3AuthNetwork: options.web3AuthNetwork ?? DEFAULT_NETWORK,
-    // The chain as its newer versions take it, and as the older ones did.
+    // The chain settings of newer and of older versions.
     defaultChainId: chainId,
     chainConfig: { chainNamespace: "eip155", chainId },
     uiConfig: {
@@ -118,25 +118,25 @@ function isConnected(web3auth: unknown): boolean {
   return member(web3auth, "connected") === true;
 }
 
-/** Of who has logged in; from version 11 on the wallet is one part of a connection. */
+/** The provider after the login; since version 11 it is part of the connection. */
 function providerOf(web3auth: unknown): Eip1193Provider | undefined {
   const provider = member(member(web3auth, "connection"), "ethereumProvider") ?? member(web3auth, "provider");
   return isProvider(provider) ? provider : undefined;
 }
 
-/** Shows the window. Rejects as soon as it is closed: some versions never answer then. */
+/** Shows the modal. Rejects as soon as it is closed: some versions never settle then. */
 async function logIn(web3auth: unknown): Promise<void> {
   let stop = () => {};
   const closed = new Promise<never>((_resolve, reject) => {
     const modal = member(web3auth, "loginModal");
-    // The window closes after a login too, which the library may take note of a moment later.
-    const hear = (visible: unknown) => {
+    // The modal also closes after a login, which the library may register a moment later.
+    const onVisibility = (visible: unknown) => {
       if (visible === false) setTimeout(() => isConnected(web3auth) || reject(new Error(CLOSED)));
     };
     const on = member(modal, "on");
     if (typeof on !== "function") return;
-    Reflect.apply(on, modal, ["MODAL_VISIBILITY", hear]);
-    stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", hear).catch(() => undefined);
+    Reflect.apply(on, modal, ["MODAL_VISIBILITY", onVisibility]);
+    stop = () => void call(modal, "removeListener", "MODAL_VISIBILITY", onVisibility).catch(() => undefined);
   });
   try {
     await Promise.race([call(web3auth, "connect"), closed]);
@@ -149,7 +149,9 @@ async function logIn(web3auth: unknown): Promise<void> {
   }
 }
 
-async function identity(provider: Eip1193Provider): Promise<[accounts: unknown, chainId: unknown]> {
+async function readAccountAndChain(
+  provider: Eip1193Provider,
+): Promise<[accounts: unknown, chainId: unknown]> {
   try {
     return await Promise.all([
       provider.request({ method: "eth_accounts" }),

@@ -1,6 +1,6 @@
 import type { RequestOptions } from "../transport.ts";
 
-/** An operation of the data service; parameters may be left out where none is required. */
+/** An operation of the data service; the parameters are optional if none is required. */
 export type Call<Parameters extends object, Result> =
   Record<never, never> extends Parameters
     ? (params?: Parameters, options?: RequestOptions) => Promise<Result>
@@ -9,15 +9,15 @@ export type Call<Parameters extends object, Result> =
 /** A value under one of several names. */
 export type OneOf<Name extends string, Value> = Name extends string ? { [N in Name]: Value } : never;
 
-/** What the REST service needs to know of an operation. */
+/** The REST mapping of an operation. */
 export interface Operation {
-  /** Its place: "GET /{address}/balance". */
+  /** Method and path: "GET /{address}/balance". */
   readonly route: string;
-  /** It takes no chain. */
+  /** The operation has no chain parameter. */
   readonly chainless?: true;
-  /** The names under which a parameter may come that is the body as a whole; it is required. */
+  /** The names of the required parameter that is the whole body. */
   readonly whole?: readonly [string, ...string[]];
-  /** The parameters that are the body's properties. */
+  /** The parameters that are properties of the body. */
   readonly body?: Readonly<Record<string, "required" | "optional">>;
 }
 

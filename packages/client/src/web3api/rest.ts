@@ -1,10 +1,10 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { currentConnection } from "../connection.ts";
 import type { RequestOptions } from "../transport.ts";
-import { getApiRateLimitInfo } from "./oldFace.ts";
+import { getApiRateLimitInfo } from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
 
-/** A data service that is asked directly. */
+/** A REST data service that is called directly. */
 export interface RestService {
   apiKey: string;
   /** Without a slash at the end. */
@@ -15,42 +15,45 @@ const RATE_LIMITED =
   "This Moralis Server is rate-limited because of the plan restrictions. See the details about the current rate and throttle limits:";
 
 /** Calls an operation with the parameters in the path, the query and the body. Throws ParseError. */
-export async function askRest(
+export async function callRest(
   { apiKey, url }: RestService,
   operation: Operation,
   params: JsonObject,
   { signal }: RequestOptions,
 ): Promise<JsonValue> {
   const [method = "GET", template = ""] = operation.route.split(" ");
-  const left = { ...params };
+  const remaining = { ...params };
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = left[name];
-    delete left[name];
-    if (value === undefined || value === null) throw refusal(`required param ${name} not provided`);
+    const value = remaining[name];
+    delete remaining[name];
+    if (value === undefined || value === null) throw apiError(`required param ${name} not provided`);
     return encodeURIComponent(String(value));
   });
   const headers = { Accept: "application/json", "Content-Type": "application/json", "x-api-key": apiKey };
   const init: RequestInit = { method, headers, signal: signal ?? null };
-  if (method === "POST") init.body = JSON.stringify(takeBody(operation, left));
-  const address = `${url}${path}${queryOf(left)}`;
-  const ask = currentConnection()?.fetch ?? fetch;
-  return read(await ask(address, init).catch((error: unknown) => failed(address, error, signal)), address);
+  if (method === "POST") init.body = JSON.stringify(extractBody(operation, remaining));
+  const address = `${url}${path}${queryOf(remaining)}`;
+  const fetchFn = currentConnection()?.fetch ?? fetch;
+  return readResponse(
+    await fetchFn(address, init).catch((error: unknown) => throwConnectionError(address, error, signal)),
+    address,
+  );
 }
 
-/** Takes the body's parameters out of the others. */
-function takeBody({ whole, body = {} }: Operation, params: JsonObject): JsonValue {
+/** Removes the body's parameters from the others. */
+function extractBody({ whole, body = {} }: Operation, params: JsonObject): JsonValue {
   const fields: JsonObject = {};
-  for (const [name, need] of Object.entries(body)) {
+  for (const [name, presence] of Object.entries(body)) {
     const value = params[name];
     delete params[name];
     if (value !== undefined) fields[name] = value;
-    else if (need === "required") throw refusal(`param ${name} is required!`);
+    else if (presence === "required") throw apiError(`param ${name} is required!`);
   }
   if (!whole) return fields;
   const values = whole.map((name) => params[name]);
   for (const name of whole) delete params[name];
   const value = values.find((each) => each !== undefined);
-  if (value === undefined) throw refusal(`param ${whole[0]} is required!`);
+  if (value === undefined) throw apiError(`param ${whole[0]} is required!`);
   return value;
 }
 
@@ -59,25 +62,25 @@ function queryOf(params: JsonObject): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) {
     if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, String(item));
-    else if (value !== null) query.append(name, textOf(value));
+    else if (value !== null) query.append(name, paramText(value));
   }
   const text = query.toString();
   return text ? `?${text}` : "";
 }
 
-function textOf(value: JsonValue): string {
+function paramText(value: JsonValue): string {
   return isJsonObject(value) && value.__type === "Date" ? String(value.iso) : String(value);
 }
 
-async function read(response: Response, address: string): Promise<JsonValue> {
+async function readResponse(response: Response, address: string): Promise<JsonValue> {
   const text = await response.text();
   const body = parse(text);
   if (response.ok && body !== undefined) return body;
   if (response.status === 429) {
-    throw refusal(`${RATE_LIMITED} ${JSON.stringify(getApiRateLimitInfo(response.headers))}`, 429);
+    throw apiError(`${RATE_LIMITED} ${JSON.stringify(getApiRateLimitInfo(response.headers))}`, 429);
   }
   const message = isJsonObject(body) && typeof body.message === "string" ? body.message : "";
-  throw refusal(message || `Web3 API error while calling ${address}`, response.status);
+  throw apiError(message || `Web3 API error while calling ${address}`, response.status);
 }
 
 function parse(text: string): JsonValue | undefined {
@@ -88,12 +91,12 @@ function parse(text: string): JsonValue | undefined {
   }
 }
 
-function failed(address: string, error: unknown, signal: AbortSignal | undefined): never {
+function throwConnectionError(address: string, error: unknown, signal: AbortSignal | undefined): never {
   if (signal?.aborted) throw signal.reason;
   const message = error instanceof Error && error.message;
   throw new ProtocolError(ErrorCode.CONNECTION_FAILED, message || `Web3 API error while calling ${address}`);
 }
 
-function refusal(message: string, status?: number): ProtocolError {
+function apiError(message: string, status?: number): ProtocolError {
   return new ProtocolError(ErrorCode.OTHER_CAUSE, message, status);
 }

@@ -16,7 +16,7 @@ afterEach(async () => {
 describe("data of Solana", () => {
   it("are asked of the server's functions, for the signed-in user on the main network", async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:1", solAddress: "Sol1" });
-    server.answer(() => ({ body: { result: { solana: "1", lamports: "1000000000" } } }));
+    server.respondWith(() => ({ body: { result: { solana: "1", lamports: "1000000000" } } }));
     expect(await SolanaAPI.account.balance()).toEqual({ solana: "1", lamports: "1000000000" });
     await SolanaAPI.nft.getNFTMetadata({ address: "Mint", network: "devnet" });
     expect(server.requests).toMatchObject([
@@ -29,9 +29,9 @@ describe("data of Solana", () => {
   });
 
   it("are not there where the application has not brought them, and the error says so", async () => {
-    server.answer(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "sol-getSPL"' } }));
+    server.respondWith(() => ({ status: 400, body: { code: 141, error: 'Invalid function: "sol-getSPL"' } }));
     await expect(SolanaAPI.account.getSPL({ address: "Sol1" })).rejects.toThrow(
-      'This server has no data of Solana: define the cloud function "sol-getSPL" to bring it',
+      'This server has no Solana data: define the cloud function "sol-getSPL"',
     );
   });
 
@@ -40,7 +40,7 @@ describe("data of Solana", () => {
       "SolanaApi.initialize failed: initialize with apiKey or serverUrl",
     );
     SolanaAPI.initialize({ apiKey: "key", baseURL: server.url });
-    server.answer(() => ({ body: [] }));
+    server.respondWith(() => ({ body: [] }));
     expect(await SolanaAPI.account.getNFTs({ address: "Sol1" })).toEqual([]);
     expect(server.requests[0]).toMatchObject({
       call: "GET account/mainnet/Sol1/nft?responseType=native",

@@ -62,8 +62,8 @@ const operations = {
 let rest: RestService | undefined;
 
 /**
- * Data of Solana: cloud functions of the server, `sol-balance` and so on, that an application defines; or a REST service
- * of its kind that is asked directly. The server itself follows no Solana.
+ * Solana data: cloud functions of the application, `sol-balance` and so on, or a REST service
+ * that is called directly. The server itself does not index Solana.
  */
 export const SolanaAPI = {
   account: {
@@ -74,7 +74,7 @@ export const SolanaAPI = {
   },
   nft: { getNFTMetadata: call<SolanaNftMetadata>("getNFTMetadata") },
 
-  /** Asks a REST service by its key, or again the server. Throws without either. */
+  /** Uses a REST service with an API key, or the server again. Throws without either. */
   initialize({
     apiKey,
     baseURL,
@@ -94,26 +94,26 @@ export const SolanaAPI = {
 
 /* @__NO_SIDE_EFFECTS__ */
 function call<Result>(name: keyof typeof operations): Call<Result> {
-  return async (given = {}, options = {}) => {
-    const address = given.address || (await loadStoredUser())?.solAddress;
-    const params = encodeFields({ network: "mainnet", responseType: "native", ...given, address });
-    // What a service answers is known to who runs it: Result is the type that its documentation tells.
-    return (await ask(name, params, options)) as Result;
+  return async (input = {}, options = {}) => {
+    const address = input.address || (await loadStoredUser())?.solAddress;
+    const params = encodeFields({ network: "mainnet", responseType: "native", ...input, address });
+    // The result type is asserted according to the service's documentation.
+    return (await callOperation(name, params, options)) as Result;
   };
 }
 
-async function ask(
+async function callOperation(
   name: keyof typeof operations,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const operation: Operation = { route: operations[name], chainless: true };
-  if (rest) return (await import("./rest.ts")).askRest(rest, operation, params, options);
+  if (rest) return (await import("./rest.ts")).callRest(rest, operation, params, options);
   try {
     const { body } = await request("POST", `functions/sol-${name}`, params, options);
     if (isJsonObject(body) && body.result !== undefined) return body.result;
   } catch (error) {
-    throw isUndefinedFunction(error) ? noSolana(name) : error;
+    throw isUndefinedFunction(error) ? notImplemented(name) : error;
   }
   throw invalidResponse();
 }
@@ -126,7 +126,7 @@ function isUndefinedFunction(error: unknown): boolean {
   );
 }
 
-function noSolana(name: string): ProtocolError {
-  const message = `This server has no data of Solana: define the cloud function "sol-${name}" to bring it`;
+function notImplemented(name: string): ProtocolError {
+  const message = `This server has no Solana data: define the cloud function "sol-${name}"`;
   return new ProtocolError(ErrorCode.SCRIPT_FAILED, message);
 }

@@ -9,7 +9,7 @@ let server: RecordingServer;
 beforeEach(async () => {
   server = await startRecordingServer();
   server.connect();
-  server.answer(() => ({ body: { result: {} } }));
+  server.respondWith(() => ({ body: { result: {} } }));
 });
 afterEach(() => server.stop());
 
@@ -68,7 +68,7 @@ it("[7.function.session-token] [7.function.application-id] carries the session a
 });
 
 it("[8.function.error-field] surfaces what the server tells", async () => {
-  server.answer(() => ({
+  server.respondWith(() => ({
     status: 400,
     body: { code: 141, error: "Not a chain that is followed here: eth" },
   }));
@@ -96,7 +96,7 @@ describe("pages", () => {
   });
 
   it("[7.data.pagination-by-cursor] [7.data.response-cursor] [7.data.response-next] [7.data.response-result] follow by cursor", async () => {
-    server.answer(({ body }) => ({
+    server.respondWith(({ body }) => ({
       body: { result: page(body.cursor ? 1 : 0, { cursor: body.cursor ? "" : "c1" }) },
     }));
     const first = await Web3API.account.getTokenTransfers({ address, limit: 2 });
@@ -106,13 +106,13 @@ describe("pages", () => {
   });
 
   it("[7.data.pagination-by-offset] [9.offset-page-size] follow by offset of 500 where there is no cursor", async () => {
-    server.answer(() => ({ body: { result: page(0) } }));
+    server.respondWith(() => ({ body: { result: page(0) } }));
     await (await Web3API.account.getTokenTransfers({ address })).next?.();
     expect(server.requests[1]?.body).toMatchObject({ offset: 500 });
   });
 
   it("[7.data.pagination-end] [7.data.response-total] [7.data.response-page] [7.data.response-page-size] end when total is reached", async () => {
-    server.answer(() => ({ body: { result: page(2) } }));
+    server.respondWith(() => ({ body: { result: page(2) } }));
     expect((await Web3API.account.getTokenTransfers({ address })).next).toBeUndefined();
   });
 });
@@ -128,7 +128,7 @@ describe("a REST service that is asked directly", () => {
   });
 
   it("gets its parameters in path and query, and the key in a header", async () => {
-    server.answer(() => ({ body: { balance: "1" } }));
+    server.respondWith(() => ({ body: { balance: "1" } }));
     expect(await Web3API.account.getNativeBalance({ address })).toEqual({ balance: "1" });
     expect(server.requests[0]).toMatchObject({
       call: `GET ${address}/balance?chain=eth`,
@@ -172,24 +172,24 @@ describe("a REST service that is asked directly", () => {
   });
 
   it("[8.data.429-message] [8.data.429-rate-limit-headers] tells of its limits", async () => {
-    server.answer(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
+    server.respondWith(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       /rate-limited because of the plan restrictions\. .*: \{"x-rate-limit-limit":"1500"/,
     );
   });
 
   it("[8.data.response-message] tells its message", async () => {
-    server.answer(() => ({ status: 400, body: { message: "Invalid chain" } }));
+    server.respondWith(() => ({ status: 400, body: { message: "Invalid chain" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Invalid chain");
   });
 
   it("[8.data.error-message] or that of the connection", async () => {
-    server.answer(() => ({ hangUp: true }));
+    server.respondWith(() => ({ dropConnection: true }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("fetch failed");
   });
 
   it("[8.data.fallback-message] or else the address that was called", async () => {
-    server.answer(() => ({ status: 400, text: "<html>" }));
+    server.respondWith(() => ({ status: 400, text: "<html>" }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       `Web3 API error while calling ${server.url}/${address}/balance?chain=eth`,
     );

@@ -9,20 +9,20 @@ import {
   getBody,
   getNextOptions,
   getParameterizedUrl,
-  type OldBodyParameter,
-  type OldEndpoint,
-} from "./oldFace.ts";
+  type LegacyBodyParameter,
+  type LegacyEndpoint,
+} from "./legacyApi.ts";
 import type { Operation } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
 import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
-/** The data service: its operations by group, and what the old client had beside them. */
+/** The data service: its operations by group, and the other members of Moralis's Web3API. */
 export interface DataService extends Operations {
-  /** Asks a REST data service directly, by its key, or again the server. Throws without either. */
+  /** Uses a REST data service with an API key, or the server again. Throws without either. */
   initialize(options: DataServiceOptions): void;
-  /** Where the REST data service is; empty while the server is asked. */
+  /** The URL of the REST data service; empty while the server is used. */
   baseURL: string;
   readonly BodyParamTypes: typeof BodyParamTypes;
   getApiRateLimitInfo: typeof getApiRateLimitInfo;
@@ -31,16 +31,16 @@ export interface DataService extends Operations {
   getBody: typeof getBody;
   getNextOptions: typeof getNextOptions;
   /** Calls an operation that is not among the groups. */
-  fetch(call: { endpoint: OldEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
-  /** The same of the REST data service. */
-  fetchFromApi(endpoint: OldEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
-  /** The same of the server: its function of that name. */
+  fetch(call: { endpoint: LegacyEndpoint; params?: object }, options?: RequestOptions): Promise<JsonValue>;
+  /** The same on the REST data service. */
+  fetchFromApi(endpoint: LegacyEndpoint, params?: object, options?: RequestOptions): Promise<JsonValue>;
+  /** The same on the server: calls its function of that name. */
   fetchFromServer(name: string, params?: object, options?: RequestOptions): Promise<JsonValue>;
 }
 
 /**
- * Chain data, through the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain is `eth`
- * unless named; an address that is left out is that of the signed-in user or of the connected wallet.
+ * Chain data, by the server: `Web3API.account.getNativeBalance({ address, chain })`. The chain defaults to
+ * `eth`, the address to that of the signed-in user or of the connected wallet.
  */
 export const Web3API: DataService = /* @__PURE__ */ dataService();
 
@@ -69,58 +69,58 @@ function withoutSlash(url: string): string {
 
 let connectedAccount: () => string | null | undefined = () => undefined;
 
-/** Tells where the connected wallet's account is found. */
+/** Sets the source of the connected wallet's account. */
 export function setConnectedAccount(source: () => string | null | undefined): void {
   connectedAccount = source;
 }
 
-/** One operation by its name; what the groups call. */
+/** Calls an operation by its name. */
 export async function callDataService(
   name: string,
   operation: Operation,
-  given: object,
+  input: object,
   options: RequestOptions,
 ): Promise<JsonValue> {
-  const params = encodeFields(given);
+  const params = encodeFields(input);
   if (!operation.chainless) params.chain ??= DEFAULT_CHAIN;
   if (operation.route.includes("{address}") && !params.address) {
     const address = await ownAddress();
     if (address) params.address = address;
   }
-  return ask(name, operation, params, options);
+  return callOperation(name, operation, params, options);
 }
 
-async function ask(
+async function callOperation(
   name: string,
   operation: Operation,
   params: JsonObject,
   options: RequestOptions,
 ): Promise<JsonValue> {
   const result = rest
-    ? await askDirectly(rest, operation, params, options)
-    : await askServer(name, params, options);
-  return withNext(result, params, (following) => ask(name, operation, following, options));
+    ? await callRestService(rest, operation, params, options)
+    : await callServer(name, params, options);
+  return withNext(result, params, (nextParams) => callOperation(name, operation, nextParams, options));
 }
 
-async function askDirectly(...call: Parameters<typeof import("./rest.ts").askRest>): Promise<JsonValue> {
-  return (await import("./rest.ts")).askRest(...call);
+async function callRestService(...call: Parameters<typeof import("./rest.ts").callRest>): Promise<JsonValue> {
+  return (await import("./rest.ts")).callRest(...call);
 }
 
-async function askServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
+async function callServer(name: string, params: JsonObject, options: RequestOptions): Promise<JsonValue> {
   const { result } = await requestObject("POST", `functions/${name}`, params, options);
   if (result === undefined) throw invalidResponse();
   return result;
 }
 
-/** Adds `next` to a page that others follow. */
+/** Adds `next` to a page that is not the last one. */
 function withNext(
   page: JsonValue,
   params: JsonObject,
-  next: (following: JsonObject) => Promise<JsonValue>,
+  next: (nextParams: JsonObject) => Promise<JsonValue>,
 ): JsonValue {
-  const following = getNextOptions(page, params);
-  if (following === params || !isJsonObject(page)) return page;
-  return Object.defineProperty(page, "next", { value: () => next(following), configurable: true });
+  const nextParams = getNextOptions(page, params);
+  if (nextParams === params || !isJsonObject(page)) return page;
+  return Object.defineProperty(page, "next", { value: () => next(nextParams), configurable: true });
 }
 
 async function ownAddress(): Promise<string | undefined> {
@@ -129,8 +129,8 @@ async function ownAddress(): Promise<string | undefined> {
 }
 
 function dataService(): DataService {
-  const groups = Object.entries(operations).map(([groupName, ofGroup]) => {
-    const calls = Object.entries(ofGroup).map(([name, operation]) => [
+  const groups = Object.entries(operations).map(([groupName, groupOperations]) => {
+    const calls = Object.entries(groupOperations).map(([name, operation]) => [
       name,
       (params: object = {}, options: RequestOptions = {}) =>
         callDataService(name, operation, params, options),
@@ -138,7 +138,7 @@ function dataService(): DataService {
     return [groupName, Object.fromEntries(calls)];
   });
   return {
-    // Made from the same table as the type.
+    // Built from the same table as the type.
     ...(Object.fromEntries(groups) as Operations),
     initialize,
     get baseURL(): string {
@@ -157,20 +157,20 @@ function dataService(): DataService {
       callDataService(endpoint.name, operationOf(endpoint), params, options),
     fetchFromApi: async (endpoint, params = {}, options = {}) => {
       if (!rest) throw new Error("Web3Api.initialize failed: initialize with apiKey or serverUrl");
-      return askDirectly(rest, operationOf(endpoint), encodeFields(params), options);
+      return callRestService(rest, operationOf(endpoint), encodeFields(params), options);
     },
     fetchFromServer: (name, params = {}, options = {}) =>
-      askServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
+      callServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
   };
 }
 
-function operationOf({ method = "GET", url, bodyParams = [] }: OldEndpoint): Operation {
+function operationOf({ method = "GET", url, bodyParams = [] }: LegacyEndpoint): Operation {
   const whole = bodyParams.find(({ type }) => type === BodyParamTypes.setBody);
   const properties = bodyParams.filter(({ type }) => type !== BodyParamTypes.setBody);
-  const need = ({ key, required }: OldBodyParameter) => [key, required ? "required" : "optional"];
+  const bodyEntry = ({ key, required }: LegacyBodyParameter) => [key, required ? "required" : "optional"];
   return {
     route: `${method} ${url.replace(/:(\w+)/g, "{$1}")}`,
-    body: Object.fromEntries(properties.map(need)),
+    body: Object.fromEntries(properties.map(bodyEntry)),
     ...(whole && { whole: [whole.key] }),
   };
 }

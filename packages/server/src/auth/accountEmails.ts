@@ -284,7 +284,7 @@ export class AccountEmails {
     );
   }
 
-  #assertApp({ names }: ApiRequest): void {
+  #assertApp({ pathParams: names }: ApiRequest): void {
     if (names.appId === this.#dependencies.config.appId) return;
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }

@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseErc6492Signature,
 } from "viem";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 
 /** Read-only access to the configured chains. */
@@ -47,7 +47,7 @@ const VALID_RESULT: Hex = `0x1626ba7e${"0".repeat(56)}`;
 export type ContractWallets = ReturnType<typeof createContractWallets>;
 
 /** Verifies signatures of contract wallets by calling the contract (ERC-1271, ERC-6492). */
-export function createContractWallets(chains: ChainReader, clock: () => number, logger: Log) {
+export function createContractWallets(chains: ChainReader, clock: () => number, logger: Logger) {
   let runningChecks = 0;
   return { assertSigned };
 

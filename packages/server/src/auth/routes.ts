@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { ClaimTaken, type Write } from "../store/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { Lockout } from "./lockout.ts";
@@ -39,14 +39,20 @@ export function authRoutes({
 }: AuthRouteDependencies): ApiRoute[] {
   const { objects, store, schemaOf, limits } = dependencies;
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
-  const userId = (request: ApiRequest) => request.names.objectId ?? "";
+  const userId = (request: ApiRequest) => request.pathParams.objectId ?? "";
   return [
-    { method: "POST", path: "/users", handle: signUpOrSignIn, tolerant: true, retry: "write" },
-    { method: "POST", path: "/classes/_User", handle: signUpOrSignIn, tolerant: true, retry: "write" },
+    { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
+    {
+      method: "POST",
+      path: "/classes/_User",
+      handle: signUpOrSignIn,
+      acceptsEndedSession: true,
+      retry: "write",
+    },
     { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
-    { method: "POST", path: "/login", handle: logIn, tolerant: true, retry: "again" },
-    { method: "GET", path: "/login", handle: logIn, tolerant: true },
-    { method: "POST", path: "/logout", handle: logOut, tolerant: true, retry: "again" },
+    { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
+    { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true },
+    { method: "POST", path: "/logout", handle: logOut, acceptsEndedSession: true, retry: "again" },
     { method: "GET", path: "/users/me", handle: me },
     { method: "GET", path: "/sessions/me", handle: currentSession },
     { method: "PUT", path: "/sessions/me", handle: changeSession, retry: "again" },
@@ -54,8 +60,14 @@ export function authRoutes({
     { method: "POST", path: "/sessions", handle: newSession, retry: "again" },
     { method: "POST", path: "/classes/_Session", handle: newSession, retry: "again" },
     { method: "POST", path: "/upgradeToRevocableSession", handle: upgradeSession, retry: "again" },
-    { method: "GET", path: "/verifyPassword", handle: verifyPassword, tolerant: true },
-    { method: "POST", path: "/verifyPassword", handle: verifyPassword, tolerant: true, retry: "again" },
+    { method: "GET", path: "/verifyPassword", handle: verifyPassword, acceptsEndedSession: true },
+    {
+      method: "POST",
+      path: "/verifyPassword",
+      handle: verifyPassword,
+      acceptsEndedSession: true,
+      retry: "again",
+    },
     {
       method: "GET",
       path: "/users",
@@ -100,7 +112,7 @@ export function authRoutes({
       method: "DELETE",
       path: "/sessions/:objectId",
       handle: async (request) => {
-        await objects.remove(request, "_Session", request.names.objectId ?? "");
+        await objects.remove(request, "_Session", request.pathParams.objectId ?? "");
         return {};
       },
     },

@@ -1,10 +1,10 @@
-import type { PeopleTriggers } from "../cloud/index.ts";
+import type { AuthTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { MailTemplates } from "../mail/mailTemplates.ts";
 import type { Objects } from "../objects/objects.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 import type { AccountLimits } from "./accountLimits.ts";
@@ -54,10 +54,10 @@ export interface AuthDependencies {
   mailTemplates: Pick<MailTemplates, "render">;
   /** Milliseconds since the epoch. */
   clock(): number;
-  logger: Log;
+  logger: Logger;
   chains: ChainReader;
   balances: BalanceReader;
   limits: AccountLimits;
   /** Cloud code triggers for sign-in and sign-out; looked up on each use. */
-  triggers: PeopleTriggers;
+  triggers: AuthTriggers;
 }

@@ -12,84 +12,84 @@ import type { ApiRequest } from "../http/api.ts";
 import { fencedStore, type LeaseHolder } from "../leases/leaseHolder.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { LeaseLost } from "../store/lease.ts";
 import type { Store } from "../store/store.ts";
 import { EventWriter } from "./eventWriter.ts";
-import { Messages } from "./messages.ts";
-import { type ChainSelector, parseWatch, type Watch } from "./watch.ts";
-import { WatchedChain } from "./watchedChain.ts";
-import { storedOptions, watchRules } from "./watchRules.ts";
+import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
+import { WatchIndexer } from "./watchIndexer.ts";
+import { watchOptionsOf, watchRules } from "./watchRules.ts";
+import { WebhookQueue } from "./webhookQueue.ts";
 
-export interface ChainEventsParts {
+export interface ChainEventsDependencies {
   store: Store;
   schemas: () => Schemas;
   objects: Objects;
   chain: ChainService;
   config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
-  /** The right to be the one process that does the work. */
+  /** The lease that lets a single process do the work. */
   lease(onChange: () => void): LeaseHolder;
   clock(): number;
-  log: Log;
+  logger: Logger;
 }
 
-/** How often it looks though nobody has told of anything, in ms. */
-const LOOK_MS = 1_000;
-const REREAD_MS = 30_000;
-/** How long the end waits for web hooks that are being told. */
-const STOP_MS = 2_000;
-const ANNOUNCEMENT = "chain-watch";
-const MOST = 1_000;
-/** Looks in a row at one selection before others have their turn. */
-const IN_A_ROW = 20;
+/** Polling interval without notifications, in ms. */
+const POLL_MS = 1_000;
+const RELOAD_MS = 30_000;
+/** How long stopping waits for webhook deliveries, in ms. */
+const STOP_TIMEOUT_MS = 2_000;
+const NOTIFICATION = "chain-watch";
+const MAX_STORED_WATCHES = 1_000;
+/** Consecutive steps of one indexer before others have their turn. */
+const MAX_CONSECUTIVE_STEPS = 20;
 
-/** What happens on chains as ordinary objects: who watches what, and the one process of all that does the work. */
+/** Stores on-chain events as objects: manages the watches, and does the work if this process holds the lease. */
 export class ChainEvents {
-  readonly #parts: ChainEventsParts;
+  readonly #dependencies: ChainEventsDependencies;
   readonly #lease: LeaseHolder;
-  /** What it writes it writes as the holder of the lease. */
+  /** All writes require the lease. */
   readonly #store: Store;
   readonly #writer: EventWriter;
-  readonly #messages: Messages;
-  readonly #selector: ChainSelector;
-  readonly #ends: (() => void)[] = [];
-  #coded: JsonObject[] = [];
-  #chains = new Map<string, WatchedChain>();
-  #rereadAt = 0;
+  readonly #webhookQueue: WebhookQueue;
+  readonly #selector: ChainResolver;
+  readonly #unsubscribers: (() => void)[] = [];
+  #codeWatches: JsonObject[] = [];
+  #indexers = new Map<string, WatchIndexer>();
+  #reloadedAt = 0;
   #timer: NodeJS.Timeout | undefined;
-  #isWoken = false;
+  #hasWork = false;
   #isRunning = false;
-  #working: Promise<void> | undefined;
-  #sending: Promise<void> | undefined;
+  #workLoop: Promise<void> | undefined;
+  #delivery: Promise<void> | undefined;
 
-  constructor(parts: ChainEventsParts) {
-    this.#parts = parts;
-    const { objects, log, clock, config, chain } = parts;
-    this.#lease = parts.lease(() => this.#leaseChanged());
-    const store = fencedStore(parts.store, this.#lease);
+  constructor(dependencies: ChainEventsDependencies) {
+    this.#dependencies = dependencies;
+    const { objects, logger, clock, config, chain } = dependencies;
+    this.#lease = dependencies.lease(() => this.#onLeaseChanged());
+    const store = fencedStore(dependencies.store, this.#lease);
     this.#store = store;
-    this.#writer = new EventWriter({ store, schemas: parts.schemas, objects, log });
-    this.#messages = new Messages({
+    this.#writer = new EventWriter({ store, schemas: dependencies.schemas, objects, logger });
+    this.#webhookQueue = new WebhookQueue({
       store,
       isActive: () => this.#lease.term !== undefined,
-      schemaOf: (className) => parts.schemas().require(className),
+      schemaOf: (className) => dependencies.schemas().require(className),
       webhookKey: config.webhookKey,
       allowPrivate: config.allowPrivateHooks,
       clock,
-      log,
+      logger,
     });
     this.#selector = {
       chainIdOf: (selector) => chain.chainIdOf(selector),
-      isWhole: (chainId) => this.#statusOf(chainId)?.scope !== "wallets",
+      isFullyIndexed: (chainId) => this.#statusOf(chainId)?.scope !== "wallets",
     };
   }
 
   get rules(): ClassRules[] {
-    return watchRules(this.#selector, () => this.#changed(), this.#parts.clock);
+    return watchRules(this.#selector, () => this.#onWatchesChanged(), this.#dependencies.clock);
   }
 
-  /** Functions by which the master key watches, by their names in Moralis v1 and by shorter ones. */
+  /** Cloud functions that create watches with the master key, by their names in Moralis v1 and shorter ones. */
   get functions(): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
     const watch = (kind: "event" | "address") => async (request: ApiRequest) => {
       if (request.auth.kind !== "master" || request.auth.readOnly) {
@@ -104,140 +104,143 @@ export class ChainEvents {
     ];
   }
 
-  /** Takes the watches of the cloud code. */
-  take(definitions: readonly JsonObject[]): void {
-    this.#coded = [...definitions];
-    this.#rereadAt = 0;
-    this.#wake();
+  /** Sets the watches of the cloud code. */
+  setCodeWatches(definitions: readonly JsonObject[]): void {
+    this.#codeWatches = [...definitions];
+    this.#reloadedAt = 0;
+    this.#schedule();
   }
 
   start(): void {
-    const { chain, store } = this.#parts;
+    const { chain, store } = this.#dependencies;
     this.#isRunning = true;
-    this.#ends.push(
-      chain.onStatus(() => this.#wake()),
+    this.#unsubscribers.push(
+      chain.onStatus(() => this.#schedule()),
       store.onAnnounced((message) => {
-        if (message !== undefined && message !== ANNOUNCEMENT) return;
-        this.#rereadAt = 0;
-        this.#wake();
+        if (message !== undefined && message !== NOTIFICATION) return;
+        this.#reloadedAt = 0;
+        this.#schedule();
       }),
     );
-    this.#timer = setInterval(() => this.#wake(), LOOK_MS);
+    this.#timer = setInterval(() => this.#schedule(), POLL_MS);
     this.#timer.unref();
     this.#lease.start();
-    this.#wake();
+    this.#schedule();
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false;
     clearInterval(this.#timer);
-    for (const end of this.#ends) end();
-    await this.#working;
-    // A server that is slow to answer is told again later.
-    const sent = Promise.resolve(this.#sending).then(() => this.#messages.idle());
-    await Promise.race([sent, sleep(STOP_MS, undefined, { ref: false })]);
+    for (const unsubscribe of this.#unsubscribers) unsubscribe();
+    await this.#workLoop;
+    // A slow webhook is retried later.
+    const delivered = Promise.resolve(this.#delivery).then(() => this.#webhookQueue.waitForIdle());
+    await Promise.race([delivered, sleep(STOP_TIMEOUT_MS, undefined, { ref: false })]);
     await this.#lease.stop();
   }
 
   async #add(request: ApiRequest, kind: "event" | "address"): Promise<JsonValue> {
     const { abi, chainId, chain, limit: _, syncHistorical, ...others } = request.params;
-    const given: JsonObject = {
+    const watchOptions: JsonObject = {
       ...others,
       chainId: String(chainId ?? chain ?? ""),
       ...(kind === "event" && { abi: abi ?? [] }),
       ...(syncHistorical !== undefined && { sync_historical: syncHistorical }),
     };
-    const { id } = parseWatch(given, this.#selector);
-    const options = { ...given, ...(kind === "event" && { abi: listOf(abi) }) };
-    const known = await this.#rows();
-    const same = known.find((row) => this.#read(row)?.id === id);
-    if (same) return { success: true, objectId: same.objectId ?? null };
-    const { body } = await this.#parts.objects.create(request, "_ChainWatch", options);
+    const { id } = parseWatch(watchOptions, this.#selector);
+    const options = { ...watchOptions, ...(kind === "event" && { abi: abiEntries(abi) }) };
+    const known = await this.#storedWatches();
+    const duplicate = known.find((row) => this.#tryParseWatch(row)?.id === id);
+    if (duplicate) return { success: true, objectId: duplicate.objectId ?? null };
+    const { body } = await this.#dependencies.objects.create(request, "_ChainWatch", options);
     return { success: true, objectId: body.objectId ?? null };
   }
 
-  async #changed(): Promise<void> {
-    this.#rereadAt = 0;
-    this.#wake();
-    await this.#parts.store.announce(ANNOUNCEMENT);
+  async #onWatchesChanged(): Promise<void> {
+    this.#reloadedAt = 0;
+    this.#schedule();
+    await this.#dependencies.store.announce(NOTIFICATION);
   }
 
-  #wake(): void {
-    this.#isWoken = true;
+  #schedule(): void {
+    this.#hasWork = true;
     if (!this.#isRunning) return;
-    this.#working ??= this.#work()
+    this.#workLoop ??= this.#work()
       .catch((error: unknown) =>
-        this.#parts.log.error("chains could not be watched", { error: String(error) }),
+        this.#dependencies.logger.error("chains could not be watched", { error: String(error) }),
       )
       .finally(() => {
-        this.#working = undefined;
+        this.#workLoop = undefined;
       });
   }
 
   async #work(): Promise<void> {
-    while (this.#isWoken && this.#isRunning) {
-      this.#isWoken = false;
-      await this.#reread();
+    while (this.#hasWork && this.#isRunning) {
+      this.#hasWork = false;
+      await this.#reloadWatches();
       if (this.#lease.term === undefined) return;
-      for (const [key, chain] of this.#chains) await this.#follow(key, chain);
-      this.#send();
+      for (const [key, indexer] of this.#indexers) await this.#runIndexer(key, indexer);
+      this.#deliverWebhooks();
     }
   }
 
-  async #follow(key: string, chain: WatchedChain): Promise<void> {
+  async #runIndexer(key: string, indexer: WatchIndexer): Promise<void> {
     try {
-      for (let count = 0; count < IN_A_ROW; count += 1) {
+      for (let count = 0; count < MAX_CONSECUTIVE_STEPS; count += 1) {
         if (!this.#isRunning || this.#lease.term === undefined) return;
-        if (!(await chain.step())) return;
+        if (!(await indexer.step())) return;
       }
-      this.#isWoken = true;
+      this.#hasWork = true;
     } catch (error) {
       if (error instanceof LeaseLost) return;
-      // Tried again with the next look: the others go on.
-      this.#parts.log.error("events could not be taken from a chain", { watch: key, error: String(error) });
+      // Retried at the next poll; other indexers continue.
+      this.#dependencies.logger.error("events of a chain could not be stored", {
+        watch: key,
+        error: String(error),
+      });
     }
   }
 
-  /** Servers that are slow to answer hold nothing up. */
-  #send(): void {
-    this.#sending ??= this.#messages
-      .send(() => this.#wake())
+  /** Slow webhooks delay nothing else. */
+  #deliverWebhooks(): void {
+    this.#delivery ??= this.#webhookQueue
+      .deliverDue(() => this.#schedule())
       .catch((error: unknown) =>
-        this.#parts.log.error("messages could not be sent", { error: String(error) }),
+        this.#dependencies.logger.error("webhook messages could not be sent", { error: String(error) }),
       )
       .finally(() => {
-        this.#sending = undefined;
+        this.#delivery = undefined;
       });
   }
 
-  /** Where another process has done the work meanwhile, all is read anew. */
-  #leaseChanged(): void {
-    this.#chains = new Map();
-    this.#rereadAt = 0;
-    this.#wake();
+  /** Another process may have done work in the meantime, so everything is reloaded. */
+  #onLeaseChanged(): void {
+    this.#indexers = new Map();
+    this.#reloadedAt = 0;
+    this.#schedule();
   }
 
-  /** Reads what is watched: of the config file, of the code, of the rows; the same of several once. */
-  async #reread(): Promise<void> {
-    const { clock, config, chain, log } = this.#parts;
+  /** Reloads the watches of the config file, the cloud code and the database; equal ones are merged. */
+  async #reloadWatches(): Promise<void> {
+    const { clock, config, chain, logger } = this.#dependencies;
     const store = this.#store;
-    if (Math.abs(clock() - this.#rereadAt) < REREAD_MS) return;
-    this.#rereadAt = clock();
-    const watches = [...config.watch, ...this.#coded, ...(await this.#rows())].flatMap(
-      (options) => this.#read(options) ?? [],
+    if (Math.abs(clock() - this.#reloadedAt) < RELOAD_MS) return;
+    this.#reloadedAt = clock();
+    const watches = [...config.watch, ...this.#codeWatches, ...(await this.#storedWatches())].flatMap(
+      (options) => this.#tryParseWatch(options) ?? [],
     );
-    const chains = new Map<string, WatchedChain>();
+    const indexers = new Map<string, WatchIndexer>();
     for (const watch of watches) {
       const feed = chain.feed(watch.chainId);
       const status = () => this.#statusOf(watch.chainId);
-      const messages = this.#messages.writes.bind(this.#messages);
-      const parts = { store, writer: this.#writer, feed, status, messages, log };
-      const known = `${watch.webhook ?? ""} ${watch.confirmations}`;
+      const enqueueWebhooks = this.#webhookQueue.enqueueWrites.bind(this.#webhookQueue);
+      const dependencies = { store, writer: this.#writer, feed, status, enqueueWebhooks, logger };
+      const signature = `${watch.webhook ?? ""} ${watch.confirmations}`;
       for (const selection of watch.selections) {
-        const key = `${watch.id} ${selection.kind} ${known}`;
-        const own = `${watch.id} ${selection.kind} `;
-        if ([...chains.keys()].some((other) => other.startsWith(own))) continue;
-        chains.set(key, this.#chains.get(key) ?? new WatchedChain(watch, selection, parts));
+        const key = `${watch.id} ${selection.kind} ${signature}`;
+        const prefix = `${watch.id} ${selection.kind} `;
+        if ([...indexers.keys()].some((other) => other.startsWith(prefix))) continue;
+        indexers.set(key, this.#indexers.get(key) ?? new WatchIndexer(watch, selection, dependencies));
       }
       if (status()?.scope === "wallets")
         chain.watch(
@@ -245,14 +248,14 @@ export class ChainEvents {
           watch.selections.map(({ address }) => address),
         );
     }
-    this.#chains = chains;
+    this.#indexers = indexers;
   }
 
-  #read(options: JsonObject): Watch | undefined {
+  #tryParseWatch(options: JsonObject): Watch | undefined {
     try {
-      return parseWatch(storedOptions(options), this.#selector);
+      return parseWatch(watchOptionsOf(options), this.#selector);
     } catch (error) {
-      this.#parts.log.warn("a watch says nothing that can be watched", {
+      this.#dependencies.logger.warn("a watch is invalid", {
         watch: options,
         error: String(error),
       });
@@ -260,19 +263,26 @@ export class ChainEvents {
     }
   }
 
-  async #rows(): Promise<JsonObject[]> {
-    const { store, schemas } = this.#parts;
+  async #storedWatches(): Promise<JsonObject[]> {
+    const { store, schemas } = this.#dependencies;
     const schema = schemas().require("_ChainWatch");
-    const query = { schema, where: parseWhere({}), order: [], limit: MOST, skip: 0, principals: null };
+    const query = {
+      schema,
+      where: parseWhere({}),
+      order: [],
+      limit: MAX_STORED_WATCHES,
+      skip: 0,
+      principals: null,
+    };
     return (await store.find(query)).map((text): JsonObject => JSON.parse(text));
   }
 
   #statusOf(chainId: number) {
-    return this.#parts.chain.status().find(({ chain }) => chain === chainId);
+    return this.#dependencies.chain.status().find(({ chain }) => chain === chainId);
   }
 }
 
-function listOf(abi: JsonValue | undefined): JsonValue {
+function abiEntries(abi: JsonValue | undefined): JsonValue {
   const value: unknown = typeof abi === "string" ? JSON.parse(abi) : abi;
   if (Array.isArray(value)) return value;
   return isJsonObject(value) ? [value] : [];

@@ -2,59 +2,61 @@ import { randomUUID } from "node:crypto";
 import type { BlockReference, FeedPlace } from "@purse/chain";
 import type { Store, Write } from "../store/store.ts";
 
-/** How far a watch's selection has become objects. */
-export interface Cursor {
-  /** Up to here; undefined before the first block. */
-  place: FeedPlace | undefined;
-  /** Blocks before it, newest first, ever further apart: one of them a reorganisation has left. */
-  trail: BlockReference[];
-  /** Up to this block objects may stand that were made before a reorganisation went back to `place`; -1 for none. */
-  kept: number;
-  /** How many messages have been written for its webhook. */
+/** The progress of a watch's selection. */
+export interface WatchCursor {
+  /** The position of the last processed event; undefined before the first block. */
+  eventCursor: FeedPlace | undefined;
+  /** Earlier blocks, newest first, at increasing distances: one of them survives a reorganization. */
+  checkpoints: BlockReference[];
+  /** Up to this block objects may exist that were created before a reorganization reset the cursor; -1 for none. */
+  staleUpTo: number;
+  /** Number of webhook messages that have been written. */
   sequence: number;
 }
 
-/** A cursor as it is kept: whoever moves it has to know how it was. */
-export interface KeptCursor extends Cursor {
-  /** As it is kept; undefined where it is new. */
+/** A stored cursor: moving it requires its previous text. */
+export interface StoredCursor extends WatchCursor {
+  /** The stored text; undefined for a new cursor. */
   text: string | undefined;
 }
 
-/** Position, part, number and hash of the place's block, then the others. */
-type Written = [number, number, number, string, number, number, [number, string][]];
+/** Position, part, number and hash of the last event's block, then the other fields. */
+type SerializedCursor = [number, number, number, string, number, number, [number, string][]];
 
 const SCOPE = "chain-watch";
-const MAX_TRAIL = 16;
+const MAX_CHECKPOINTS = 16;
 
-export async function readCursor(store: Store, key: string): Promise<KeptCursor | undefined> {
+export async function readCursor(store: Store, key: string): Promise<StoredCursor | undefined> {
   const text = await store.ownerOf(SCOPE, key);
   if (text === undefined) return undefined;
-  const [position, part, number, hash, kept, sequence, trail]: Written = JSON.parse(text);
+  const [position, part, number, hash, staleUpTo, sequence, checkpoints]: SerializedCursor = JSON.parse(text);
   return {
-    place: position < 0 ? undefined : { position, part, block: { number, hash } },
-    trail: trail.map(([n, h]) => ({ number: n, hash: h })),
-    kept,
+    eventCursor: position < 0 ? undefined : { position, part, block: { number, hash } },
+    checkpoints: checkpoints.map(([n, h]) => ({ number: n, hash: h })),
+    staleUpTo,
     sequence,
     text,
   };
 }
 
 /**
- * The steps that move a cursor, which fail (ClaimTaken) where somebody else has moved it: what happens together with
- * them happens once.
+ * Returns the writes that move a cursor. They fail with a unique constraint error if another process has moved it, so
+ * that whatever is written with them happens once.
  */
 export function moveCursor(
   key: string,
   from: string | undefined,
-  to: Cursor,
+  to: WatchCursor,
 ): { writes: Write[]; text: string } {
-  const { place, trail, kept, sequence } = to;
-  const where = place ? [place.position, place.part, place.block.number, place.block.hash] : [-1, 0, -1, ""];
+  const { eventCursor, checkpoints, staleUpTo, sequence } = to;
+  const serializedPosition = eventCursor
+    ? [eventCursor.position, eventCursor.part, eventCursor.block.number, eventCursor.block.hash]
+    : [-1, 0, -1, ""];
   const text = JSON.stringify([
-    ...where,
-    kept,
+    ...serializedPosition,
+    staleUpTo,
     sequence,
-    trail.map(({ number, hash }) => [number, hash]),
+    checkpoints.map(({ number, hash }) => [number, hash]),
     randomUUID(),
   ]);
   const writes: Write[] = [
@@ -64,10 +66,16 @@ export function moveCursor(
   return { writes, text };
 }
 
-/** The trail of a cursor that goes on to a block: of each distance, doubling, the furthest. */
-export function trailTo(block: BlockReference, { place, trail }: Cursor): BlockReference[] {
-  const before = [...(place ? [place.block] : []), ...trail].filter(({ number }) => number < block.number);
+/** The checkpoints of a cursor that advances to a block: the furthest one of each distance, which doubles. */
+export function checkpointsTo(
+  block: BlockReference,
+  { eventCursor, checkpoints }: WatchCursor,
+): BlockReference[] {
+  const candidates = [...(eventCursor ? [eventCursor.block] : []), ...checkpoints].filter(
+    ({ number }) => number < block.number,
+  );
   const byDistance = new Map<number, BlockReference>();
-  for (const each of before) byDistance.set(Math.floor(Math.log2(block.number - each.number)), each);
-  return [...byDistance.values()].sort((a, b) => b.number - a.number).slice(0, MAX_TRAIL);
+  for (const candidate of candidates)
+    byDistance.set(Math.floor(Math.log2(block.number - candidate.number)), candidate);
+  return [...byDistance.values()].sort((a, b) => b.number - a.number).slice(0, MAX_CHECKPOINTS);
 }

@@ -2,8 +2,8 @@ import type { FeedEvent, Selection } from "@purse/chain";
 import { isFieldName, isJsonObject, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
 import { eventId } from "./watch.ts";
 
-/** Names that fields of objects have already. */
-const TAKEN: ReadonlySet<string> = new Set([
+/** Field names that objects already have. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set([
   "objectId",
   "createdAt",
   "updatedAt",
@@ -18,29 +18,30 @@ const TAKEN: ReadonlySet<string> = new Set([
   "confirmed",
 ]);
 
-/** Everybody may see it, nobody but the server changes it. */
+/** Readable by everyone, writable by nobody. */
 const ACL = { "*": { read: true } };
 
-/** What an event says, by the names that its fields have in objects; for filters too. */
-export function fieldsOf({ fields }: FeedEvent): JsonObject {
+/** Returns the arguments of an event under the names that they have in objects; also used by filters. */
+export function eventFields({ fields }: FeedEvent): JsonObject {
   const { args, ...own } = fields;
   const named: JsonObject = {};
-  const taken = new Set(TAKEN);
+  const usedNames = new Set(RESERVED_FIELDS);
   for (const [name, value] of Object.entries(isJsonObject(args) ? args : own)) {
     if (args === undefined && (name === "address" || name === "log_index")) continue;
-    const field = freeName(name, taken);
-    taken.add(field);
+    const field = uniqueFieldName(name, usedNames);
+    usedNames.add(field);
     named[field] = storable(value);
   }
   for (const [name, value] of Object.entries({ ...named })) {
     const approximate = `${name}_decimal`;
-    // Whole numbers are texts, for they are larger than numbers can be: to compare and sum, an approximate one beside.
-    if (isWhole(value) && !taken.has(approximate)) named[approximate] = Number(value);
+    // Integers are strings, because they may exceed the range of numbers; an approximate number is added for comparing
+    // and summing.
+    if (isInteger(value) && !usedNames.has(approximate)) named[approximate] = Number(value);
   }
   return named;
 }
 
-/** An event as the object that it becomes. */
+/** Creates the object of an event. */
 export function eventObject(
   event: FeedEvent,
   { chainId, kind, confirmed }: { chainId: number; kind: Selection["kind"]; confirmed: boolean },
@@ -48,7 +49,7 @@ export function eventObject(
   const { place, timestamp, transactionHash, fields } = event;
   const { number, hash } = place.block;
   return {
-    ...fieldsOf(event),
+    ...eventFields(event),
     objectId: eventId(chainId, hash, kind, place.position, place.part),
     chain_id: chainId,
     transaction_hash: transactionHash,
@@ -62,7 +63,7 @@ export function eventObject(
   };
 }
 
-/** Text as every database takes it: what a contract says is anybody's text. */
+/** Strings that every database accepts: arguments of a contract are arbitrary. */
 function storable(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed().replaceAll("\0", "\u{fffd}");
   if (Array.isArray(value)) return value.map(storable);
@@ -70,14 +71,14 @@ function storable(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, storable(each)]));
 }
 
-/** A name as Parse allows it, that no other field has: underscores in front go, behind they come. */
-function freeName(name: string, taken: ReadonlySet<string>): string {
-  const bare = name.replace(/[^0-9A-Za-z_]/g, "_").replace(/^_+/, "");
-  let field = isFieldName(bare) ? bare : `arg_${bare}`.slice(0, 100);
-  while (taken.has(field)) field += "_";
+/** Returns a valid and unused field name: leading underscores are removed, trailing ones make it unique. */
+function uniqueFieldName(name: string, usedNames: ReadonlySet<string>): string {
+  const trimmed = name.replace(/[^0-9A-Za-z_]/g, "_").replace(/^_+/, "");
+  let field = isFieldName(trimmed) ? trimmed : `arg_${trimmed}`.slice(0, 100);
+  while (usedNames.has(field)) field += "_";
   return field;
 }
 
-function isWhole(value: JsonValue): value is string {
+function isInteger(value: JsonValue): value is string {
   return typeof value === "string" && /^-?\d{1,80}$/.test(value);
 }

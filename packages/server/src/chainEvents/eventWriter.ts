@@ -3,39 +3,39 @@ import { MASTER, type RequestContext } from "../authContext.ts";
 import { idsCondition } from "../objects/include.ts";
 import type { Objects } from "../objects/objects.ts";
 import { type JoinedWrites, WriteTogether } from "../objects/writeTogether.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store, Write } from "../store/store.ts";
 
-export interface EventWriterParts {
+export interface EventWriterDependencies {
   store: Store;
   schemas: () => Schemas;
   objects: Objects;
-  log: Log;
+  logger: Logger;
 }
 
-/** What becomes of one object of an event. */
+/** A change of the object of an event. */
 export type EventChange =
   | { kind: "created"; object: JsonObject & { objectId: string } }
   | { kind: "removed" | "confirmed"; object: JsonObject };
 
-/** Nobody but the server makes events. */
-const NOBODY = { create: {}, update: {}, delete: {}, addField: {} };
+/** Permissions that let only the server create events. */
+const SERVER_ONLY_PERMISSIONS = { create: {}, update: {}, delete: {}, addField: {} };
 
-/** Changes the objects of events by the pipeline, so that triggers and live queries are told, together with a cursor. */
+/** Writes the objects of events with triggers and live queries, in one transaction with the cursor. */
 export class EventWriter {
-  readonly #parts: EventWriterParts;
+  readonly #dependencies: EventWriterDependencies;
 
-  constructor(parts: EventWriterParts) {
-    this.#parts = parts;
+  constructor(dependencies: EventWriterDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** Makes the class where there is none. One that is there keeps its permissions. */
+  /** Creates the class if needed. The permissions of an existing class are kept. */
   async prepare(className: string): Promise<void> {
     const indexes = { chain_block: { chain_id: 1, block_number: 1 } } as const;
-    const known = this.#parts.schemas().get(className);
-    if (known && "chain_block" in known.indexes && "confirmed" in known.fields) return;
-    await this.#parts.schemas().change(className, (schema) => ({
+    const existing = this.#dependencies.schemas().get(className);
+    if (existing && "chain_block" in existing.indexes && "confirmed" in existing.fields) return;
+    await this.#dependencies.schemas().change(className, (schema) => ({
       ...schema,
       fields: {
         chain_id: { type: "Number" },
@@ -44,17 +44,17 @@ export class EventWriter {
         confirmed: { type: "Boolean" },
         ...schema.fields,
       },
-      classLevelPermissions: known
+      classLevelPermissions: existing
         ? schema.classLevelPermissions
-        : { ...NOBODY, ...schema.classLevelPermissions },
+        : { ...SERVER_ONLY_PERMISSIONS, ...schema.classLevelPermissions },
       indexes: { ...schema.indexes, ...indexes },
     }));
   }
 
-  /** The objects of a chain's events that fulfil more conditions, in the order of their blocks. */
+  /** Finds objects of a chain's events by additional conditions, in the order of their blocks. */
   async find(className: string, chainId: number, where: JsonObject, limit: number): Promise<JsonObject[]> {
-    const texts = await this.#parts.store.find({
-      schema: this.#parts.schemas().require(className),
+    const texts = await this.#dependencies.store.find({
+      schema: this.#dependencies.schemas().require(className),
       where: parseWhere({ chain_id: chainId, ...where }),
       order: [
         { path: ["block_number"], descending: false },
@@ -67,59 +67,59 @@ export class EventWriter {
     return texts.map((text): JsonObject => JSON.parse(text));
   }
 
-  /** Those of some objects that are not there yet. */
+  /** Returns the objects that do not exist yet. */
   async missing<T extends { objectId: string }>(className: string, objects: T[]): Promise<T[]> {
     if (objects.length === 0) return [];
-    const texts = await this.#parts.store.find({
-      schema: this.#parts.schemas().require(className),
+    const texts = await this.#dependencies.store.find({
+      schema: this.#dependencies.schemas().require(className),
       where: idsCondition(objects.map(({ objectId }) => objectId)),
       order: [],
       limit: objects.length,
       skip: 0,
       principals: null,
     });
-    const known = new Set(texts.map((text): string => JSON.parse(text).objectId));
-    return objects.filter(({ objectId }) => !known.has(objectId));
+    const existing = new Set(texts.map((text): string => JSON.parse(text).objectId));
+    return objects.filter(({ objectId }) => !existing.has(objectId));
   }
 
   /**
-   * Writes changes and other steps all together or not at all. What a trigger refuses is left out: cloud code has the
-   * last word about its classes. Answers what was written. Rejects with ClaimTaken where a step does.
+   * Writes changes and additional writes in one transaction. Changes that a trigger rejects are skipped. Returns the
+   * changes that were written. Rejects with a unique constraint error if an additional write does.
    */
   async write(
     className: string,
     changes: EventChange[],
-    steps: (written: EventChange[]) => Write[],
+    additionalWrites: (written: EventChange[]) => Write[],
   ): Promise<EventChange[]> {
-    const { store, log } = this.#parts;
-    const together = new WriteTogether(store, changes.length + 1);
-    const joining = changes.map((change) => {
-      const settled = Promise.withResolvers<"joined" | "refused" | "failed">();
+    const { store, logger } = this.#dependencies;
+    const transaction = new WriteTogether(store, changes.length + 1);
+    const pendingChanges = changes.map((change) => {
+      const settled = Promise.withResolvers<"added" | "rejected" | "failed">();
       const join: JoinedWrites["join"] = (writes) => {
-        settled.resolve("joined");
-        return together.join(writes);
+        settled.resolve("added");
+        return transaction.join(writes);
       };
-      const done = this.#change(className, change, { ...serverRequest(), transaction: { join } });
-      done.catch((error: unknown) => {
-        if (!isRefusal(error)) return settled.resolve("failed");
-        settled.resolve("refused");
-        log.warn("an event was refused", { className, change: change.kind, error: error.message });
+      const completed = this.#change(className, change, { ...serverRequest(), transaction: { join } });
+      completed.catch((error: unknown) => {
+        if (!isRejection(error)) return settled.resolve("failed");
+        settled.resolve("rejected");
+        logger.warn("cloud code rejected an event", { className, change: change.kind, error: error.message });
       });
-      return { change, settled: settled.promise, done };
+      return { change, settled: settled.promise, completed };
     });
-    const ends = await Promise.all(joining.map(({ settled }) => settled));
-    const written = changes.filter((_, i) => ends[i] === "joined");
-    for (const end of ends) {
-      if (end === "refused") together.pass();
-      if (end === "failed") together.fail(new Error("an event could not be written"));
+    const outcomes = await Promise.all(pendingChanges.map(({ settled }) => settled));
+    const written = changes.filter((_, i) => outcomes[i] === "added");
+    for (const outcome of outcomes) {
+      if (outcome === "rejected") transaction.pass();
+      if (outcome === "failed") transaction.fail(new Error("an event could not be stored"));
     }
-    await together.join(steps(written));
-    await Promise.all(joining.map(({ done }, i) => ends[i] === "joined" && done));
+    await transaction.join(additionalWrites(written));
+    await Promise.all(pendingChanges.map(({ completed }, i) => outcomes[i] === "added" && completed));
     return written;
   }
 
   async #change(className: string, change: EventChange, request: RequestContext): Promise<void> {
-    const { objects } = this.#parts;
+    const { objects } = this.#dependencies;
     if (change.kind === "created") {
       await objects.create({ ...request, allowCustomId: true }, className, change.object);
       return;
@@ -131,32 +131,32 @@ export class EventWriter {
   }
 }
 
-/** Nobody has asked for it but the chain. */
+/** A request of the server itself. */
 function serverRequest(): RequestContext {
   return { auth: MASTER, installationId: undefined, context: {}, ip: "127.0.0.1", requestId: "" };
 }
 
-/** Whether cloud code does not want an event, rather than being unable to say so now. */
-function isRefusal(error: unknown): error is ProtocolError {
+/** Whether cloud code rejected an event, as opposed to a temporary failure. */
+function isRejection(error: unknown): error is ProtocolError {
   const { TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED } = ErrorCode;
-  const passing: readonly number[] = [TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED];
-  return error instanceof ProtocolError && !passing.includes(error.code);
+  const temporary: readonly number[] = [TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED];
+  return error instanceof ProtocolError && !temporary.includes(error.code);
 }
 
-/** Whether a write found that an object is gone, or is there, against what was read: it is to be looked at again. */
-export function isOutrun(error: unknown): boolean {
+/** Whether a write failed because another process has created or deleted an object: it has to be retried. */
+export function isConflict(error: unknown): boolean {
   const { OBJECT_NOT_FOUND, DUPLICATE_VALUE } = ErrorCode;
   return (
     error instanceof ProtocolError && (error.code === OBJECT_NOT_FOUND || error.code === DUPLICATE_VALUE)
   );
 }
 
-export function textOf(object: JsonObject, key: string): string {
+export function stringField(object: JsonObject, key: string): string {
   const value = object[key];
   return typeof value === "string" ? value : "";
 }
 
-export function numberOf(object: JsonObject, key: string): number {
+export function numberField(object: JsonObject, key: string): number {
   const value = isJsonObject(object) ? object[key] : undefined;
   return typeof value === "number" ? value : -1;
 }

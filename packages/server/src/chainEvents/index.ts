@@ -1,2 +1,2 @@
 export { ChainEvents } from "./chainEvents.ts";
-export { watchOptions } from "./watch.ts";
+export { parseWatchList } from "./watch.ts";

@@ -6,7 +6,10 @@ import { eventObject } from "./eventObject.ts";
 import { parseWatch } from "./watch.ts";
 
 const ADDRESS = `0x${"ab".repeat(20)}`;
-const chains = { chainIdOf: (selector: unknown) => Number(selector), isWhole: (id: number) => id === 1 };
+const chains = {
+  chainIdOf: (selector: unknown) => Number(selector),
+  isFullyIndexed: (id: number) => id === 1,
+};
 const event = { type: "event", name: "Moved", inputs: [{ name: "n", type: "uint256" }] };
 const other = { ...event, name: "Other" };
 

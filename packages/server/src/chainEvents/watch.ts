@@ -10,29 +10,29 @@ import {
 } from "@purse/protocol";
 import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
 
-/** What becomes objects of a class: the logs of a contract's event, or what an address moves. */
+/** A watch: logs of a contract's event, or transfers of an address, that are stored as objects of a class. */
 export interface Watch {
-  /** The same for the same contents, whoever says so. */
+  /** A hash of the contents: equal watches have the same id. */
   id: string;
   chainId: number;
   className: string;
-  /** Each is read for itself, in the order of its chain. */
+  /** Each is processed independently, in the order of its chain. */
   selections: Selection[];
   filter: EventFilter;
-  /** How many blocks, its own included, make a block one that stays. */
+  /** Number of blocks, including its own, after which a block is final. */
   confirmations: number;
-  /** Whether what happened before it was watched becomes objects too. */
+  /** Whether events before its creation are included. */
   isHistorical: boolean;
-  /** Told of every object. */
+  /** Receives every change. */
   webhook: string | undefined;
 }
 
-/** What a watch is read with. */
-export interface ChainSelector {
+/** Resolves chains of watches. */
+export interface ChainResolver {
   /** Throws ProtocolError 142. */
   chainIdOf(selector: unknown): number;
-  /** Whether a chain's index holds the logs of all contracts. */
-  isWhole(chainId: number): boolean;
+  /** Whether a chain's index contains the logs of all contracts. */
+  isFullyIndexed(chainId: number): boolean;
 }
 
 const DEFAULT_CONFIRMATIONS = 12;
@@ -54,46 +54,46 @@ const KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a watch as operators and cloud code write it: { chainId, address, tableName, abi, topic, filter,
- * sync_historical, confirmations, webhook }; without `abi` it is of an address. Throws ProtocolError 142.
+ * Parses a watch as written by operators and cloud code: { chainId, address, tableName, abi, topic, filter,
+ * sync_historical, confirmations, webhook }; without `abi` it watches an address. Throws ProtocolError 142.
  */
-export function parseWatch(options: JsonObject, chains: ChainSelector): Watch {
+export function parseWatch(options: JsonObject, chains: ChainResolver): Watch {
   const unknown = Object.keys(options).find((key) => !KEYS.has(key));
   if (unknown !== undefined)
-    throw refused(`${unknown.slice(0, 64)} is not known: ${[...KEYS].join(", ")} are`);
+    throw invalidWatch(`${unknown.slice(0, 64)} is not known: ${[...KEYS].join(", ")} are`);
   const chainId = chains.chainIdOf(options.chainId ?? options.chain);
   const { abi, topic } = options;
   const isEvent = abi !== undefined && abi !== null;
-  if (!isEvent && topic !== undefined && topic !== null) throw refused("abi must be that of the event");
+  if (!isEvent && topic !== undefined && topic !== null) throw invalidWatch("abi must be that of the event");
   const className = options.tableName ?? (isEvent ? undefined : DEFAULT_CLASS);
   if (typeof className !== "string" || !isClassName(className) || className.startsWith("_")) {
-    throw refused("tableName must be the name of a class");
+    throw invalidWatch("tableName must be the name of a class");
   }
-  if (isEvent && !chains.isWhole(chainId)) {
-    throw refused("events need an index of the whole chain, and of this one known wallets are followed only");
+  if (isEvent && !chains.isFullyIndexed(chainId)) {
+    throw invalidWatch("events require an index of the whole chain, and this one indexes known wallets only");
   }
   const selections = isEvent
     ? [eventSelection(options.address, abi, topic)]
-    : movementsOf(addressOf(options.address), chains.isWhole(chainId));
+    : addressSelections(addressOf(options.address), chains.isFullyIndexed(chainId));
   const filter = parseEventFilter(options.filter);
-  const keys = selections.map(({ kind, address, ...more }) => [
+  const selectionKeys = selections.map(({ kind, address, ...more }) => [
     kind,
     address,
     "topic" in more ? more.topic : "",
   ]);
   return {
-    id: digest([chainId, className, keys, options.filter ?? null]).slice(0, 24),
+    id: digest([chainId, className, selectionKeys, options.filter ?? null]).slice(0, 24),
     chainId,
     className,
     selections,
     filter,
-    confirmations: wholeNumber(options.confirmations, "confirmations") ?? DEFAULT_CONFIRMATIONS,
+    confirmations: integerOf(options.confirmations, "confirmations") ?? DEFAULT_CONFIRMATIONS,
     isHistorical: (options.sync_historical ?? options.syncHistorical) === true,
-    webhook: webhookOf(options.webhook),
+    webhook: parseWebhookUrl(options.webhook),
   };
 }
 
-/** An object's id: of one log, transaction or transfer in one block, however often it is seen. */
+/** The object id of a log, transaction or transfer in one block. */
 export function eventId(
   chainId: number,
   blockHash: string,
@@ -101,44 +101,44 @@ export function eventId(
   position: number,
   part: number,
 ): string {
-  const group = kind === "transactions" ? "transaction" : "log";
-  return digest([chainId, blockHash, group, position, part]).slice(0, 24);
+  const idKind = kind === "transactions" ? "transaction" : "log";
+  return digest([chainId, blockHash, idKind, position, part]).slice(0, 24);
 }
 
 function digest(value: JsonValue): string {
   return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
-/** A wallet's own transactions are known where all are. */
-function movementsOf(address: string, isWhole: boolean): Selection[] {
+/** Selections of an address; transactions of a wallet are known only on fully indexed chains. */
+function addressSelections(address: string, isFullyIndexed: boolean): Selection[] {
   const tokens: Selection[] = [
     { kind: "erc20", address },
     { kind: "nft", address },
   ];
-  return isWhole ? [{ kind: "transactions", address }, ...tokens] : tokens;
+  return isFullyIndexed ? [{ kind: "transactions", address }, ...tokens] : tokens;
 }
 
-function wholeNumber(value: JsonValue | undefined, name: string): number | undefined {
+function integerOf(value: JsonValue | undefined, name: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw refused(`${name} must be a whole number, 0 or more`);
+  throw invalidWatch(`${name} must be an integer of at least 0`);
 }
 
-function webhookOf(value: JsonValue | undefined): string | undefined {
+function parseWebhookUrl(value: JsonValue | undefined): string | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "string" && value.length <= 2_000 && URL.canParse(value)) {
     const { protocol, username, password } = new URL(value);
     if (/^https?:$/.test(protocol) && username === "" && password === "") return value;
   }
-  throw refused("webhook must be an http:// or https:// URL");
+  throw invalidWatch("webhook must be an http:// or https:// URL");
 }
 
-function refused(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `A watch cannot be read: ${message}`);
+function invalidWatch(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `Invalid watch: ${message}`);
 }
 
-/** Every entry of a list of watches as it is written. Throws Error. */
-export function watchOptions(value: unknown): JsonObject[] {
+/** Validates a list of watches. Throws Error. */
+export function parseWatchList(value: unknown): JsonObject[] {
   if (value === undefined) return [];
   if (Array.isArray(value) && value.every(isJsonObject)) return value;
   throw new Error("it must be a list of { chainId, address, tableName, abi, topic, filter, … }");

@@ -2,49 +2,52 @@ import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/prot
 import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { ClassRules } from "../objects/rules.ts";
-import { type ChainSelector, parseWatch } from "./watch.ts";
+import { type ChainResolver, parseWatch } from "./watch.ts";
 
-/** What operators see of watches: `_ChainWatch`, which they write, and `_ChainMessage`, of which they send some again. */
+/**
+ * Rules of the system classes `_ChainWatch`, which operators write, and `_ChainMessage`, whose messages they may
+ * requeue.
+ */
 export function watchRules(
-  chains: ChainSelector,
-  changed: () => Promise<void>,
+  chains: ChainResolver,
+  onChanged: () => Promise<void>,
   clock: () => number,
 ): ClassRules[] {
-  const assertReadable = (draft: Draft): void => {
-    parseWatch(storedOptions(fieldsAfter(draft)), chains);
-    draft.afterwards.push(changed);
+  const validateWatch = (pendingWrite: Draft): void => {
+    parseWatch(watchOptionsOf(resultingFields(pendingWrite)), chains);
+    pendingWrite.afterwards.push(onChanged);
   };
   return [
     {
       ...SYSTEM_CLASS_FIELDS._ChainWatch,
-      beforeCreate: assertReadable,
-      beforeUpdate: assertReadable,
-      beforeDelete: (draft) => void draft.afterwards.push(changed),
+      beforeCreate: validateWatch,
+      beforeUpdate: validateWatch,
+      beforeDelete: (pendingWrite) => void pendingWrite.afterwards.push(onChanged),
     },
     {
       ...SYSTEM_CLASS_FIELDS._ChainMessage,
       beforeCreate: () => {
-        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Messages are written with their events.");
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Messages are created with their events.");
       },
-      /** Sent again, from the first try on. */
-      beforeUpdate(draft) {
-        const { status, ...others } = draft.operations;
+      /** Requeues a message and resets its attempts. */
+      beforeUpdate(pendingWrite) {
+        const { status, ...others } = pendingWrite.operations;
         if (Object.keys(others).length > 0 || status?.op !== "Set" || status.value !== "waiting") {
           throw new ProtocolError(
             ErrorCode.OPERATION_FORBIDDEN,
-            'A message is sent again by { "status": "waiting" }; nothing else of it changes.',
+            'A message can only be requeued by { "status": "waiting" }.',
           );
         }
-        draft.operations.attempts = { op: "Set", value: 0 };
-        draft.operations.nextAt = { op: "Set", value: wireDate(new Date(clock())) };
-        draft.afterwards.push(changed);
+        pendingWrite.operations.attempts = { op: "Set", value: 0 };
+        pendingWrite.operations.nextAt = { op: "Set", value: wireDate(new Date(clock())) };
+        pendingWrite.afterwards.push(onChanged);
       },
     },
   ];
 }
 
-/** What a row of `_ChainWatch` says. */
-export function storedOptions({
+/** Returns the options of a `_ChainWatch` object. */
+export function watchOptionsOf({
   objectId: _,
   createdAt: _c,
   updatedAt: _u,
@@ -54,7 +57,7 @@ export function storedOptions({
   return options;
 }
 
-function fieldsAfter({ original, operations }: Draft): JsonObject {
+function resultingFields({ original, operations }: Draft): JsonObject {
   const fields: JsonObject = { ...original };
   for (const [name, operation] of Object.entries(operations)) {
     if (operation.op === "Set") fields[name] = operation.value;

@@ -1,7 +1,7 @@
 import { ParseObject } from "@purse/client";
-import type { TriggerName } from "./messages.ts";
+import type { TriggerName } from "./workerMessages.ts";
 
-/** A class by name, or the constructor of one. */
+/** A class name, or the constructor of a class. */
 export type ClassReference =
   | string
   | { readonly className?: string; readonly name?: string }
@@ -9,12 +9,12 @@ export type ClassReference =
       ...given: never[]
     ) => unknown);
 
-/** Stand for the files and the settings among the classes of triggers, as in Parse Server. */
+/** Pseudo-classes for the triggers of files and settings, as in Parse Server. */
 export const FILE_CLASS = "@File";
 export const CONFIG_CLASS = "@Config";
 
-/** Classes of the SDK that are no classes of objects. */
-const OTHER_CLASSES: ReadonlyMap<string, string> = new Map([
+/** SDK classes that are not classes of objects. */
+const SPECIAL_CLASSES: ReadonlyMap<string, string> = new Map([
   ["ParseFile", FILE_CLASS],
   ["File", FILE_CLASS],
   ["ParseConfig", CONFIG_CLASS],
@@ -22,14 +22,14 @@ const OTHER_CLASSES: ReadonlyMap<string, string> = new Map([
 ]);
 const SYSTEM_NAMES: ReadonlySet<string> = new Set(["User", "Role", "Session", "Installation"]);
 
-/** The name of the class; the classes of the SDK stand for the server's own. Throws Error. */
+/** Returns the name of a class; SDK classes map to the system classes. Throws Error. */
 export function classNameOf(reference: ClassReference): string {
   const name = typeof reference === "string" ? reference : nameOf(reference);
-  const other = isObjectClass(reference) ? undefined : OTHER_CLASSES.get(name);
-  if (typeof reference !== "string" && other !== undefined) return other;
+  const specialClass = isObjectClass(reference) ? undefined : SPECIAL_CLASSES.get(name);
+  if (typeof reference !== "string" && specialClass !== undefined) return specialClass;
   if (SYSTEM_NAMES.has(name)) return `_${name}`;
   if (name) return name;
-  throw new Error("A trigger needs the name of a class");
+  throw new Error("A trigger requires a class name");
 }
 
 function nameOf(reference: Exclude<ClassReference, string>): string {
@@ -37,13 +37,13 @@ function nameOf(reference: Exclude<ClassReference, string>): string {
   return own ?? reference.name ?? "";
 }
 
-/** Whether a value is a class of objects: `Parse.User`, `Parse.Object.extend("Note")`, a class of one's own. */
+/** Whether a value is a class of objects: `Parse.User`, `Parse.Object.extend("Note")`, or a subclass. */
 export function isObjectClass(value: unknown): value is ClassReference {
   if (typeof value !== "function") return false;
   return value.prototype instanceof ParseObject || Object.hasOwn(value, "className");
 }
 
-/** Throws Error where a class has no such trigger. */
+/** Throws Error if a class does not support the trigger. */
 export function assertTrigger(trigger: TriggerName, className: string): void {
   if (className === "_PushStatus" && trigger === "beforeSave") {
     throw new Error("Only afterSave is allowed on _PushStatus");

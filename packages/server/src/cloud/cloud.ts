@@ -3,87 +3,87 @@ import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
 import type { Mail } from "../mail/mailer.ts";
 import type { Triggers } from "../objects/triggers.ts";
-import type { Log, LogLevel } from "../observe/log.ts";
+import type { Logger, LogLevel } from "../observe/logger.ts";
+import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
-import { CodeHost } from "./codeHost.ts";
-import { createFileTriggers, type FileTriggersOfCode } from "./fileTriggers.ts";
+import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers, type LiveTriggers } from "./liveTriggers.ts";
+import { type AuthTriggers, createTriggers } from "./triggers.ts";
 import type {
-  Ask,
-  Cause,
+  CallContext,
   ConfigTriggerName,
   Definitions,
-  Outcome,
+  HostRequest,
+  Invocation,
+  InvocationResult,
   ServerSettings,
-  Task,
-} from "./messages.ts";
-import { atDepth } from "./scope.ts";
-import { createTriggers, type PeopleTriggers } from "./triggers.ts";
+} from "./workerMessages.ts";
+import { WorkerSupervisor } from "./workerSupervisor.ts";
 
-/** A function of the server itself: takes and answers values as they travel. */
+/** A function of the server itself: takes and returns JSON values. */
 export type BuiltInFunction = (request: ApiRequest) => JsonValue | Promise<JsonValue>;
 
-/** Functions and triggers that other servers carry out. */
-export interface Remote {
+/** Functions and triggers that webhooks execute. */
+export interface RemoteHandlers {
   hasFunction(name: string): boolean;
   hasTrigger(trigger: string): boolean;
   /** Rejects with ProtocolError. */
-  run(task: Task): Promise<Outcome>;
+  run(invocation: Invocation): Promise<InvocationResult>;
 }
 
-export interface CloudParts {
-  /** Runs requests of cloud code; first called when a function or trigger runs. */
+export interface CloudDependencies {
+  /** Executes requests of cloud code; first called when a function or trigger runs. */
   dispatch: Dispatch;
-  /** A signed-in user as it sees itself, read past every trigger. */
+  /** Returns a signed-in user as it sees itself, bypassing all triggers. */
   userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
   config: { appId: string; limits: { functionTimeoutMs: number } };
-  /** What the code may know of the server; made from `config` where it is not given. */
+  /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
-  /** The content of a file by its address. Rejects with ProtocolError. Without it no file is read by its address. */
+  /** Downloads a file by its URL. Rejects with ProtocolError. Without it files cannot be downloaded. */
   download?: (url: string) => Promise<Uint8Array>;
-  log: Log;
+  logger: Logger;
   logLevel?: LogLevel;
-  /** The file with the cloud code; without one there are only built-in functions. */
+  /** The cloud code file; without it there are only built-in functions. */
   file?: string | undefined;
-  /** Files of plugins. */
+  /** Module files of plugins. */
   plugins?: string[];
-  /** Most memory that the cloud code may take, in MiB. */
+  /** Memory limit of the cloud code, in MiB. */
   memoryMb?: number;
-  /** Whether the code is loaded again when it changes. */
-  isWatched?: boolean;
-  /** Undefined where no mails can be sent. */
+  /** Whether the code is reloaded when it changes. */
+  watchesFiles?: boolean;
+  /** Undefined if e-mail cannot be sent. */
   sendMail?: ((mail: Mail) => Promise<void>) | undefined;
   now?: () => Date;
 }
 
-/** Where jobs put down how far they have come. */
-export interface JobMessages {
+/** Stores the progress messages of jobs. */
+export interface JobProgressReporter {
   message(jobId: string, text: string): Promise<void>;
 }
 
-/** Functions, triggers and jobs on the server. */
-export interface Cloud extends FileTriggersOfCode {
-  triggers: Triggers & { people: PeopleTriggers };
+/** Cloud functions, triggers and jobs. */
+export interface Cloud extends CloudFileTriggers {
+  triggers: Triggers & { auth: AuthTriggers };
   routes: ApiRoute[];
   definitions(): Definitions;
-  /** Told whenever the code has registered something. */
+  /** Calls the listener now and whenever the code has registered something. */
   onDefined(listener: (definitions: Definitions) => void): void;
-  /** What runs when the application's settings are saved; undefined where the code has no such trigger. */
+  /** The trigger that runs when the application's settings are saved; undefined if there is none. */
   configTrigger(trigger: ConfigTriggerName): ConfigTrigger | undefined;
   live: LiveTriggers;
-  /** Runs a job's code for as long as it takes. Rejects with ProtocolError. */
-  runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<Outcome>;
-  /** Adds a built-in function; one of the same name in the cloud code goes before it. */
+  /** Runs a job without a time limit. Rejects with ProtocolError. */
+  runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<InvocationResult>;
+  /** Adds a built-in function; a cloud function of the same name takes precedence. */
   define(name: string, run: BuiltInFunction): void;
-  /** Parts that are made after this one. */
-  attach(parts: { jobs?: JobMessages; remote?: Remote }): void;
-  /** Names of all functions, for people. */
+  /** Sets services that are created after this one. */
+  attach(dependencies: { jobs?: JobProgressReporter; remote?: RemoteHandlers }): void;
+  /** Sorted names of all functions. */
   functionNames(): string[];
-  /** From now on every call is refused. */
+  /** Stops the worker and rejects all further calls. */
   stop(): Promise<void>;
 }
 
-/** `params` are the settings that are saved, or all of them once they are. Rejects with ProtocolError. */
+/** Before a save, `params` are the settings to save; after it, all settings. Rejects with ProtocolError. */
 export type ConfigTrigger = (
   params: JsonObject,
   original: JsonObject | undefined,
@@ -92,63 +92,69 @@ export type ConfigTrigger = (
 
 const DEFAULT_MEMORY_MB = 512;
 
-/** Loads the cloud code. Rejects with what is wrong with the file. */
-export async function createCloud(parts: CloudParts): Promise<Cloud> {
-  const { dispatch, config, log, file = "", plugins = [], now = () => new Date() } = parts;
+/** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
+export async function createCloud(dependencies: CloudDependencies): Promise<Cloud> {
+  const { dispatch, config, logger, file = "", plugins = [], now = () => new Date() } = dependencies;
   const builtIns = new Map<string, BuiltInFunction>([
     ["getServerTime", () => ({ dateTime: now().toISOString() })],
     ["getPluginSpecs", () => host.definitions.plugins.map(({ name, functions }) => ({ name, functions }))],
   ]);
-  const attached: { jobs?: JobMessages; remote?: Remote } = {};
+  const services: { jobs?: JobProgressReporter; remote?: RemoteHandlers } = {};
   const listeners: ((definitions: Definitions) => void)[] = [];
   let functions: ReadonlySet<string> = new Set();
   let triggerNames: ReadonlySet<string> = new Set();
   let isStopped = false;
-  const host = new CodeHost({
+  const host = new WorkerSupervisor({
     file,
     plugins,
-    settings: parts.settings ?? settingsOf(config.appId),
-    memoryMb: parts.memoryMb ?? DEFAULT_MEMORY_MB,
+    settings: dependencies.settings ?? defaultSettings(config.appId),
+    memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
     timeoutMs: config.limits.functionTimeoutMs,
-    isWatched: parts.isWatched ?? false,
-    answer: (ask, depth) => atDepth(depth, () => answer(ask)),
+    watchesFiles: dependencies.watchesFiles ?? false,
+    handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
     onDefined(definitions) {
       functions = new Set(definitions.functions);
       triggerNames = new Set(definitions.triggers);
       for (const listener of listeners) listener(definitions);
     },
-    log,
-    logLevel: parts.logLevel ?? "info",
+    logger,
+    logLevel: dependencies.logLevel ?? "info",
   });
   if (file !== "" || plugins.length > 0) await host.start();
 
-  const has = (trigger: string) =>
-    triggerNames.has(trigger) || (attached.remote?.hasTrigger(trigger) ?? false);
-  const triggers = createTriggers({ has, causeOf, run });
+  const hasHandler = (trigger: string) =>
+    triggerNames.has(trigger) || (services.remote?.hasTrigger(trigger) ?? false);
+  const triggers = createTriggers({ hasHandler, callContextOf, run });
   return {
     triggers,
-    routes: [{ method: "POST", path: "/functions/:name", withoutApplication: true, handle }],
+    routes: [{ method: "POST", path: "/functions/:name", isApplicationOptional: true, handle }],
     definitions: () => host.definitions,
     onDefined(listener) {
       listeners.push(listener);
       listener(host.definitions);
     },
-    ...createFileTriggers({ has, causeOf, run }),
+    ...createFileTriggers({ hasHandler, callContextOf, run }),
     configTrigger(trigger) {
-      if (!has(`${trigger}.${CONFIG_CLASS}`)) return undefined;
+      if (!hasHandler(`${trigger}.${CONFIG_CLASS}`)) return undefined;
       return async (params, original, request) => {
-        const task: Task = { kind: "config", trigger, params, original, cause: await causeOf(request) };
-        const { context } = await run(`${trigger} of Parse.Config`, task);
+        const invocation: Invocation = {
+          kind: "config",
+          trigger,
+          params,
+          original,
+          callContext: await callContextOf(request),
+        };
+        const { context } = await run(`${trigger} of Parse.Config`, invocation);
         Object.assign(request.context, context);
       };
     },
-    live: createLiveTriggers({ has, causeOf, run, log }),
+    live: createLiveTriggers({ hasHandler, callContextOf, run, logger }),
     async runJob(name, params, jobId, request) {
-      const cause = await causeOf(request);
-      return host.run(name, { kind: "job", name, params, jobId, cause }, 0);
+      const callContext = await callContextOf(request);
+      return host.run(name, { kind: "job", name, params, jobId, callContext }, 0);
     },
     define: (name, builtIn) => void builtIns.set(name, builtIn),
-    attach: (more) => void Object.assign(attached, more),
+    attach: (additional) => void Object.assign(services, additional),
     functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
       isStopped = true;
@@ -157,51 +163,58 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    const name = request.names.name ?? "";
-    if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server stops");
-    if (attached.remote?.hasFunction(name) || functions.has(name)) {
+    const name = request.pathParams.name ?? "";
+    if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
+    if (services.remote?.hasFunction(name) || functions.has(name)) {
       const { params } = request;
-      const outcome = await run(name, { kind: "function", name, params, cause: await causeOf(request) });
-      return replyOf(outcome);
+      const result = await run(name, {
+        kind: "function",
+        name,
+        params,
+        callContext: await callContextOf(request),
+      });
+      return replyOf(result);
     }
     const builtIn = builtIns.get(name);
     if (builtIn) return replyOf({ value: await builtIn(request) });
     throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${name.slice(0, 128)}"`);
   }
 
-  function run(name: string, task: Task): Promise<Outcome> {
-    const { remote } = attached;
-    return remote && isRemote(task, remote) ? remote.run(task) : host.run(name, task);
+  function run(name: string, invocation: Invocation): Promise<InvocationResult> {
+    const { remote } = services;
+    return remote && isRemoteInvocation(invocation, remote)
+      ? remote.run(invocation)
+      : host.run(name, invocation);
   }
 
-  async function answer(ask: Ask): Promise<JsonValue> {
-    switch (ask.what) {
+  async function handleHostRequest(hostRequest: HostRequest): Promise<JsonValue> {
+    switch (hostRequest.kind) {
       case "dispatch": {
-        const { status, body, headers = {} } = await dispatch(ask.request);
+        const { status, body, headers = {} } = await dispatch(hostRequest.request);
         return { status, body, headers };
       }
       case "sendEmail":
-        if (!parts.sendMail) {
-          throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set");
+        if (!dependencies.sendMail) {
+          throw new ProtocolError(ErrorCode.OTHER_CAUSE, "E-mail cannot be sent: PURSE_SMTP_URL is not set");
         }
-        await parts.sendMail(ask.mail);
+        await dependencies.sendMail(hostRequest.mail);
         return {};
       case "jobMessage":
-        await attached.jobs?.message(ask.jobId, ask.message);
+        await services.jobs?.message(hostRequest.jobId, hostRequest.message);
         return {};
       case "download": {
-        if (!parts.download) {
-          throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files cannot be read by their address here");
+        if (!dependencies.download) {
+          throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files cannot be downloaded here");
         }
-        return { base64: Buffer.from(await parts.download(ask.url)).toString("base64") };
+        return { base64: Buffer.from(await dependencies.download(hostRequest.url)).toString("base64") };
       }
     }
   }
 
-  async function causeOf(request: RequestContext): Promise<Cause> {
+  async function callContextOf(request: RequestContext): Promise<CallContext> {
     const { auth, installationId, context, ip, requestId, headers = {} } = request;
     return {
-      user: auth.kind === "user" ? await userFor(auth) : undefined,
+      user: auth.kind === "user" ? await userWithSession(auth) : undefined,
       roles: auth.kind === "user" ? auth.roles : [],
       master: auth.kind === "master",
       isReadOnly: auth.kind === "master" && auth.readOnly === true,
@@ -213,29 +226,29 @@ export async function createCloud(parts: CloudParts): Promise<Cloud> {
     };
   }
 
-  async function userFor(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
-    const user = await parts.userOf(auth);
+  async function userWithSession(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
+    const user = await dependencies.userOf(auth);
     if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     return { ...user, sessionToken: auth.sessionToken };
   }
 }
 
-function isRemote(task: Task, remote: Remote): boolean {
-  switch (task.kind) {
+function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boolean {
+  switch (invocation.kind) {
     case "function":
-      return remote.hasFunction(task.name);
+      return remote.hasFunction(invocation.name);
     case "object":
-      return remote.hasTrigger(`${task.trigger}.${task.className}`);
+      return remote.hasTrigger(`${invocation.trigger}.${invocation.className}`);
     case "beforeSave":
     case "beforeFind":
     case "afterFind":
-      return remote.hasTrigger(`${task.kind}.${task.className}`);
+      return remote.hasTrigger(`${invocation.kind}.${invocation.className}`);
     default:
       return false;
   }
 }
 
-function replyOf({ value, status = 200, headers }: Outcome): ApiReply {
+function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {
   return {
     status,
     body: value === undefined ? "{}" : JSON.stringify({ result: value }),
@@ -243,7 +256,7 @@ function replyOf({ value, status = 200, headers }: Outcome): ApiReply {
   };
 }
 
-function settingsOf(appId: string): ServerSettings {
+function defaultSettings(appId: string): ServerSettings {
   const mountPath = "/server";
   const serverURL = `http://127.0.0.1${mountPath}`;
   return { applicationId: appId, appId, appName: appId, serverURL, publicServerURL: serverURL, mountPath };

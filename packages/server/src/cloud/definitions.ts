@@ -1,6 +1,6 @@
 import type { Config, ParseFile } from "@purse/client";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import {
   assertTrigger,
   type ClassReference,
@@ -10,7 +10,7 @@ import {
   isObjectClass,
 } from "./classNames.ts";
 import { type CloudHttpOptions, type CloudHttpResponse, httpRequest } from "./httpRequest.ts";
-import type { Ask, FileTriggerName, TriggerName } from "./messages.ts";
+import { parseSchedule, type ScheduleOptions } from "./parseSchedule.ts";
 import {
   type AfterFindTrigger,
   assertDefinition,
@@ -20,25 +20,25 @@ import {
   type ConnectTrigger,
   clearRegistry,
   type FileTrigger,
-  type Guarded,
   type Job,
   type LiveConnectionHandler,
   type LiveEventTrigger,
   type ObjectTrigger,
+  type Registration,
   type Registry,
   type SubscribeTrigger,
 } from "./registry.ts";
-import { type ScheduleOptions, scheduleOf } from "./scheduleOf.ts";
 import { assertValidator, type Validator } from "./validator.ts";
 import { encodeResult } from "./wire.ts";
+import type { FileTriggerName, HostRequest, TriggerName } from "./workerMessages.ts";
 
-/** How definitions get to the server. */
+/** Connects definitions with the server. */
 export interface DefinitionsOptions {
   registry: Registry;
   /** Called after each definition. */
   onDefined(): void;
-  ask(ask: Ask): Promise<unknown>;
-  log: Log;
+  callHost(callHost: HostRequest): Promise<unknown>;
+  logger: Logger;
 }
 
 interface Mail {
@@ -48,78 +48,88 @@ interface Mail {
   html?: string;
 }
 
-type OfClass<T> = (className: ClassReference, trigger: T, validator?: Validator) => void;
-/** Of a class of objects; of the files where `Parse.File` is given. */
-interface OfClassOrFiles<T> {
+type DefineClassTrigger<T> = (className: ClassReference, trigger: T, validator?: Validator) => void;
+/** Defines a trigger of a class, or of files if `Parse.File` is passed. */
+interface DefineClassOrFileTrigger<T> {
   (className: typeof ParseFile, trigger: FileTrigger, validator?: Validator): void;
   (className: ClassReference, trigger: T, validator?: Validator): void;
 }
-/** Of a class of objects; of the files where `Parse.File`, of the settings where `Parse.Config` is given. */
-interface OfSaves {
+/** Defines a save trigger of a class, of files (`Parse.File`) or of the settings (`Parse.Config`). */
+interface DefineSaveTrigger {
   (className: typeof ParseFile, trigger: FileTrigger, validator?: Validator): void;
   (className: typeof Config, trigger: ConfigTrigger, validator?: Validator): void;
   (className: ClassReference, trigger: ObjectTrigger, validator?: Validator): void;
 }
-/** Of the users (or sessions) alone: the class may be left out. */
-interface OfAccounts {
+/** Defines a trigger of users (or sessions): the class may be omitted. */
+interface DefineAccountTrigger {
   (trigger: ObjectTrigger, validator?: Validator): void;
   (className: ClassReference, trigger: ObjectTrigger, validator?: Validator): void;
 }
-type OfFiles = (trigger: FileTrigger, validator?: Validator) => void;
+type DefineFileTrigger = (trigger: FileTrigger, validator?: Validator) => void;
 
-/** What `Parse.Cloud` offers to cloud code beside what clients have. */
+/** Members of `Parse.Cloud` that only cloud code has. */
 export interface CloudDefinitions {
   define(name: string, run: CloudFunction, validator?: Validator): void;
   job(name: string, run: Job): void;
-  /** Runs a job by a cron expression (in UTC), once in the whole cluster. */
+  /** Schedules a job by a cron expression (in UTC); it runs once per cluster. */
   schedule(jobName: string, cron: string, options?: ScheduleOptions): void;
   /**
-   * Makes objects of the class `tableName` of a contract's event: { chainId, address, abi, topic, tableName, filter,
-   * sync_historical, confirmations, webhook }. As long as the code says so.
+   * Stores the events of a contract as objects of the class `tableName`: { chainId, address, abi, topic, tableName,
+   * filter, sync_historical, confirmations, webhook }. Ends when the code no longer defines it.
    */
   watchContractEvent(options: object): void;
-  /** Makes objects of what an address moves: { chainId, address, tableName, … }. */
+  /** Stores the transfers of an address as objects: { chainId, address, tableName, … }. */
   watchAddress(options: object): void;
   watchWallet(options: object): void;
-  beforeSave: OfSaves;
-  afterSave: OfSaves;
-  beforeDelete: OfClassOrFiles<ObjectTrigger>;
-  afterDelete: OfClassOrFiles<ObjectTrigger>;
-  beforeFind: OfClassOrFiles<BeforeFindTrigger>;
-  afterFind: OfClassOrFiles<AfterFindTrigger>;
-  beforeLogin: OfAccounts;
-  afterLogin: OfAccounts;
-  afterLogout: OfAccounts;
-  beforePasswordResetRequest: OfAccounts;
-  beforeSaveFile: OfFiles;
-  afterSaveFile: OfFiles;
-  beforeDeleteFile: OfFiles;
-  afterDeleteFile: OfFiles;
+  beforeSave: DefineSaveTrigger;
+  afterSave: DefineSaveTrigger;
+  beforeDelete: DefineClassOrFileTrigger<ObjectTrigger>;
+  afterDelete: DefineClassOrFileTrigger<ObjectTrigger>;
+  beforeFind: DefineClassOrFileTrigger<BeforeFindTrigger>;
+  afterFind: DefineClassOrFileTrigger<AfterFindTrigger>;
+  beforeLogin: DefineAccountTrigger;
+  afterLogin: DefineAccountTrigger;
+  afterLogout: DefineAccountTrigger;
+  beforePasswordResetRequest: DefineAccountTrigger;
+  beforeSaveFile: DefineFileTrigger;
+  afterSaveFile: DefineFileTrigger;
+  beforeDeleteFile: DefineFileTrigger;
+  afterDeleteFile: DefineFileTrigger;
   beforeConnect(trigger: ConnectTrigger, validator?: Validator): void;
-  beforeSubscribe: OfClass<SubscribeTrigger>;
-  afterLiveQueryEvent: OfClass<LiveEventTrigger>;
-  /** Called when clients of live queries connect, subscribe, unsubscribe and leave; several handlers may be there. */
+  beforeSubscribe: DefineClassTrigger<SubscribeTrigger>;
+  afterLiveQueryEvent: DefineClassTrigger<LiveEventTrigger>;
+  /**
+   * Called when clients of live queries connect, subscribe, unsubscribe and disconnect; several handlers are allowed.
+   */
   onLiveQueryEvent(handler: LiveConnectionHandler): void;
-  /** Takes out all functions, jobs and triggers that the code has defined. */
+  /** Removes all functions, jobs and triggers of the code. */
   _removeAllHooks(): void;
-  getLogger(): Log;
-  /** Asks another server. Rejects with the response where its status is not of the 2xx. */
+  getLogger(): Logger;
+  /** Sends an HTTP request. Rejects with the response if its status is not 2xx. */
   httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse>;
   sendEmail(mail: Mail): Promise<void>;
   /** Does nothing, as in Parse Server: pass `{ useMasterKey: true }` to the call that needs it. */
   useMasterKey(): void;
 }
 
-/** The functions by which cloud code defines. Each throws Error for what can never run. */
-export function createDefinitions({ registry, onDefined, ask, log }: DefinitionsOptions): CloudDefinitions {
-  const defined = (register: () => void): void => {
-    register();
+/**
+ * Creates the functions by which cloud code defines functions, jobs and triggers. Each throws Error for invalid
+ * definitions.
+ */
+export function createDefinitions({
+  registry,
+  onDefined,
+  callHost,
+  logger,
+}: DefinitionsOptions): CloudDefinitions {
+  const register = (add: () => void): void => {
+    add();
     onDefined();
   };
-  const watch = (options: object): void => {
+  const defineWatch = (options: object): void => {
     const encoded = encodeResult(options);
-    if (!isJsonObject(encoded)) throw new Error("What is watched must be said in an object");
-    defined(() => registry.watches.push(encoded));
+    if (!isJsonObject(encoded)) throw new Error("The options of a watch must be an object");
+    register(() => registry.watches.push(encoded));
   };
   const defineFile = (
     key: FileTriggerName,
@@ -129,7 +139,7 @@ export function createDefinitions({ registry, onDefined, ask, log }: Definitions
   ) => {
     assertFunction<FileTrigger>(run, triggerName);
     assertValidator(`${triggerName} of files`, validator);
-    defined(() => registry.files.set(key, { run, validator, triggerName }));
+    register(() => registry.files.set(key, { run, validator, triggerName }));
   };
   const defineObject = (
     trigger: "beforeSave" | "afterSave" | "beforeDelete" | "afterDelete",
@@ -144,23 +154,23 @@ export function createDefinitions({ registry, onDefined, ask, log }: Definitions
       defineFile(`${trigger}File`, trigger, run, validator);
     } else if (className === CONFIG_CLASS && (trigger === "beforeSave" || trigger === "afterSave")) {
       assertFunction<ConfigTrigger>(run, `${trigger} of Parse.Config`);
-      defined(() => registry.config.set(trigger, { run, validator }));
+      register(() => registry.config.set(trigger, { run, validator }));
     } else {
       assertFunction<ObjectTrigger>(run, `${trigger} of ${className}`);
-      defined(() => registry.objectTriggers.set(`${trigger}.${className}`, { run, validator }));
+      register(() => registry.objectTriggers.set(`${trigger}.${className}`, { run, validator }));
     }
   };
   const accountTrigger =
     (
       trigger: "beforeLogin" | "afterLogin" | "afterLogout" | "beforePasswordResetRequest",
       className: "_User" | "_Session",
-    ): OfAccounts =>
-    (...given: unknown[]) => {
-      const [first] = given;
-      const isNamed = typeof first === "string" || isObjectClass(first);
-      const [run, validator] = isNamed ? given.slice(1) : given;
+    ): DefineAccountTrigger =>
+    (...args: unknown[]) => {
+      const [reference] = args;
+      const hasClassName = typeof reference === "string" || isObjectClass(reference);
+      const [run, validator] = hasClassName ? args.slice(1) : args;
       assertFunction<ObjectTrigger>(run, trigger);
-      if (isNamed && classNameOf(first) !== className) {
+      if (hasClassName && classNameOf(reference) !== className) {
         throw new Error(
           className === "_Session"
             ? "Only the _Session class is allowed for the afterLogout trigger."
@@ -168,16 +178,18 @@ export function createDefinitions({ registry, onDefined, ask, log }: Definitions
         );
       }
       assertValidator(trigger, validator);
-      const guarded = { run, validator: validator ?? undefined };
-      defined(() => registry.objectTriggers.set(`${trigger}.${className}`, guarded));
+      const registration = { run, validator: validator ?? undefined };
+      register(() => registry.objectTriggers.set(`${trigger}.${className}`, registration));
     };
-  const ofFiles =
-    (trigger: "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile"): OfFiles =>
+  const defineFileTriggerOf =
+    (
+      trigger: "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile",
+    ): DefineFileTrigger =>
     (run, validator) =>
       defineFile(trigger, trigger, run, validator);
-  const into = <T extends (request: never) => unknown>(
+  const defineInMap = <T extends (request: never) => unknown>(
     name: TriggerName,
-    map: Map<string, Guarded<T>>,
+    map: Map<string, Registration<T>>,
     reference: ClassReference,
     run: unknown,
     validator?: Validator,
@@ -186,76 +198,77 @@ export function createDefinitions({ registry, onDefined, ask, log }: Definitions
     assertTrigger(name, className);
     assertValidator(`${name} of ${className}`, validator);
     assertFunction<T>(run, `${name} of ${className}`);
-    defined(() => map.set(className, { run, validator }));
+    register(() => map.set(className, { run, validator }));
   };
   const defineFind = <T extends (request: never) => unknown>(
     trigger: "beforeFind" | "afterFind",
-    map: Map<string, Guarded<T>>,
+    map: Map<string, Registration<T>>,
     ...[reference, run, validator]: [ClassReference, unknown, Validator?]
   ): void => {
     if (classNameOf(reference) === FILE_CLASS) defineFile(`${trigger}File`, trigger, run, validator);
-    else into(trigger, map, reference, run, validator);
+    else defineInMap(trigger, map, reference, run, validator);
   };
   return {
     define(name, run, validator) {
       assertDefinition("function", name, run, validator);
-      defined(() => registry.functions.set(name, { run, validator }));
+      register(() => registry.functions.set(name, { run, validator }));
     },
     job(name, run) {
       assertDefinition("job", name, run);
-      defined(() => registry.jobs.set(name, run));
+      register(() => registry.jobs.set(name, run));
     },
     schedule(jobName, cron, options = {}) {
-      const schedule = scheduleOf(jobName, cron, options);
-      defined(() => registry.schedules.push(schedule));
+      const schedule = parseSchedule(jobName, cron, options);
+      register(() => registry.schedules.push(schedule));
     },
-    watchContractEvent: watch,
-    watchAddress: watch,
-    watchWallet: watch,
-    beforeSave: (...given: Given) => defineObject("beforeSave", ...given),
-    afterSave: (...given: Given) => defineObject("afterSave", ...given),
-    beforeDelete: (...given: Given) => defineObject("beforeDelete", ...given),
-    afterDelete: (...given: Given) => defineObject("afterDelete", ...given),
-    beforeFind: (...given: Given) => defineFind("beforeFind", registry.beforeFind, ...given),
-    afterFind: (...given: Given) => defineFind("afterFind", registry.afterFind, ...given),
+    watchContractEvent: defineWatch,
+    watchAddress: defineWatch,
+    watchWallet: defineWatch,
+    beforeSave: (...args: TriggerArguments) => defineObject("beforeSave", ...args),
+    afterSave: (...args: TriggerArguments) => defineObject("afterSave", ...args),
+    beforeDelete: (...args: TriggerArguments) => defineObject("beforeDelete", ...args),
+    afterDelete: (...args: TriggerArguments) => defineObject("afterDelete", ...args),
+    beforeFind: (...args: TriggerArguments) => defineFind("beforeFind", registry.beforeFind, ...args),
+    afterFind: (...args: TriggerArguments) => defineFind("afterFind", registry.afterFind, ...args),
     beforeLogin: accountTrigger("beforeLogin", "_User"),
     afterLogin: accountTrigger("afterLogin", "_User"),
     afterLogout: accountTrigger("afterLogout", "_Session"),
     beforePasswordResetRequest: accountTrigger("beforePasswordResetRequest", "_User"),
-    beforeSaveFile: ofFiles("beforeSaveFile"),
-    afterSaveFile: ofFiles("afterSaveFile"),
-    beforeDeleteFile: ofFiles("beforeDeleteFile"),
-    afterDeleteFile: ofFiles("afterDeleteFile"),
+    beforeSaveFile: defineFileTriggerOf("beforeSaveFile"),
+    afterSaveFile: defineFileTriggerOf("afterSaveFile"),
+    beforeDeleteFile: defineFileTriggerOf("beforeDeleteFile"),
+    afterDeleteFile: defineFileTriggerOf("afterDeleteFile"),
     beforeConnect(run, validator) {
       assertValidator("beforeConnect", validator);
-      defined(() => {
+      register(() => {
         registry.beforeConnect = { run, validator };
       });
     },
-    beforeSubscribe: (...given) => into("beforeSubscribe", registry.beforeSubscribe, ...given),
-    afterLiveQueryEvent: (...given) => into("afterLiveQueryEvent", registry.afterLiveQueryEvent, ...given),
+    beforeSubscribe: (...args) => defineInMap("beforeSubscribe", registry.beforeSubscribe, ...args),
+    afterLiveQueryEvent: (...args) =>
+      defineInMap("afterLiveQueryEvent", registry.afterLiveQueryEvent, ...args),
     onLiveQueryEvent(handler) {
       assertFunction<LiveConnectionHandler>(handler, "onLiveQueryEvent");
-      defined(() => registry.onLiveQueryEvent.push(handler));
+      register(() => registry.onLiveQueryEvent.push(handler));
     },
-    _removeAllHooks: () => defined(() => clearRegistry(registry)),
-    getLogger: () => log,
+    _removeAllHooks: () => register(() => clearRegistry(registry)),
+    getLogger: () => logger,
     httpRequest,
     async sendEmail({ to, subject, text, html }) {
       for (const [name, value] of Object.entries({ to, subject, text })) {
         if (typeof value !== "string" || value === "") {
-          throw new ProtocolError(ErrorCode.OTHER_CAUSE, `sendEmail needs ${name} as a text`);
+          throw new ProtocolError(ErrorCode.OTHER_CAUSE, `sendEmail needs ${name} as a string`);
         }
       }
-      await ask({ what: "sendEmail", mail: { to, subject, text, ...(html !== undefined && { html }) } });
+      await callHost({ kind: "sendEmail", mail: { to, subject, text, ...(html !== undefined && { html }) } });
     },
     useMasterKey: () => undefined,
   };
 }
 
-type Given = [reference: ClassReference, trigger: unknown, validator?: Validator];
+type TriggerArguments = [reference: ClassReference, trigger: unknown, validator?: Validator];
 
-function assertFunction<T extends (...given: never[]) => unknown>(
+function assertFunction<T extends (...args: never[]) => unknown>(
   value: unknown,
   what: string,
 ): asserts value is T {

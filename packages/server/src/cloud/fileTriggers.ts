@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { FileDownload, FileFacts, FileTriggerName, Task } from "./messages.ts";
 import type { TriggerOptions } from "./triggers.ts";
+import type { FileDownload, FileInfo, FileTriggerName, Invocation } from "./workerMessages.ts";
 
 type ChangeTrigger = Exclude<FileTriggerName, DownloadTrigger>;
 type DownloadTrigger = "beforeFindFile" | "afterFindFile";
 
-/** What of a file a trigger has changed. */
+/** The properties of a file that a trigger changed. */
 export interface ChangedFile {
   name?: string;
   url?: string;
@@ -16,38 +16,40 @@ export interface ChangedFile {
   tags?: JsonObject;
 }
 
-/** The triggers of files; each is undefined where the code has none. They reject with ProtocolError to refuse. */
-export interface FileTriggersOfCode {
-  /** Answers what takes the place of the file, if anything. */
+/**
+ * The file triggers of cloud code; each is undefined if it is not defined, and rejects with ProtocolError to refuse.
+ */
+export interface CloudFileTriggers {
+  /** Returns what replaces the file, if anything. */
   fileTrigger(
     trigger: ChangeTrigger,
-  ): ((file: FileFacts, request: RequestContext) => Promise<ChangedFile | undefined>) | undefined;
-  /** Answers what is sent instead of the file, if anything. */
+  ): ((file: FileInfo, request: RequestContext) => Promise<ChangedFile | undefined>) | undefined;
+  /** Returns what is sent instead of the file, if anything. */
   downloadTrigger(
     trigger: DownloadTrigger,
-  ): ((file: FileFacts, request: RequestContext) => Promise<FileDownload>) | undefined;
+  ): ((file: FileInfo, request: RequestContext) => Promise<FileDownload>) | undefined;
 }
 
-export function createFileTriggers({ has, causeOf, run }: TriggerOptions): FileTriggersOfCode {
+export function createFileTriggers({ hasHandler, callContextOf, run }: TriggerOptions): CloudFileTriggers {
   async function runTrigger(
     trigger: FileTriggerName,
-    file: FileFacts,
+    file: FileInfo,
     request: RequestContext,
   ): Promise<JsonObject | undefined> {
-    const task: Task = { kind: "file", trigger, file, cause: await causeOf(request) };
-    const { value } = await run(trigger, task);
+    const invocation: Invocation = { kind: "file", trigger, file, callContext: await callContextOf(request) };
+    const { value } = await run(trigger, invocation);
     return isJsonObject(value) ? value : undefined;
   }
   return {
     fileTrigger(trigger) {
-      if (!has(trigger)) return undefined;
+      if (!hasHandler(trigger)) return undefined;
       return async (file, request) => {
         const changed = await runTrigger(trigger, file, request);
-        return changed && changedFile(changed);
+        return changed && toChangedFile(changed);
       };
     },
     downloadTrigger(trigger) {
-      if (!has(trigger)) return undefined;
+      if (!hasHandler(trigger)) return undefined;
       return async (file, request) => {
         const { name, base64, forceDownload } = (await runTrigger(trigger, file, request)) ?? {};
         return {
@@ -60,7 +62,7 @@ export function createFileTriggers({ has, causeOf, run }: TriggerOptions): FileT
   };
 }
 
-function changedFile({ name, url, contentType, base64, metadata, tags }: JsonObject): ChangedFile {
+function toChangedFile({ name, url, contentType, base64, metadata, tags }: JsonObject): ChangedFile {
   return {
     ...(typeof name === "string" && { name }),
     ...(typeof url === "string" && { url }),

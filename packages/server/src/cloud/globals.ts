@@ -1,6 +1,6 @@
 import type { CloudNamespace } from "./namespace.ts";
 
-/** What cloud code finds without importing it; there once `createCloud` loads a file. */
+/** Globals of cloud code, set when `createCloud` loads a file. */
 declare global {
   var Parse: CloudNamespace;
   var Moralis: CloudNamespace;

@@ -1,38 +1,38 @@
-/** What `Cloud.httpRequest` takes, as in Parse. */
+/** Options of `Cloud.httpRequest`, as in Parse. */
 export interface CloudHttpOptions {
   url: string;
   method?: string;
   headers?: Record<string, string>;
   /** Added to the query string. */
   params?: string | Record<string, string>;
-  /** A text, bytes, or an object that is sent as JSON (as a form where the content type says so). */
+  /** A string, bytes, or an object that is sent as JSON (or as a form, depending on the content type). */
   body?: unknown;
-  /** Off unless asked for. */
+  /** Off by default. */
   followRedirects?: boolean;
-  /** In ms; 15 s without it. */
+  /** In ms; 15 s by default. */
   timeout?: number;
 }
 
 export interface CloudHttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** The set-cookie values by the cookie's name. */
+  /** Cookie values by name. */
   cookies: Record<string, string>;
   buffer: Buffer;
   text: string;
-  /** The body parsed where it is JSON; undefined where not. */
+  /** The parsed body if it is JSON, otherwise undefined. */
   data: unknown;
 }
 
 const TIMEOUT_MS = 15_000;
-/** More than this is not read. */
+/** Maximum size of a response body. */
 const MAX_BYTES = 20 * 1024 * 1024;
 
-/** Asks another server. Rejects with the response where its status is not of the 2xx, as in Parse. */
+/** Sends an HTTP request. Rejects with the response if its status is not 2xx, as in Parse. */
 export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse> {
   const url = new URL(options.url);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    throw new Error("httpRequest takes http and https");
+    throw new Error("httpRequest supports http and https only");
   for (const [name, value] of new URLSearchParams(options.params)) url.searchParams.append(name, value);
   const headers = new Headers(options.headers);
   const body = bodyOf(options.body, headers);
@@ -43,7 +43,7 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
     redirect: options.followRedirects ? "follow" : "manual",
     signal: AbortSignal.timeout(options.timeout ?? TIMEOUT_MS),
   });
-  const buffer = await readCapped(response, MAX_BYTES);
+  const buffer = await readBody(response, MAX_BYTES);
   const text = buffer.toString("utf8");
   const result: CloudHttpResponse = {
     status: response.status,
@@ -51,7 +51,7 @@ export async function httpRequest(options: CloudHttpOptions): Promise<CloudHttpR
     cookies: cookiesOf(response.headers.getSetCookie()),
     buffer,
     text,
-    data: parsed(text),
+    data: parseJsonOrUndefined(text),
   };
   if (response.status >= 200 && response.status < 300) return result;
   throw Object.assign(new Error(`Request failed with response code ${response.status}`), result);
@@ -69,13 +69,13 @@ function bodyOf(body: unknown, headers: Headers): string | Uint8Array<ArrayBuffe
   return JSON.stringify(body);
 }
 
-/** The whole body. Throws Error where it is larger than `most` bytes; the rest is not read. */
-async function readCapped(response: Response, most: number): Promise<Buffer> {
+/** Reads a body. Throws Error if it is larger than `maxBytes`; the rest is not read. */
+async function readBody(response: Response, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > most) throw new Error(`The answer is larger than ${most} bytes`);
+    if (size > maxBytes) throw new Error(`The response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -85,13 +85,13 @@ function cookiesOf(lines: string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
       const [pair = ""] = line.split(";", 1);
-      const mark = pair.indexOf("=");
-      return [pair.slice(0, mark).trim(), pair.slice(mark + 1).trim()];
+      const separator = pair.indexOf("=");
+      return [pair.slice(0, separator).trim(), pair.slice(separator + 1).trim()];
     }),
   );
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

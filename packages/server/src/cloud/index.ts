@@ -3,13 +3,13 @@ import "./globals.ts";
 export {
   type BuiltInFunction,
   type Cloud,
-  type CloudParts,
+  type CloudDependencies,
   type ConfigTrigger,
   createCloud,
 } from "./cloud.ts";
-export type { FileTriggersOfCode } from "./fileTriggers.ts";
+export { cloudSettings } from "./cloudSettings.ts";
+export type { CloudFileTriggers } from "./fileTriggers.ts";
 export type { LiveTriggers } from "./liveTriggers.ts";
-export type { FileFacts, FileTriggerName, LiveConnectionEvent, ServerSettings } from "./messages.ts";
 export type { CloudNamespace } from "./namespace.ts";
 export type { Plugin, PluginFunction, PluginResult, PluginTrigger } from "./plugins.ts";
 export type {
@@ -20,6 +20,11 @@ export type {
   JobRequest,
   ObjectTriggerRequest,
 } from "./registry.ts";
-export { settingsForCode } from "./settingsForCode.ts";
-export type { PeopleTriggers } from "./triggers.ts";
+export type { AuthTriggers } from "./triggers.ts";
 export type { Validator } from "./validator.ts";
+export type {
+  FileInfo,
+  FileTriggerName,
+  LiveConnectionEvent,
+  ServerSettings,
+} from "./workerMessages.ts";

@@ -1,63 +1,87 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { Log } from "../observe/log.ts";
-import type { LiveConnectionEvent, Task } from "./messages.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { TriggerOptions } from "./triggers.ts";
+import type { Invocation, LiveConnectionEvent } from "./workerMessages.ts";
 
-/** What runs around live queries. Each rejects to refuse, and does nothing where nothing is registered. */
+/** The live query triggers of cloud code. Each rejects to refuse, and does nothing if none is defined. */
 export interface LiveTriggers {
-  has(trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent", className?: string): boolean;
+  hasHandler(
+    trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent",
+    className?: string,
+  ): boolean;
   connect(
     request: RequestContext,
-    facts: { clients: number; subscriptions: number; sessionToken?: string },
+    connection: { clients: number; subscriptions: number; sessionToken?: string },
   ): Promise<void>;
-  /** Answers the query as it shall be. */
+  /** Returns the query to subscribe to. */
   subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
-  /** Answers the event's `object` and `original` as they shall be sent; null to send nothing. */
+  /** Returns the event's `object` and `original` to send; null to send nothing. */
   event(
     request: RequestContext,
-    facts: Extract<Task, { kind: "liveEvent" }>["facts"],
+    event: Extract<Invocation, { kind: "liveEvent" }>["event"],
   ): Promise<JsonObject | null | undefined>;
-  /** Calls the `onLiveQueryEvent` handlers with what happens to a connection. Nothing waits for them, and nothing fails by them. */
-  onConnectionEvent(facts: () => LiveConnectionEvent, from: Pick<RequestContext, "ip" | "requestId">): void;
+  /**
+   * Calls the `onLiveQueryEvent` handlers with a connection event. Nobody waits for them, and their errors are only
+   * logged.
+   */
+  onConnectionEvent(
+    createEvent: () => LiveConnectionEvent,
+    from: Pick<RequestContext, "ip" | "requestId">,
+  ): void;
 }
 
-/** Connection events that may wait for the cloud code; more are dropped. */
+/** Connection events that may wait for the cloud code; further ones are dropped. */
 const MAX_PENDING_EVENTS = 1_000;
 
-export function createLiveTriggers({ has, causeOf, run, log }: TriggerOptions & { log: Log }): LiveTriggers {
+export function createLiveTriggers({
+  hasHandler,
+  callContextOf,
+  run,
+  logger,
+}: TriggerOptions & { logger: Logger }): LiveTriggers {
   let pendingEvents = 0;
   let isDropping = false;
   return {
-    has: (trigger, className) => has(className === undefined ? trigger : `${trigger}.${className}`),
-    async connect(request, facts) {
-      if (!has("beforeConnect")) return;
-      await run("beforeConnect", { kind: "connect", ...facts, cause: await causeOf(request) });
+    hasHandler: (trigger, className) =>
+      hasHandler(className === undefined ? trigger : `${trigger}.${className}`),
+    async connect(request, connection) {
+      if (!hasHandler("beforeConnect")) return;
+      await run("beforeConnect", {
+        kind: "connect",
+        ...connection,
+        callContext: await callContextOf(request),
+      });
     },
     async subscribe(request, className, params) {
-      if (!has(`beforeSubscribe.${className}`)) return params;
-      const cause = await causeOf(request);
-      const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, cause });
+      if (!hasHandler(`beforeSubscribe.${className}`)) return params;
+      const callContext = await callContextOf(request);
+      const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, callContext });
       return isJsonObject(value) ? value : params;
     },
-    async event(request, facts) {
-      const { className } = facts;
-      if (!has(`afterLiveQueryEvent.${className}`)) return undefined;
-      const cause = await causeOf(request);
-      const { value } = await run("afterLiveQueryEvent", { kind: "liveEvent", className, facts, cause });
+    async event(request, event) {
+      const { className } = event;
+      if (!hasHandler(`afterLiveQueryEvent.${className}`)) return undefined;
+      const callContext = await callContextOf(request);
+      const { value } = await run("afterLiveQueryEvent", {
+        kind: "liveEvent",
+        className,
+        event,
+        callContext,
+      });
       return value === null || isJsonObject(value) ? value : undefined;
     },
-    onConnectionEvent(facts, { ip, requestId }) {
-      if (!has("onLiveQueryEvent")) return;
+    onConnectionEvent(createEvent, { ip, requestId }) {
+      if (!hasHandler("onLiveQueryEvent")) return;
       if (pendingEvents >= MAX_PENDING_EVENTS) {
-        if (!isDropping) log.warn("cloud code falls behind: events of live query connections are dropped");
+        if (!isDropping) logger.warn("cloud code falls behind: events of live query connections are dropped");
         isDropping = true;
         return;
       }
       isDropping = false;
       pendingEvents += 1;
-      const event = facts();
-      const cause = {
+      const event = createEvent();
+      const callContext = {
         user: undefined,
         roles: [],
         master: event.useMasterKey,
@@ -68,8 +92,8 @@ export function createLiveTriggers({ has, causeOf, run, log }: TriggerOptions & 
         headers: {},
         requestId,
       };
-      run("onLiveQueryEvent", { kind: "liveConnection", facts: event, cause })
-        .catch((error: unknown) => log.warn("onLiveQueryEvent failed", { error: String(error) }))
+      run("onLiveQueryEvent", { kind: "liveConnection", event: event, callContext })
+        .catch((error: unknown) => logger.warn("onLiveQueryEvent failed", { error: String(error) }))
         .finally(() => {
           pendingEvents -= 1;
         });

@@ -3,21 +3,21 @@ import type { CloudFunction, Registry } from "./registry.ts";
 import { assertDefinition } from "./registry.ts";
 
 /**
- * A part that adds functions to the server: clients find them as `Moralis.Plugins.NAME.FUNCTION(params)`.
- * A module exports one as default.
+ * A plugin adds functions to the server: clients call them as `Moralis.Plugins.NAME.FUNCTION(params)`. A module exports
+ * one as default.
  */
 export interface Plugin {
-  /** Letters and digits, a letter first: it goes before the names of the functions. */
+  /** Letters and digits, starting with a letter: the prefix of the function names. */
   name: string;
   functions: Readonly<Record<string, PluginFunction>>;
 }
 
-/** Answers what the client gets and what it is to do; what it throws, the client's call throws. */
+/** Returns data for the client and actions that it performs; errors are thrown by the client's call. */
 export type PluginFunction = (request: Parameters<CloudFunction>[0]) => PluginResult | Promise<PluginResult>;
 
 export interface PluginResult {
   data?: unknown;
-  /** Done by the client one after the other: open an address, have the wallet sign or send. */
+  /** Performed by the client in order: open a URL, have the wallet sign or send. */
   triggers?: readonly PluginTrigger[];
 }
 
@@ -51,7 +51,7 @@ interface TriggerFlags {
 
 const PLUGIN_NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 
-/** Loads plugins from their modules. Rejects with what is wrong with one. */
+/** Loads plugins from their modules. Rejects if one is invalid. */
 export async function loadPlugins(files: readonly string[], registry: Registry): Promise<void> {
   for (const file of files) {
     const module: { default?: unknown } = await import(pathToFileURL(file).href);
@@ -62,34 +62,33 @@ export async function loadPlugins(files: readonly string[], registry: Registry):
   }
 }
 
-/** Adds a plugin's functions, named `{plugin}_{function}`. Throws Error where it cannot be. */
+/** Adds a plugin's functions as `{plugin}_{function}`. Throws Error if the plugin is invalid. */
 export function definePlugin(plugin: Plugin, registry: Registry): void {
   const { name, functions } = plugin;
-  if (!PLUGIN_NAME.test(name)) throw new Error(`"${name}" cannot name a plugin: letters and digits can`);
-  if (registry.plugins.some((known) => known.name === name)) throw new Error(`There are two plugins ${name}`);
+  if (!PLUGIN_NAME.test(name))
+    throw new Error(`"${name}" is not a valid plugin name: use letters and digits`);
+  if (registry.plugins.some((plugin) => plugin.name === name))
+    throw new Error(`Plugin ${name} is defined twice`);
   for (const [functionName, run] of Object.entries(functions)) {
-    const full = `${name}_${functionName}`;
-    assertDefinition("function", full, run);
-    registry.functions.set(full, {
-      run: async (request) => answered(await run(request)),
+    const fullName = `${name}_${functionName}`;
+    assertDefinition("function", fullName, run);
+    registry.functions.set(fullName, {
+      run: async (request) => toFunctionResult(await run(request)),
       validator: undefined,
     });
   }
   registry.plugins.push({ name, functions: Object.keys(functions) });
 }
 
-/**
- * What the clients of plugins expect around a result. They hand on the whole of it: where nothing is to be done that is
- * the data itself.
- */
-function answered({ data, triggers = [] }: PluginResult): object {
-  const isMistakable = typeof data === "object" && data !== null && "triggers" in data;
-  if (triggers.length === 0 && !isMistakable) return { data: { success: true, result: data ?? {} } };
-  return { data: { success: true, result: { triggers: triggers.map(wireTrigger), data } } };
+/** Wraps a result as clients of plugins expect it: without triggers the result is the data itself. */
+function toFunctionResult({ data, triggers = [] }: PluginResult): object {
+  const looksLikeTriggers = typeof data === "object" && data !== null && "triggers" in data;
+  if (triggers.length === 0 && !looksLikeTriggers) return { data: { success: true, result: data ?? {} } };
+  return { data: { success: true, result: { triggers: triggers.map(encodeTrigger), data } } };
 }
 
-/** A transaction stands under `data`, what other triggers need beside their name. */
-function wireTrigger({ data, ...trigger }: PluginTrigger): object {
+/** A transaction keeps its `data`; other triggers have their data next to their name. */
+function encodeTrigger({ data, ...trigger }: PluginTrigger): object {
   return trigger.name === "web3Transaction" ? { ...trigger, data } : { ...trigger, ...data };
 }
 

@@ -11,22 +11,22 @@ const QUERY_PARAMS: ReadonlySet<string> = new Set([
   "order",
 ]);
 
-/** What is beside the query itself. */
+/** Returns the parameters that are not part of the query. */
 export function withoutQueryParams(params: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(params).filter(([name]) => !QUERY_PARAMS.has(name)));
 }
 
-/** The parameters as a client types them; in a query string all of them are text. */
+/** Converts query parameters to the types that clients use; in a query string all of them are strings. */
 export function queryParams(params: JsonObject): JsonObject {
   const { where, limit, skip, count, include, keys, excludeKeys, order } = params;
-  const typed: JsonObject = {};
+  const query: JsonObject = {};
   const parsed: unknown = typeof where === "string" ? parseJson(where) : where;
-  if (isJsonObject(parsed)) typed.where = parsed;
-  if (limit !== undefined && Number.isFinite(Number(limit))) typed.limit = Number(limit);
-  if (skip !== undefined && Number.isFinite(Number(skip))) typed.skip = Number(skip);
-  if (count === 1 || count === "1" || count === true || count === "true") typed.count = 1;
+  if (isJsonObject(parsed)) query.where = parsed;
+  if (limit !== undefined && Number.isFinite(Number(limit))) query.limit = Number(limit);
+  if (skip !== undefined && Number.isFinite(Number(skip))) query.skip = Number(skip);
+  if (count === 1 || count === "1" || count === true || count === "true") query.count = 1;
   for (const [name, value] of Object.entries({ include, keys, excludeKeys, order })) {
-    if (value !== undefined) typed[name] = Array.isArray(value) ? value.join(",") : String(value);
+    if (value !== undefined) query[name] = Array.isArray(value) ? value.join(",") : String(value);
   }
-  return typed;
+  return query;
 }

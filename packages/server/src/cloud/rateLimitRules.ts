@@ -1,28 +1,28 @@
 import type { RateLimit } from "../config/rateLimits.ts";
-import type { FileTriggerName } from "./messages.ts";
 import type { Registry } from "./registry.ts";
 import type { Validator } from "./validator.ts";
+import type { FileTriggerName } from "./workerMessages.ts";
 
-/** How often somebody may call a function or make a trigger run; more is refused with 155. */
+/** Rate limit of a function or trigger; requests beyond it are rejected with 155. */
 export interface RateLimitRule {
   /** In ms. */
   requestTimeWindow: number;
-  /** Requests in it. */
+  /** Requests per time window. */
   requestCount: number;
-  /** Said in the place of "Too many requests." */
+  /** Replaces "Too many requests." */
   errorResponseMessage?: string;
   requestMethods?: string | readonly string[];
-  /** Whether the master key is counted too. */
+  /** Whether requests with the master key count. */
   includeMasterKey?: boolean;
-  /** Whether calls from cloud code are counted too. */
+  /** Whether requests of cloud code count. */
   includeInternalRequests?: boolean;
-  /** Whose requests are counted together; an address's where nothing is said. */
+  /** Whose requests are counted together; by IP address by default. */
   zone?: "ip" | "user" | "session" | "global";
 }
 
 const CHECKS: Readonly<Record<keyof RateLimitRule, (value: unknown) => boolean>> = {
-  requestTimeWindow: (value) => isWhole(value, 31 * 86_400_000),
-  requestCount: (value) => isWhole(value, 1_000_000_000),
+  requestTimeWindow: (value) => isInteger(value, 31 * 86_400_000),
+  requestCount: (value) => isInteger(value, 1_000_000_000),
   errorResponseMessage: (value) => typeof value === "string",
   requestMethods: (value) => methodsOf(value)?.every((method) => METHODS.has(method)) ?? true,
   includeMasterKey: (value) => typeof value === "boolean",
@@ -33,20 +33,20 @@ const CHECKS: Readonly<Record<keyof RateLimitRule, (value: unknown) => boolean>>
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE"]);
 const ZONES = { ip: "ip", user: "user", session: "session", global: "all" } as const;
 
-/** Throws Error where a rule says something that nobody would obey. */
+/** Throws Error for an invalid rule. */
 export function assertRateLimitRule(name: string, rule: unknown): void {
-  const given = new Map(Object.entries(Object(rule)));
-  for (const [key, value] of given) {
-    const isRight = Object.entries(CHECKS).find(([known]) => known === key)?.[1];
-    if (!isRight) throw new Error(`The validator of ${name}: Invalid rate limit option "${key}"`);
-    if (value !== undefined && !isRight(value))
+  const entries = new Map(Object.entries(Object(rule)));
+  for (const [key, value] of entries) {
+    const isValid = Object.entries(CHECKS).find(([known]) => known === key)?.[1];
+    if (!isValid) throw new Error(`The validator of ${name}: Invalid rate limit option "${key}"`);
+    if (value !== undefined && !isValid(value))
       throw new Error(`The validator of ${name}: rateLimit.${key} cannot be ${JSON.stringify(value)}`);
   }
-  if (!given.has("requestTimeWindow") || !given.has("requestCount"))
+  if (!entries.has("requestTimeWindow") || !entries.has("requestCount"))
     throw new Error(`The validator of ${name}: rateLimit needs requestTimeWindow and requestCount`);
 }
 
-/** Which triggers run for which requests to a class. */
+/** Request methods that run a class trigger. */
 const TRIGGER_METHODS: Readonly<Record<string, readonly string[]>> = {
   beforeSave: ["POST", "PUT"],
   afterSave: ["POST", "PUT"],
@@ -58,7 +58,7 @@ const TRIGGER_METHODS: Readonly<Record<string, readonly string[]>> = {
 
 type Paths = readonly (readonly [path: string, methods: readonly string[]])[];
 
-/** Where the triggers of accounts run. */
+/** Paths that run account triggers. */
 const ACCOUNT_PATHS: Readonly<Record<string, Paths>> = {
   beforeLogin: [["/login", ["GET", "POST"]]],
   beforePasswordResetRequest: [["/requestPasswordReset", ["POST"]]],
@@ -73,19 +73,19 @@ const FILE_PATHS: Readonly<Record<FileTriggerName, Paths>> = {
   afterFindFile: [["/files/*", ["GET"]]],
 };
 
-/** The limits that the validators of a registry ask for. */
+/** Returns the rate limits of all validators of a registry. */
 export function rateLimitsOf(registry: Registry): RateLimit[] {
   const limits: RateLimit[] = [];
   const add = (path: string, validator: Validator | undefined, methods: readonly string[] | undefined) => {
     const rule = typeof validator === "object" ? validator.rateLimit : undefined;
-    if (rule) limits.push(limitOf(rule, path, methods));
+    if (rule) limits.push(toRateLimit(rule, path, methods));
   };
   for (const [name, { validator }] of registry.functions) add(`/functions/${name}`, validator, undefined);
-  const ofClass = (trigger: string, className: string, validator: Validator | undefined) =>
+  const addForClass = (trigger: string, className: string, validator: Validator | undefined) =>
     add(`/classes/${className}/*`, validator, TRIGGER_METHODS[trigger]);
   for (const [key, { validator }] of registry.objectTriggers) {
     const [trigger = "", className = ""] = key.split(".", 2);
-    if (trigger in TRIGGER_METHODS) ofClass(trigger, className, validator);
+    if (trigger in TRIGGER_METHODS) addForClass(trigger, className, validator);
   }
   for (const [trigger, paths] of Object.entries(ACCOUNT_PATHS)) {
     const validator = registry.objectTriggers.get(`${trigger}._User`)?.validator;
@@ -95,12 +95,13 @@ export function rateLimitsOf(registry: Registry): RateLimit[] {
     for (const [path, methods] of FILE_PATHS[trigger]) add(path, validator, methods);
   }
   for (const [, { validator }] of registry.config) add("/config", validator, ["PUT"]);
-  for (const [className, { validator }] of registry.beforeFind) ofClass("beforeFind", className, validator);
-  for (const [className, { validator }] of registry.afterFind) ofClass("afterFind", className, validator);
+  for (const [className, { validator }] of registry.beforeFind)
+    addForClass("beforeFind", className, validator);
+  for (const [className, { validator }] of registry.afterFind) addForClass("afterFind", className, validator);
   return limits;
 }
 
-function limitOf(rule: RateLimitRule, path: string, methods: readonly string[] | undefined): RateLimit {
+function toRateLimit(rule: RateLimitRule, path: string, methods: readonly string[] | undefined): RateLimit {
   return {
     path,
     methods: methodsOf(rule.requestMethods) ?? methods,
@@ -118,6 +119,6 @@ function methodsOf(value: unknown): string[] | undefined {
   return Array.isArray(value) ? value.map(String) : [String(value)];
 }
 
-function isWhole(value: unknown, most: number): boolean {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= most;
+function isInteger(value: unknown, max: number): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= max;
 }

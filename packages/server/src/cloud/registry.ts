@@ -1,7 +1,9 @@
 import type { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import type { JsonObject } from "@purse/protocol";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
+import { rateLimitsOf } from "./rateLimitRules.ts";
+import { assertValidator, type Validator } from "./validator.ts";
 import type {
   ConfigTriggerName,
   Definitions,
@@ -9,35 +11,33 @@ import type {
   LiveConnectionEvent,
   ScheduleDefinition,
   TriggerName,
-} from "./messages.ts";
-import { rateLimitsOf } from "./rateLimitRules.ts";
-import { assertValidator, type Validator } from "./validator.ts";
+} from "./workerMessages.ts";
 
-/** What every function and trigger is told of who caused it. */
+/** Properties of the request that every function and trigger receives. */
 export interface CloudRequest {
-  /** Who is signed in. Its session is used only where code passes its token on. */
+  /** The signed-in user. Its session is used only if the code passes its token on. */
   user: User | undefined;
   /** Whether the master key was used. */
   master: boolean;
-  /** Whether it was the master key that may only look. */
+  /** Whether it was the read-only master key. */
   isReadOnly: boolean;
   installationId: string | undefined;
-  /** What the client passed as `context`; what a before trigger puts in, the after trigger finds. */
+  /** The `context` of the client; values set by a before trigger are available to the after trigger. */
   context: JsonObject;
   /** The client's address. */
   ip: string;
-  /** The HTTP headers of the request, names in lower case. */
+  /** The HTTP headers of the request, with lowercase names. */
   headers: Record<string, string>;
-  log: Log;
+  log: Logger;
 }
 
 export interface FunctionRequest extends CloudRequest {
-  /** The parameters, decoded: dates are Dates, pointers are objects. */
+  /** Decoded parameters: dates are Date objects, pointers are Parse objects. */
   params: Record<string, unknown>;
   functionName: string;
 }
 
-/** By which functions of two parameters answer, as in Express. */
+/** The response object of functions with two parameters, as in Express. */
 export interface FunctionResponse {
   success(result?: unknown): void;
   error(reason?: unknown): void;
@@ -48,26 +48,26 @@ export interface FunctionResponse {
 export interface JobRequest extends CloudRequest {
   params: Record<string, unknown>;
   jobName: string;
-  /** Of the job's `_JobStatus`. */
+  /** The id of the job's `_JobStatus`. */
   jobId: string;
-  /** Puts down how far the job has come. */
+  /** Stores a progress message of the job. */
   message(text: string): Promise<void>;
 }
 
 export interface ObjectTriggerRequest extends CloudRequest {
   triggerName: TriggerName;
-  /** Before a save: with the changes that were asked for, which may be changed further. */
+  /** Before a save: the object with the requested changes, which may be changed further. */
   object: ParseObject;
-  /** The object as it was; undefined for a new one. */
+  /** The previous object; undefined for a new one. */
   original: ParseObject | undefined;
 }
 
 export interface BeforeFindRequest extends CloudRequest {
   triggerName: "beforeFind";
   query: Query;
-  /** Whether the number of objects was asked for. */
+  /** Whether the query counts objects. */
   count: boolean;
-  /** Whether one object was asked for by its id. */
+  /** Whether the query gets a single object by its id. */
   isGet: boolean;
 }
 
@@ -84,15 +84,15 @@ export interface FileTriggerRequest extends CloudRequest {
   /** In bytes. */
   fileSize: number | undefined;
   contentLength: number | undefined;
-  /** Of an afterFind: set to true, browsers keep the file instead of showing it. */
+  /** In afterFind: set to true to have browsers download the file instead of displaying it. */
   forceDownload: boolean;
 }
 
 export interface ConfigTriggerRequest extends CloudRequest {
   triggerName: ConfigTriggerName;
-  /** Before: the settings that are to be saved. After: all settings as they are now. */
+  /** Before a save: the settings to save. After it: all settings. */
   object: Config;
-  /** All settings as they were; undefined where there were none. */
+  /** All previous settings; undefined if there were none. */
   original: Config | undefined;
 }
 
@@ -115,49 +115,49 @@ export interface LiveEventRequest extends CloudRequest {
   original: ParseObject | undefined;
   clients: number;
   subscriptions: number;
-  /** Set to false: the event is not sent. */
+  /** Set to false to suppress the event. */
   sendEvent: boolean;
 }
 
-/** May throw: a text or an Error is answered with 141, a Parse.Error with its own code. */
+/** May throw: a string or an Error is answered with 141, a Parse.Error with its own code. */
 export type CloudFunction = (request: FunctionRequest, response: FunctionResponse) => unknown;
 export type Job = (request: JobRequest) => unknown;
 export type ObjectTrigger = (request: ObjectTriggerRequest) => unknown;
-/** May change the query, or answer another one, or an object or a list of objects in the place of what it finds. */
+/** May change the query, or return another query, or an object or a list of objects that replace its result. */
 export type BeforeFindTrigger = (request: BeforeFindRequest) => unknown;
-/** Answers the objects to tell instead; undefined for those that were found. */
+/** Returns the objects to send instead; undefined to send those that were found. */
 export type AfterFindTrigger = (request: AfterFindRequest) => unknown;
-/** Before a save: may answer another file, or the file changed. Around a download: another file, or `{ file }`. */
+/** Before a save: may return another file, or the changed file. Around a download: another file, or `{ file }`. */
 export type FileTrigger = (request: FileTriggerRequest) => unknown;
-/** What it throws is answered to whoever saves; what it returns does not count. */
+/** Its errors are sent to the client that saves; its return value is ignored. */
 export type ConfigTrigger = (request: ConfigTriggerRequest) => unknown;
 export type ConnectTrigger = (request: ConnectRequest) => unknown;
 export type SubscribeTrigger = (request: SubscribeRequest) => unknown;
 export type LiveEventTrigger = (request: LiveEventRequest) => unknown;
-/** Called with what happens to the connections of live queries; what it returns or throws changes nothing. */
+/** Called with connection events of live queries; its return value and errors are ignored. */
 export type LiveConnectionHandler = (
   event: Omit<LiveConnectionEvent, "clientId"> & { client: { id: string } },
 ) => unknown;
 
-export interface Guarded<F> {
+export interface Registration<F> {
   run: F;
   validator: Validator | undefined;
 }
 
-/** What the cloud code has defined; triggers by class name. */
+/** Everything that the cloud code has defined; triggers by class name. */
 export interface Registry {
-  functions: Map<string, Guarded<CloudFunction>>;
+  functions: Map<string, Registration<CloudFunction>>;
   jobs: Map<string, Job>;
   /** By trigger and class: `beforeSave.Note`. */
-  objectTriggers: Map<string, Guarded<ObjectTrigger>>;
-  beforeFind: Map<string, Guarded<BeforeFindTrigger>>;
-  afterFind: Map<string, Guarded<AfterFindTrigger>>;
-  /** `triggerName` is what the code calls it: `beforeSave` of `Parse.File`, or `beforeSaveFile`. */
-  files: Map<FileTriggerName, Guarded<FileTrigger> & { triggerName: TriggerName }>;
-  config: Map<ConfigTriggerName, Guarded<ConfigTrigger>>;
-  beforeConnect: Guarded<ConnectTrigger> | undefined;
-  beforeSubscribe: Map<string, Guarded<SubscribeTrigger>>;
-  afterLiveQueryEvent: Map<string, Guarded<LiveEventTrigger>>;
+  objectTriggers: Map<string, Registration<ObjectTrigger>>;
+  beforeFind: Map<string, Registration<BeforeFindTrigger>>;
+  afterFind: Map<string, Registration<AfterFindTrigger>>;
+  /** `triggerName` is the name used by the code: `beforeSave` of `Parse.File`, or `beforeSaveFile`. */
+  files: Map<FileTriggerName, Registration<FileTrigger> & { triggerName: TriggerName }>;
+  config: Map<ConfigTriggerName, Registration<ConfigTrigger>>;
+  beforeConnect: Registration<ConnectTrigger> | undefined;
+  beforeSubscribe: Map<string, Registration<SubscribeTrigger>>;
+  afterLiveQueryEvent: Map<string, Registration<LiveEventTrigger>>;
   onLiveQueryEvent: LiveConnectionHandler[];
   schedules: ScheduleDefinition[];
   watches: JsonObject[];
@@ -183,13 +183,13 @@ export function newRegistry(): Registry {
   };
 }
 
-/** Takes out all functions, jobs and triggers; those of plugins stay. */
+/** Removes all functions, jobs and triggers except those of plugins. */
 export function clearRegistry(registry: Registry): void {
-  const ofPlugins = new Set(
+  const pluginFunctions = new Set(
     registry.plugins.flatMap(({ name, functions }) => functions.map((each) => `${name}_${each}`)),
   );
   for (const name of [...registry.functions.keys()]) {
-    if (!ofPlugins.has(name)) registry.functions.delete(name);
+    if (!pluginFunctions.has(name)) registry.functions.delete(name);
   }
   registry.beforeConnect = undefined;
   registry.onLiveQueryEvent.length = 0;
@@ -207,22 +207,22 @@ export function clearRegistry(registry: Registry): void {
   }
 }
 
-/** What the server has to know of a registry. */
+/** Returns the definitions of a registry that the server needs. */
 export function definitionsOf(registry: Registry): Definitions {
-  const of = (trigger: string, map: ReadonlyMap<string, unknown>) =>
+  const triggerKeys = (trigger: string, map: ReadonlyMap<string, unknown>) =>
     [...map.keys()].map((className) => `${trigger}.${className}`);
   return {
     functions: [...registry.functions.keys()],
     jobs: [...registry.jobs.keys()],
     triggers: [
       ...registry.objectTriggers.keys(),
-      ...of("beforeFind", registry.beforeFind),
-      ...of("afterFind", registry.afterFind),
+      ...triggerKeys("beforeFind", registry.beforeFind),
+      ...triggerKeys("afterFind", registry.afterFind),
       ...registry.files.keys(),
       ...[...registry.config.keys()].map((trigger) => `${trigger}.${CONFIG_CLASS}`),
       ...(registry.beforeConnect ? ["beforeConnect"] : []),
-      ...of("beforeSubscribe", registry.beforeSubscribe),
-      ...of("afterLiveQueryEvent", registry.afterLiveQueryEvent),
+      ...triggerKeys("beforeSubscribe", registry.beforeSubscribe),
+      ...triggerKeys("afterLiveQueryEvent", registry.afterLiveQueryEvent),
       ...(registry.onLiveQueryEvent.length > 0 ? ["onLiveQueryEvent"] : []),
     ],
     schedules: registry.schedules,
@@ -234,13 +234,13 @@ export function definitionsOf(registry: Registry): Definitions {
 
 const FUNCTION_NAME = /^[A-Za-z_][\w-]*(\.[\w-]+)*$/;
 
-/** Throws Error where a name or what goes with it cannot define a function or job. */
-export function assertDefinition(what: string, name: string, run: unknown, validator?: unknown): void {
+/** Throws Error if a function or job has an invalid name or definition. */
+export function assertDefinition(kind: string, name: string, run: unknown, validator?: unknown): void {
   if (!FUNCTION_NAME.test(name)) {
     throw new Error(
-      `"${name}" cannot name a cloud ${what}: letters, digits, _, - and dots between them can, a letter first`,
+      `"${name}" cannot name a cloud ${kind}: letters, digits, _, - and dots between them can, a letter first`,
     );
   }
-  if (typeof run !== "function") throw new Error(`The cloud ${what} ${name} must be a function`);
+  if (typeof run !== "function") throw new Error(`The cloud ${kind} ${name} must be a function`);
   assertValidator(name, validator);
 }

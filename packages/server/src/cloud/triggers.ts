@@ -3,73 +3,82 @@ import type { RequestContext } from "../authContext.ts";
 import type { Change } from "../objects/change.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { Triggers } from "../objects/triggers.ts";
-import type { Cause, ObjectTriggerName, Outcome, Task } from "./messages.ts";
+import type { CallContext, Invocation, InvocationResult, ObjectTriggerName } from "./workerMessages.ts";
 
 export interface TriggerOptions {
-  /** Whether something is registered, as `beforeSave.Note`. */
-  has(trigger: string): boolean;
-  causeOf(request: RequestContext): Promise<Cause>;
-  /** Runs a task of cloud code or of a web hook within its time. Rejects with ProtocolError. */
-  run(name: string, task: Task): Promise<Outcome>;
+  /** Whether a handler is registered, such as `beforeSave.Note`. */
+  hasHandler(trigger: string): boolean;
+  callContextOf(request: RequestContext): Promise<CallContext>;
+  /** Executes an invocation by cloud code or a webhook within its time limit. Rejects with ProtocolError. */
+  run(name: string, invocation: Invocation): Promise<InvocationResult>;
 }
 
-/** What runs when people sign in and out. */
-export interface PeopleTriggers {
-  /** Each answers undefined where nothing is registered. A before trigger that throws refuses. */
+/** Triggers of signing in and out. */
+export interface AuthTriggers {
+  /** Returns undefined if no trigger is defined. A before trigger that throws refuses. */
   of(
     trigger: "beforeLogin" | "afterLogin" | "afterLogout" | "beforePasswordResetRequest",
   ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
 }
 
-/** The triggers of the cloud code, as the pipeline calls them. */
-export function createTriggers(parts: TriggerOptions): Triggers & { people: PeopleTriggers } {
-  const { has, causeOf, run } = parts;
+/** Creates the triggers that run when objects are read and written. */
+export function createTriggers(options: TriggerOptions): Triggers & { auth: AuthTriggers } {
+  const { hasHandler, callContextOf, run } = options;
   return {
     beforeSave: (className) =>
-      has(`beforeSave.${className}`) ? (draft, request) => beforeSave(draft, request) : undefined,
+      hasHandler(`beforeSave.${className}`)
+        ? (pendingWrite, request) => beforeSave(pendingWrite, request)
+        : undefined,
     afterSave: (className) =>
-      has(`afterSave.${className}`) ? (change) => afterChange("afterSave", change) : undefined,
+      hasHandler(`afterSave.${className}`) ? (change) => afterChange("afterSave", change) : undefined,
     beforeDelete: (className) =>
-      has(`beforeDelete.${className}`)
-        ? (object, request) => ofObject("beforeDelete", className, object, undefined, true, request)
+      hasHandler(`beforeDelete.${className}`)
+        ? (object, request) => runObjectTrigger("beforeDelete", className, object, undefined, true, request)
         : undefined,
     afterDelete: (className) =>
-      has(`afterDelete.${className}`) ? (change) => afterChange("afterDelete", change) : undefined,
+      hasHandler(`afterDelete.${className}`) ? (change) => afterChange("afterDelete", change) : undefined,
     beforeFind: (className) =>
-      has(`beforeFind.${className}`)
+      hasHandler(`beforeFind.${className}`)
         ? async (params, request, isGet) => {
-            const cause = await causeOf(request);
-            const task: Task = { kind: "beforeFind", className, params, isGet, cause };
-            const { value, objects, context } = await run(`beforeFind of ${className}`, task);
+            const callContext = await callContextOf(request);
+            const invocation: Invocation = { kind: "beforeFind", className, params, isGet, callContext };
+            const { value, objects, context } = await run(`beforeFind of ${className}`, invocation);
             Object.assign(request.context, context);
             return { params: isJsonObject(value) ? value : params, objects };
           }
         : undefined,
     afterFind: (className) =>
-      has(`afterFind.${className}`)
+      hasHandler(`afterFind.${className}`)
         ? async (objects, params, request, isGet) => {
-            const cause = await causeOf(request);
-            const task: Task = { kind: "afterFind", className, objects, params, isGet, cause };
-            const { value } = await run(`afterFind of ${className}`, task);
+            const callContext = await callContextOf(request);
+            const invocation: Invocation = {
+              kind: "afterFind",
+              className,
+              objects,
+              params,
+              isGet,
+              callContext,
+            };
+            const { value } = await run(`afterFind of ${className}`, invocation);
             return Array.isArray(value) ? value.filter(isJsonObject) : objects;
           }
         : undefined,
-    people: {
+    auth: {
       of(trigger) {
         const className = trigger === "afterLogout" ? "_Session" : "_User";
-        if (!has(`${trigger}.${className}`)) return undefined;
-        return (object, request) => ofObject(trigger, className, object, undefined, true, request);
+        if (!hasHandler(`${trigger}.${className}`)) return undefined;
+        return (object, request) => runObjectTrigger(trigger, className, object, undefined, true, request);
       },
     },
   };
 
-  async function beforeSave(draft: Draft, request: RequestContext): Promise<void> {
-    const { className, operations, original } = draft;
-    const cause = await causeOf(request);
-    const task: Task = { kind: "beforeSave", className, operations, original, cause };
-    const { changes, context } = await run(`beforeSave of ${className}`, task);
+  async function beforeSave(pendingWrite: Draft, request: RequestContext): Promise<void> {
+    const { className, operations, original } = pendingWrite;
+    const callContext = await callContextOf(request);
+    const invocation: Invocation = { kind: "beforeSave", className, operations, original, callContext };
+    const { changes, context } = await run(`beforeSave of ${className}`, invocation);
     Object.assign(request.context, context);
-    for (const key of changes?.dropped ?? []) delete operations[key];
+    for (const key of changes?.unset ?? []) delete operations[key];
     for (const [key, value] of Object.entries(changes?.set ?? {})) operations[key] = parseOperation(value);
   }
 
@@ -79,10 +88,10 @@ export function createTriggers(parts: TriggerOptions): Triggers & { people: Peop
     const after = change.after === null ? undefined : parse(change.after);
     const object = after ?? before ?? {};
     const original = before && after && before;
-    await ofObject(trigger, className, object, original, before !== undefined, request);
+    await runObjectTrigger(trigger, className, object, original, before !== undefined, request);
   }
 
-  async function ofObject(
+  async function runObjectTrigger(
     trigger: Exclude<ObjectTriggerName, "beforeSave">,
     className: string,
     object: JsonObject,
@@ -90,9 +99,17 @@ export function createTriggers(parts: TriggerOptions): Triggers & { people: Peop
     existed: boolean,
     request: RequestContext,
   ): Promise<void> {
-    const cause = await causeOf(request);
-    const task: Task = { kind: "object", trigger, className, object, original, existed, cause };
-    const { context } = await run(`${trigger} of ${className}`, task);
+    const callContext = await callContextOf(request);
+    const invocation: Invocation = {
+      kind: "object",
+      trigger,
+      className,
+      object,
+      original,
+      existed,
+      callContext,
+    };
+    const { context } = await run(`${trigger} of ${className}`, invocation);
     Object.assign(request.context, context);
   }
 }

@@ -3,45 +3,45 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRules.ts";
 import type { CloudRequest } from "./registry.ts";
 
-/** What a parameter has to be. */
+/** Rules for a parameter. */
 export interface FieldRule {
   required?: boolean;
-  /** String, Number, Boolean, Array, Object: the constructor. */
+  /** A constructor: String, Number, Boolean, Array or Object. */
   type?: unknown;
-  /** What it is where it is not given. */
+  /** The default value. */
   default?: unknown;
-  /** Of triggers: nobody changes it. */
+  /** In triggers: whether the field cannot be changed. */
   constant?: boolean;
-  /** What it may be: values, one value, or a function that answers false or throws. */
+  /** Allowed values, one value, or a function that returns false or throws. */
   options?: unknown;
-  /** Said instead of the usual message. */
+  /** Replaces the default error message. */
   error?: string;
 }
 
 type RoleNames = readonly string[] | (() => readonly string[] | Promise<readonly string[]>);
 
-/** What has to hold before a function or trigger runs; else 142. The master key need not fulfil it. */
+/** Conditions for running a function or trigger; otherwise 142 is thrown. They do not apply to the master key. */
 export interface ValidatorRules {
   requireUser?: boolean;
   requireMaster?: boolean;
   requireAnyUserRoles?: RoleNames;
   requireAllUserRoles?: RoleNames;
-  /** Fields that the user must have, by name; with rules for what they may be. */
+  /** Fields that the user must have, by name, optionally with rules. */
   requireUserKeys?: readonly string[] | Readonly<Record<string, FieldRule>>;
-  /** Parameters (of triggers: fields of the object) that must be there, or what they must be. */
+  /** Required parameters (in triggers: fields of the object), optionally with rules. */
   fields?: readonly string[] | Readonly<Record<string, FieldRule | string>>;
-  /** The master key need not fulfil this, and the code does not even run for it. */
+  /** Whether the code does not run at all for the master key. */
   skipWithMasterKey?: boolean;
-  /** The master key has to fulfil this too. */
+  /** Whether the conditions also apply to the master key. */
   validateMasterKey?: boolean;
-  /** How often it may be asked for; judged before anything else is. */
+  /** Rate limit, checked before everything else. */
   rateLimit?: RateLimitRule;
 }
 
-/** Rules, or a function that throws what is wrong. */
-export type Validator = ValidatorRules | ((request: Validated) => unknown);
+/** Rules, or a function that throws if the request is invalid. */
+export type Validator = ValidatorRules | ((request: ValidatedRequest) => unknown);
 
-const RULES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
+const RULE_CHECKS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["requireUser", isBoolean],
   ["requireMaster", isBoolean],
   ["requireAnyUserRoles", isRoles],
@@ -53,7 +53,7 @@ const RULES: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
   ["rateLimit", isObject],
 ]);
 
-/** Throws Error where a validator says something that nobody would obey. */
+/** Throws Error for an invalid validator. */
 export function assertValidator(
   name: string,
   validator: unknown,
@@ -62,32 +62,29 @@ export function assertValidator(
   if (!isObject(validator))
     throw new Error(`The validator of ${name} must be a function or an object of rules`);
   for (const [key, value] of Object.entries(validator)) {
-    const isRight = RULES.get(key);
-    if (!isRight) {
+    const isValid = RULE_CHECKS.get(key);
+    if (!isValid) {
       throw new Error(
         `The validator of ${name}: ${key} is not a supported parameter for Cloud Function validations. ` +
-          `These are: ${[...RULES.keys()].join(", ")}`,
+          `These are: ${[...RULE_CHECKS.keys()].join(", ")}`,
       );
     }
-    if (!isRight(value)) throw new Error(`The validator of ${name}: ${key} cannot be ${typeof value}`);
+    if (!isValid(value)) throw new Error(`The validator of ${name}: ${key} cannot be ${typeof value}`);
     if (key === "rateLimit") assertRateLimitRule(name, value);
   }
 }
 
-/** What is validated: a function has params, a trigger an object. */
-export type Validated = CloudRequest & {
+/** The request to validate: functions have params, triggers have an object. */
+export type ValidatedRequest = CloudRequest & {
   params?: Record<string, unknown>;
   object?: ParseObject | undefined;
   original?: ParseObject | undefined;
 };
 
-/**
- * Answers whether the code shall run at all. Throws 142 where the request is not what the validator
- * asks for, or what its function throws.
- */
+/** Returns whether the code shall run. Throws 142 if the request is invalid, or what the validator function throws. */
 export async function validate(
   validator: Validator | undefined,
-  request: Validated,
+  request: ValidatedRequest,
   roles: readonly string[],
 ): Promise<boolean> {
   if (!validator) return true;
@@ -95,52 +92,57 @@ export async function validate(
     try {
       await validator(request);
     } catch (error) {
-      throw asRefusal(error);
+      throw toValidationError(error);
     }
     return true;
   }
   if (request.master && validator.skipWithMasterKey) return false;
   if (request.master && !validator.validateMasterKey) return true;
-  await obey(validator, request, roles);
+  await assertRules(validator, request, roles);
   return true;
 }
 
-async function obey(rules: ValidatorRules, request: Validated, roles: readonly string[]): Promise<void> {
+async function assertRules(
+  rules: ValidatorRules,
+  request: ValidatedRequest,
+  roles: readonly string[],
+): Promise<void> {
   const isSignUp = request.object?.className === "_User" && !request.object.existed();
   const user = request.user ?? (isSignUp ? request.object : undefined);
   const { requireAnyUserRoles, requireAllUserRoles } = rules;
   if ((rules.requireUser || requireAnyUserRoles || requireAllUserRoles) && !user) {
-    throw refusal("Validation failed. Please login to continue.");
+    throw validationError("Validation failed. Please login to continue.");
   }
   if (rules.requireMaster && !request.master) {
-    throw refusal("Validation failed. Master key is required to complete this request.");
+    throw validationError("Validation failed. Master key is required to complete this request.");
   }
-  await checkFields(rules.fields, request);
-  const any = await namesOf(requireAnyUserRoles);
-  if (any && !any.some((name) => roles.includes(name))) {
-    throw refusal("Validation failed. User does not match the required roles.");
+  await assertFields(rules.fields, request);
+  const anyRoles = await resolveRoles(requireAnyUserRoles);
+  if (anyRoles && !anyRoles.some((name) => roles.includes(name))) {
+    throw validationError("Validation failed. User does not match the required roles.");
   }
-  const all = await namesOf(requireAllUserRoles);
-  if (all && !all.every((name) => roles.includes(name))) {
-    throw refusal("Validation failed. User does not match all the required roles.");
+  const allRoles = await resolveRoles(requireAllUserRoles);
+  if (allRoles && !allRoles.every((name) => roles.includes(name))) {
+    throw validationError("Validation failed. User does not match all the required roles.");
   }
-  await checkUser(rules.requireUserKeys, user);
+  await assertUserKeys(rules.requireUserKeys, user);
 }
 
-async function checkFields(fields: ValidatorRules["fields"], request: Validated): Promise<void> {
+async function assertFields(fields: ValidatorRules["fields"], request: ValidatedRequest): Promise<void> {
   const { object, original } = request;
   const values: Record<string, unknown> = request.params ?? {};
-  const given = (key: string): unknown => (object ? object.get(key) : own(values, key));
-  const need = (key: string) => {
-    if (isMissing(given(key))) throw refusal(`Validation failed. Please specify data for ${key}.`);
+  const fieldValue = (key: string): unknown => (object ? object.get(key) : ownProperty(values, key));
+  const assertPresent = (key: string) => {
+    if (isMissing(fieldValue(key)))
+      throw validationError(`Validation failed. Please specify data for ${key}.`);
   };
-  if (isNames(fields)) return fields.forEach(need);
+  if (isNameList(fields)) return fields.forEach(assertPresent);
   for (const [key, rule] of Object.entries(fields ?? {})) {
     if (typeof rule === "string") {
-      need(rule);
+      assertPresent(rule);
       continue;
     }
-    if (!isMissing(rule.default) && isMissing(given(key))) {
+    if (!isMissing(rule.default) && isMissing(fieldValue(key))) {
       if (object) object.set({ [key]: rule.default });
       else values[key] = rule.default;
     }
@@ -148,39 +150,40 @@ async function checkFields(fields: ValidatorRules["fields"], request: Validated)
       if (original) object.revert(key);
       else if (!isMissing(rule.default)) object.set({ [key]: rule.default });
     }
-    if (rule.required) need(key);
-    const value = given(key);
+    if (rule.required) assertPresent(key);
+    const value = fieldValue(key);
     if (value === undefined) continue;
     assertType(rule.type, key, value);
-    await checkOptions(rule, key, value);
+    await assertOptions(rule, key, value);
   }
 }
 
-async function checkUser(
+async function assertUserKeys(
   keys: ValidatorRules["requireUserKeys"],
   user: ParseObject | undefined,
 ): Promise<void> {
   if (keys === undefined) return;
-  if (!user) throw refusal("Please login to make this request.");
-  if (!isNames(keys)) {
-    for (const [key, rule] of Object.entries(keys)) await checkOptions(rule, key, user.get(key));
+  if (!user) throw validationError("Please login to make this request.");
+  if (!isNameList(keys)) {
+    for (const [key, rule] of Object.entries(keys)) await assertOptions(rule, key, user.get(key));
     return;
   }
   for (const key of keys) {
     if (isMissing(user.get(key))) {
-      throw refusal(`Validation failed. Please set data for ${key} on your account.`);
+      throw validationError(`Validation failed. Please set data for ${key} on your account.`);
     }
   }
 }
 
 function assertType(type: unknown, key: string, value: unknown): void {
   if (typeof type !== "function") return;
-  const wanted = type.name.toLowerCase();
+  const expected = type.name.toLowerCase();
   const kind = Array.isArray(value) ? "array" : typeof value;
-  if (kind !== wanted) throw refusal(`Validation failed. Invalid type for ${key}. Expected: ${wanted}`);
+  if (kind !== expected)
+    throw validationError(`Validation failed. Invalid type for ${key}. Expected: ${expected}`);
 }
 
-async function checkOptions({ options, error }: FieldRule, key: string, value: unknown): Promise<void> {
+async function assertOptions({ options, error }: FieldRule, key: string, value: unknown): Promise<void> {
   if (options === undefined) return;
   if (typeof options === "function") {
     const invalid = error ?? `Validation failed. Invalid value for ${key}.`;
@@ -188,37 +191,37 @@ async function checkOptions({ options, error }: FieldRule, key: string, value: u
     try {
       result = await options(value);
     } catch (thrown) {
-      throw error === undefined ? asRefusal(thrown ?? invalid) : refusal(error);
+      throw error === undefined ? toValidationError(thrown ?? invalid) : validationError(error);
     }
-    if (!result && !isMissing(result)) throw refusal(invalid);
+    if (!result && !isMissing(result)) throw validationError(invalid);
     return;
   }
   const allowed: unknown[] = Array.isArray(options) ? options : [options];
   if (allowed.includes(value)) return;
-  throw refusal(
+  throw validationError(
     error ?? `Validation failed. Invalid option for ${key}. Expected: ${allowed.map(String).join(", ")}`,
   );
 }
 
-async function namesOf(roles: RoleNames | undefined): Promise<readonly string[] | undefined> {
+async function resolveRoles(roles: RoleNames | undefined): Promise<readonly string[] | undefined> {
   return typeof roles === "function" ? roles() : roles;
 }
 
-function refusal(message: string): ProtocolError {
+function validationError(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, message);
 }
 
-function asRefusal(error: unknown): Error {
+function toValidationError(error: unknown): Error {
   if (error instanceof ProtocolError) return error;
   const message = error instanceof Error ? error.message : typeof error === "string" ? error : "";
-  return refusal(message || "Validation failed.");
+  return validationError(message || "Validation failed.");
 }
 
-function isNames(fields: unknown): fields is readonly string[] {
+function isNameList(fields: unknown): fields is readonly string[] {
   return Array.isArray(fields);
 }
 
-function own(values: Record<string, unknown>, key: string): unknown {
+function ownProperty(values: Record<string, unknown>, key: string): unknown {
   return Object.hasOwn(values, key) ? values[key] : undefined;
 }
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-import { watchOptions } from "../chainEvents/index.ts";
+import { parseWatchList } from "../chainEvents/index.ts";
 import { parseAccountLimits } from "./accountLimits.ts";
 import { parseAuth } from "./auth.ts";
 import { parseFileUpload } from "./fileUpload.ts";
@@ -83,7 +83,7 @@ export const SECTIONS = {
   watch: {
     description:
       "Store on-chain events as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, the transfers of the address.",
-    parse: watchOptions,
+    parse: parseWatchList,
   },
   defaultAcl: {
     description: "ACL of new objects without one; `currentUser` in it stands for the user who creates them.",

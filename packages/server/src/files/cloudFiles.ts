@@ -1,31 +1,33 @@
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
-import { readFrom } from "../outbound/readFrom.ts";
-import { type Files, tooLarge } from "./files.ts";
+import { fetchUrl } from "../outbound/fetchUrl.ts";
+import { type Files, fileTooLarge } from "./files.ts";
 import type { FileUrls } from "./fileUrls.ts";
 
 export interface CloudFilesOptions {
   files: Files;
   urls: FileUrls;
-  /** Whether content may be read from an IP address. */
+  /** Whether content may be fetched from an IP address. */
   isAllowed(address: string): boolean;
 }
 
-/** Content at other servers is read for so long, in ms. */
-const READ_MS = 15_000;
+/** Time limit of fetching content from other servers, in ms. */
+const FETCH_TIMEOUT_MS = 15_000;
 
-/** What cloud code does with files, inside the process: the same rights and triggers as over HTTP, no streams. */
+/**
+ * Routes for files of cloud code inside the process: the same permissions and triggers as over HTTP, but no streams.
+ */
 export function cloudFileRoutes({ files }: Pick<CloudFilesOptions, "files">): ApiRoute[] {
   async function upload(request: ApiRequest) {
     const { base64, fileData = {}, _ContentType } = request.params;
     const text = typeof base64 === "string" ? base64 : "";
-    if (text.length > Math.ceil(files.maxUploadSize / 3) * 4 + 4) throw tooLarge(files.maxUploadSize);
+    if (text.length > Math.ceil(files.maxUploadSize / 3) * 4 + 4) throw fileTooLarge(files.maxUploadSize);
     if (!isJsonObject(fileData)) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "fileData must be an object");
     }
     const bytes = Buffer.from(text, "base64");
     const saved = await files.save(request, {
-      name: request.names.name ?? "",
+      name: request.pathParams.name ?? "",
       contentType: typeof _ContentType === "string" && _ContentType !== "" ? _ContentType : undefined,
       fileData,
       content: { bytes, size: bytes.length },
@@ -34,7 +36,7 @@ export function cloudFileRoutes({ files }: Pick<CloudFilesOptions, "files">): Ap
   }
 
   async function remove(request: ApiRequest) {
-    await files.remove(request, request.names.name ?? "");
+    await files.remove(request, request.pathParams.name ?? "");
     return {};
   }
 
@@ -44,18 +46,18 @@ export function cloudFileRoutes({ files }: Pick<CloudFilesOptions, "files">): Ap
   ];
 }
 
-/** Sends requests of cloud code to `/files` to the routes of files, all others to those of the protocol. */
+/** Dispatches requests of cloud code to `/files` to the file routes, all others to the Parse API. */
 export function dispatchWithFiles(protocol: Dispatch, files: Dispatch): Dispatch {
   return (request) => {
     const name = /^\/files\/(.+)$/.exec(request.path)?.[1];
     if (name === undefined) return protocol(request);
-    // A name may hold folders: here it is one segment.
-    const path = `/files/${name.split("/").map(normalized).join("%2F")}`;
+    // A name may contain folders: here it is one segment.
+    const path = `/files/${name.split("/").map(encodeSegment).join("%2F")}`;
     return files({ ...request, path });
   };
 }
 
-function normalized(segment: string): string {
+function encodeSegment(segment: string): string {
   try {
     return encodeURIComponent(decodeURIComponent(segment));
   } catch {
@@ -64,35 +66,44 @@ function normalized(segment: string): string {
 }
 
 /**
- * Reads a file by its address: one of ours from where it is kept, another one from the network, where no address of
- * private networks is asked. Rejects with 130 for what is too large, 119 or 100 for what cannot be read.
+ * Creates a function that downloads a file by its URL: files of this server from the file store, others over the
+ * network, but never from private addresses. Rejects with 130 for files that are too large or cannot be fetched.
  */
 export function createFileReader({ files, urls, isAllowed }: CloudFilesOptions) {
   return async (url: string): Promise<Uint8Array> => {
     const maxBytes = files.maxUploadSize;
-    const name = urls.nameIn(url);
+    const name = urls.nameFromUrl(url);
     const file = name === undefined ? undefined : await files.open(name);
-    // Of what is not here, the address may be that of another server.
-    if (!file) return readElsewhere(url, maxBytes, isAllowed);
-    if (file.size > maxBytes) throw tooLarge(maxBytes);
-    const pieces: Uint8Array[] = [];
-    for await (const piece of file.read(0, file.size - 1)) pieces.push(Uint8Array.from(piece));
-    return Buffer.concat(pieces);
+    // A missing file may be at a URL of another server.
+    if (!file) return fetchRemote(url, maxBytes, isAllowed);
+    if (file.size > maxBytes) throw fileTooLarge(maxBytes);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of file.read(0, file.size - 1)) chunks.push(Uint8Array.from(chunk));
+    return Buffer.concat(chunks);
   };
 }
 
-async function readElsewhere(
+async function fetchRemote(
   url: string,
   maxBytes: number,
   isAllowed: (address: string) => boolean,
 ): Promise<Uint8Array> {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files are read from http and https addresses");
+    throw new ProtocolError(
+      ErrorCode.FILE_READ_ERROR,
+      "Files can be downloaded from http and https URLs only",
+    );
   }
   try {
-    return await readFrom({ method: "GET", url, maxBytes, signal: AbortSignal.timeout(READ_MS), isAllowed });
+    return await fetchUrl({
+      method: "GET",
+      url,
+      maxBytes,
+      signal: AbortSignal.timeout(FETCH_TIMEOUT_MS),
+      isAllowed,
+    });
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new ProtocolError(ErrorCode.FILE_READ_ERROR, `The file cannot be read: ${why.slice(0, 200)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new ProtocolError(ErrorCode.FILE_READ_ERROR, `The file cannot be read: ${reason.slice(0, 200)}`);
   }
 }

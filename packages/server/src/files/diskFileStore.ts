@@ -1,33 +1,33 @@
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
-import { type FileStore, parseAbout } from "./fileStore.ts";
-import { readFilePart } from "./readFile.ts";
-import { writeLastingFile } from "./writeFile.ts";
+import { type FileStore, parseAttributes } from "./fileStore.ts";
+import { readFileRange } from "./readFileRange.ts";
+import { writeDurableFile } from "./writeFile.ts";
 
-/** Files in a folder, spread over 256 sub-folders by the hash of their names. */
+/** Stores files in a folder, spread over 256 subfolders by the hash of their names. */
 export async function openDiskFileStore(folder: string): Promise<FileStore> {
-  const partial = join(folder, "partial");
-  // What an earlier run left half written is of no use.
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { recursive: true });
+  const temporaryFolder = join(folder, "partial");
+  // Incomplete files of an earlier run are useless.
+  await rm(temporaryFolder, { recursive: true, force: true });
+  await mkdir(temporaryFolder, { recursive: true });
 
   const pathOf = (kind: "content" | "about", name: string) => {
-    const fan = createHash("sha256").update(name).digest("hex").slice(0, 2);
-    return join(folder, kind, fan, ...name.split("/"));
+    const shard = createHash("sha256").update(name).digest("hex").slice(0, 2);
+    return join(folder, kind, shard, ...name.split("/"));
   };
   const contentPath = (name: string) => pathOf("content", name);
-  const aboutPath = (name: string) => `${pathOf("about", name)}.json`;
+  const attributesPath = (name: string) => `${pathOf("about", name)}.json`;
 
-  /** All at once or not at all, and past a power cut. Answers the size in bytes. */
-  async function place(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const temporary = join(partial, randomBytes(16).toString("hex"));
+  /** Writes a file atomically and durably. Returns its size in bytes. */
+  async function writeAtomically(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const temporary = join(temporaryFolder, randomBytes(16).toString("hex"));
     try {
-      const size = await writeLastingFile(temporary, content);
+      const size = await writeDurableFile(temporary, content);
       const parent = dirname(path);
       await mkdir(parent, { recursive: true });
       await rename(temporary, path);
-      await settle(parent);
+      await syncFolder(parent);
       return size;
     } catch (error) {
       await rm(temporary, { force: true });
@@ -36,32 +36,32 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
   }
 
   return {
-    write: (name, content) => place(contentPath(name), content),
+    write: (name, content) => writeAtomically(contentPath(name), content),
 
-    async describe(name, about) {
-      await place(aboutPath(name), bytesOf(JSON.stringify(about)));
+    async writeAttributes(name, about) {
+      await writeAtomically(attributesPath(name), bytesOf(JSON.stringify(about)));
     },
 
     async open(name) {
       const path = contentPath(name);
-      const found = await absent(stat(path));
-      if (!found?.isFile()) return undefined;
+      const stats = await undefinedIfMissing(stat(path));
+      if (!stats?.isFile()) return undefined;
       return {
-        size: found.size,
-        modifiedAt: found.mtime,
-        etag: `"${Math.trunc(found.mtimeMs).toString(36)}-${found.size.toString(36)}"`,
-        read: (start, end) => readFilePart(path, start, end),
+        size: stats.size,
+        modifiedAt: stats.mtime,
+        etag: `"${Math.trunc(stats.mtimeMs).toString(36)}-${stats.size.toString(36)}"`,
+        read: (start, end) => readFileRange(path, start, end),
       };
     },
 
-    async about(name) {
-      const text = await absent(readFile(aboutPath(name), "utf8"));
-      return text === undefined ? undefined : parseAbout(text);
+    async readAttributes(name) {
+      const text = await undefinedIfMissing(readFile(attributesPath(name), "utf8"));
+      return text === undefined ? undefined : parseAttributes(text);
     },
 
     async list(after, limit) {
       const content = join(folder, "content");
-      const entries = await absent(readdir(content, { recursive: true, withFileTypes: true }));
+      const entries = await undefinedIfMissing(readdir(content, { recursive: true, withFileTypes: true }));
       const names = (entries ?? []).flatMap((entry) => {
         if (!entry.isFile()) return [];
         const [, ...name] = relative(content, join(entry.parentPath, entry.name)).split(sep);
@@ -75,10 +75,10 @@ export async function openDiskFileStore(folder: string): Promise<FileStore> {
 
     async remove(name) {
       const path = contentPath(name);
-      if (!(await absent(stat(path)))?.isFile()) return false;
+      if (!(await undefinedIfMissing(stat(path)))?.isFile()) return false;
       await rm(path, { force: true });
-      await rm(aboutPath(name), { force: true });
-      await settle(dirname(path));
+      await rm(attributesPath(name), { force: true });
+      await syncFolder(dirname(path));
       return true;
     },
   };
@@ -88,8 +88,8 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Has the disk remember what stands in a folder, where the system knows how. */
-async function settle(folder: string): Promise<void> {
+/** Flushes the entries of a folder to disk, where the system supports it. */
+async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {
@@ -99,14 +99,14 @@ async function settle(folder: string): Promise<void> {
   }
 }
 
-const ABSENT: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
+const MISSING_FILE_CODES: ReadonlySet<unknown> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
-/** Undefined where there is no such file. */
-async function absent<T>(read: Promise<T>): Promise<T | undefined> {
+/** Returns undefined if the file does not exist. */
+async function undefinedIfMissing<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {
-    if (error instanceof Error && "code" in error && ABSENT.has(error.code)) return undefined;
+    if (error instanceof Error && "code" in error && MISSING_FILE_CODES.has(error.code)) return undefined;
     throw error;
   }
 }

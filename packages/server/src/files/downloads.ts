@@ -2,21 +2,21 @@ import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import PQueue from "p-queue";
 import type { RequestContext } from "../authContext.ts";
+import { isValidStoredName } from "./fileNames.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
-import { type FileFacts, MAX_TRIGGER_CONTENT } from "./files.ts";
-import { canBeStored } from "./names.ts";
+import { type FileInfo, MAX_TRIGGER_BYTES } from "./files.ts";
 
 export type DownloadTriggerName = "beforeFindFile" | "afterFindFile";
 
 /**
- * The cloud code's trigger around downloads; undefined where there is none. It rejects to refuse, and may answer the
- * name of another file, other content (base64), and that browsers keep the file instead of showing it.
+ * Returns the cloud code's download trigger; undefined if there is none. The trigger rejects to refuse, and may return
+ * the name of another file, other content (base64), and whether browsers download the file instead of displaying it.
  */
 export type DownloadTriggers = (
   trigger: DownloadTriggerName,
 ) =>
   | ((
-      file: FileFacts,
+      file: FileInfo,
       request: RequestContext,
     ) => Promise<{ name?: string; base64?: string; forceDownload?: boolean }>)
   | undefined;
@@ -29,59 +29,66 @@ export interface DownloadsOptions {
 export interface Download {
   name: string;
   file: StoredFile;
-  /** Whether browsers keep it instead of showing it. */
+  /** Whether browsers download it instead of displaying it. */
   forceDownload: boolean;
 }
 
-/** Contents that are held for triggers at once, and downloads that may wait for that. */
-const MAX_CONTENTS = 4;
-const MAX_WAITING = 200;
+/** Number of files that are buffered for triggers at once, and of downloads that may wait for that. */
+const MAX_BUFFERED_FILES = 4;
+const MAX_QUEUED = 200;
 
-/** Files on their way to clients, past the triggers of the cloud code. */
+/** Opens files for download and runs the triggers of the cloud code. */
 export class Downloads {
   readonly #options: DownloadsOptions;
-  readonly #contents = new PQueue({ concurrency: MAX_CONTENTS });
+  readonly #queue = new PQueue({ concurrency: MAX_BUFFERED_FILES });
 
   constructor(options: DownloadsOptions) {
     this.#options = options;
   }
 
-  /** Whether the cloud code decides about downloads: what it has decided for one client holds for no other. */
-  get isGuarded(): boolean {
+  /** Whether the cloud code decides about downloads, so that responses must not be cached for other clients. */
+  get hasTriggers(): boolean {
     const { triggers } = this.#options;
     return triggers("beforeFindFile") !== undefined || triggers("afterFindFile") !== undefined;
   }
 
   /**
-   * The name of the file that a client gets for a requested name. Throws 403 where the cloud code refuses; `request` is
-   * called only where there is such code.
+   * Resolves the name of the file that a client receives for a requested name. Throws 403 if the cloud code refuses;
+   * `request` is called only if there is a trigger.
    */
-  async nameFor(name: string, request: () => Promise<RequestContext>): Promise<string> {
+  async resolveName(name: string, request: () => Promise<RequestContext>): Promise<string> {
     const before = this.#options.triggers("beforeFindFile");
     if (!before) return name;
-    const { name: other = name } = await refusing(before({ name }, await request()));
-    return other;
+    const { name: replacement = name } = await asForbidden(before({ name }, await request()));
+    return replacement;
   }
 
-  /** The file at a name; undefined for nothing. Throws 403 where the cloud code refuses, 503 where too many wait. */
+  /**
+   * Opens the file with a name; undefined if there is none. Throws 403 if the cloud code refuses, 503 if too many
+   * downloads wait.
+   */
   async open(name: string, request: () => Promise<RequestContext>): Promise<Download | undefined> {
-    const chosen = await this.nameFor(name, request);
-    const file = canBeStored(chosen) ? await this.#options.store.open(chosen) : undefined;
+    const resolvedName = await this.resolveName(name, request);
+    const file = isValidStoredName(resolvedName) ? await this.#options.store.open(resolvedName) : undefined;
     if (!file) return undefined;
     const after = this.#options.triggers("afterFindFile");
-    if (!after) return { name: chosen, file, forceDownload: false };
-    if (this.#contents.size >= MAX_WAITING) {
+    if (!after) return { name: resolvedName, file, forceDownload: false };
+    if (this.#queue.size >= MAX_QUEUED) {
       throw new ProtocolError(ErrorCode.TIMEOUT, "Too many files are being read: try again later.", 503);
     }
     const context = await request();
-    return this.#contents.add(async () => {
-      const base64 = file.size <= MAX_TRIGGER_CONTENT ? await base64Of(file) : undefined;
-      const facts: FileFacts = { name: chosen, fileSize: file.size, ...(base64 !== undefined && { base64 }) };
-      const changed = await refusing(after(facts, context));
+    return this.#queue.add(async () => {
+      const base64 = file.size <= MAX_TRIGGER_BYTES ? await base64Of(file) : undefined;
+      const fileInfo: FileInfo = {
+        name: resolvedName,
+        fileSize: file.size,
+        ...(base64 !== undefined && { base64 }),
+      };
+      const changed = await asForbidden(after(fileInfo, context));
       const isReplaced = changed.base64 !== undefined && changed.base64 !== base64;
       return {
-        name: changed.name !== undefined && canBeStored(changed.name) ? changed.name : chosen,
-        file: isReplaced ? fileOf(Buffer.from(changed.base64 ?? "", "base64"), file.modifiedAt) : file,
+        name: changed.name !== undefined && isValidStoredName(changed.name) ? changed.name : resolvedName,
+        file: isReplaced ? bufferedFile(Buffer.from(changed.base64 ?? "", "base64"), file.modifiedAt) : file,
         forceDownload: changed.forceDownload ?? false,
       };
     });
@@ -89,12 +96,12 @@ export class Downloads {
 }
 
 async function base64Of(file: StoredFile): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of file.read(0, file.size - 1)) pieces.push(Uint8Array.from(piece));
-  return Buffer.concat(pieces).toString("base64");
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of file.read(0, file.size - 1)) chunks.push(Uint8Array.from(chunk));
+  return Buffer.concat(chunks).toString("base64");
 }
 
-function fileOf(content: Buffer, modifiedAt: Date): StoredFile {
+function bufferedFile(content: Buffer, modifiedAt: Date): StoredFile {
   return {
     size: content.length,
     modifiedAt,
@@ -105,8 +112,8 @@ function fileOf(content: Buffer, modifiedAt: Date): StoredFile {
   };
 }
 
-/** What the cloud code refuses is forbidden, unless its error says otherwise. */
-async function refusing<T>(running: Promise<T>): Promise<T> {
+/** Errors of the cloud code get status 403, unless they have another one. */
+async function asForbidden<T>(running: Promise<T>): Promise<T> {
   try {
     return await running;
   } catch (error) {

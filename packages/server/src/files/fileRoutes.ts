@@ -7,49 +7,52 @@ import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply } from "../http/api.ts";
-import { bodyPieces, discardRest } from "../http/bodyPieces.ts";
+import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../http/bodyParser.ts";
+import { bodyChunks, discardBody } from "../http/bodyStream.ts";
 import { contentTypeOf } from "../http/contentTypes.ts";
-import { type Envelope, openEnvelope } from "../http/envelope.ts";
+import { type Envelope, parseEnvelope } from "../http/envelope.ts";
 import { errorReply } from "../http/reply.ts";
-import { parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { sendContent } from "../http/sendContent.ts";
 import type { Downloads } from "./downloads.ts";
-import type { FileAbout } from "./fileStore.ts";
-import { type Files, type SavedFile, tooLarge } from "./files.ts";
-import type { ResumableUploads } from "./resumable.ts";
+import type { FileAttributes } from "./fileStore.ts";
+import { type Files, fileTooLarge, type SavedFile } from "./files.ts";
+import type { ResumableUploads } from "./resumableUploads.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
 import { header, jsonHeader, maxSizeOf, textHeader } from "./uploadHeaders.ts";
-import { diskFull, isDiskFull, sharedOwnerOf, type UploadSpace } from "./uploadSpace.ts";
+import { diskFull, isDiskFull, sharedUploadOwner, type UploadQuota } from "./uploadQuota.ts";
 
-export interface FileRoutesParts {
+export interface FileRoutesDependencies {
   appId: string;
   files: Files;
   downloads: Downloads;
   resumable: ResumableUploads;
-  /** Where uploads wait until all of their envelope is there. */
+  /** The folder in which uploads are spooled until their envelope is complete. */
   spoolDir: string;
-  space: UploadSpace;
-  /** The host of the address on which files have an origin of their own. */
+  uploadQuota: UploadQuota;
+  /** The host of the separate origin of files, if there is one. */
   filesHost: string | undefined;
-  /** The client's address. */
-  addressOf(message: IncomingMessage): string;
-  /** Judges the credentials of an envelope. Throws 119 or 209. */
-  enter(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
+  /** Returns the client's address. */
+  clientAddressOf(message: IncomingMessage): string;
+  /** Authenticates an envelope. Throws 119 or 209. */
+  authenticate(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
   send(response: ServerResponse, reply: ApiReply): void;
   report(error: unknown): void;
 }
 
-/** Names nobody can guess; what has been removed should not be seen for much longer, though. */
-const CACHE = "public, max-age=86400, immutable";
+/**
+ * Stored names are unguessable and content never changes; removed files should disappear from caches within a day,
+ * though.
+ */
+const CACHE_CONTROL = "public, max-age=86400, immutable";
 
-/** Where the cloud code decides, each time anew. */
-const CACHE_GUARDED = "private, no-cache";
+/** With download triggers the cloud code decides about each request. */
+const CACHE_CONTROL_WITH_TRIGGERS = "private, no-cache";
 
-/** The routes at `/files`, whose bodies and answers are streams. */
-export function createFileRoutes(parts: FileRoutesParts) {
-  const { files, send } = parts;
+/** Creates the handler of `/files`, whose bodies and responses are streams. */
+export function createFileRoutes(dependencies: FileRoutesDependencies) {
+  const { files, send } = dependencies;
 
-  /** Answers a request; `path` is below `/files`: "" or begins with a slash. */
+  /** Handles a request; `path` is below `/files`: "" or begins with a slash. */
   return async function handle(
     message: IncomingMessage,
     response: ServerResponse,
@@ -58,8 +61,8 @@ export function createFileRoutes(parts: FileRoutesParts) {
   ): Promise<void> {
     try {
       const segments = path.split("/").filter(Boolean).map(decodeURIComponent);
-      if (segments[0] === "resumable" && parts.resumable.takes(message)) {
-        return await parts.resumable.handle(message, response, segments[1], search);
+      if (segments[0] === "resumable" && dependencies.resumable.isResumable(message)) {
+        return await dependencies.resumable.handle(message, response, segments[1], search);
       }
       switch (message.method) {
         case "POST":
@@ -70,16 +73,20 @@ export function createFileRoutes(parts: FileRoutesParts) {
         case "HEAD":
           return await download(message, response, segments);
         default:
-          throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Files take GET, HEAD, POST, DELETE", 405);
+          throw new ProtocolError(
+            ErrorCode.COMMAND_UNAVAILABLE,
+            "Files support GET, HEAD, POST and DELETE",
+            405,
+          );
       }
     } catch (error) {
       if (response.headersSent || message.socket.destroyed) {
-        if (!(error instanceof ProtocolError) && !isAborted(error)) parts.report(error);
+        if (!(error instanceof ProtocolError) && !isAborted(error)) dependencies.report(error);
         response.destroy();
         return;
       }
-      send(response, errorReply(clientError(error, parts.report), parts.report));
-      discardRest(message);
+      send(response, errorReply(toClientError(error, dependencies.report), dependencies.report));
+      discardBody(message);
     }
   };
 
@@ -94,7 +101,7 @@ export function createFileRoutes(parts: FileRoutesParts) {
     if (segments.length > 1) {
       throw new ProtocolError(ErrorCode.INVALID_FILE_NAME, "Filename contains invalid characters.");
     }
-    // Whoever names the application in a header has nothing to say in the body.
+    // Clients that send the application id in a header put nothing else into the body.
     const isRaw = header(message, "x-parse-application-id") !== undefined;
     const saved = isRaw
       ? await uploadRaw(message, name, search)
@@ -102,11 +109,11 @@ export function createFileRoutes(parts: FileRoutesParts) {
     send(response, saved);
   }
 
-  /** The body is the content, and headers say the rest. */
+  /** An upload whose body is the content and whose headers contain everything else. */
   async function uploadRaw(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
-    const request = await parts.enter(openEnvelope("POST", message.headers, search), message);
+    const request = await dependencies.authenticate(parseEnvelope("POST", message.headers, search), message);
     const maxSize = maxSizeOf(message, request);
-    const length = message.headers["content-length"];
+    const contentLength = message.headers["content-length"];
     const saved = await files.save(request, {
       name,
       contentType: header(message, "content-type"),
@@ -116,33 +123,39 @@ export function createFileRoutes(parts: FileRoutesParts) {
         ...textHeader(message, "directory", "X-Parse-File-Directory"),
         ipfs: header(message, "x-parse-file-ipfs") === "true",
       },
-      content: { stream: bodyPieces(message), ...(length !== undefined && { size: Number(length) }) },
+      content: {
+        stream: bodyChunks(message),
+        ...(contentLength !== undefined && { size: Number(contentLength) }),
+      },
       maxSize,
     });
-    return created(saved);
+    return createdReply(saved);
   }
 
-  /** The body is the JSON of old clients. Who sends it stands behind the content, which therefore waits. */
+  /** An upload with the JSON body of old clients. Their credentials follow the content, which is therefore spooled. */
   async function uploadEnvelope(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
     const limit = files.maxUploadSize;
     // Base64 takes four bytes for three.
-    const most = Math.ceil(limit / 3) * 4 + 256 * 1024;
-    const length = Number(message.headers["content-length"] ?? most);
-    if (length > most) throw tooLarge(limit);
-    const path = join(parts.spoolDir, randomBytes(16).toString("hex"));
-    // Who it is, is not known yet: it is counted for the address.
-    const release = await parts.space.reserve(sharedOwnerOf(parts.addressOf(message)), length);
+    const maxBytes = Math.ceil(limit / 3) * 4 + 256 * 1024;
+    const contentLength = Number(message.headers["content-length"] ?? maxBytes);
+    if (contentLength > maxBytes) throw fileTooLarge(limit);
+    const path = join(dependencies.spoolDir, randomBytes(16).toString("hex"));
+    // The user is not known yet, so the upload is counted for the address.
+    const release = await dependencies.uploadQuota.reserve(
+      sharedUploadOwner(dependencies.clientAddressOf(message)),
+      contentLength,
+    );
     try {
       const body = new UploadEnvelope();
-      const spool = createWriteStream(path, { flags: "wx" });
-      await pipeline(limited(body.content(bodyPieces(message)), limit), spool);
-      const envelope = openEnvelope(
+      const spoolFile = createWriteStream(path, { flags: "wx" });
+      await pipeline(limitSize(body.content(bodyChunks(message)), limit), spoolFile);
+      const envelope = parseEnvelope(
         "POST",
         message.headers,
         search,
-        parseFields(body.rest, UNKNOWN_CLIENT.json),
+        parseJsonBody(body.rest, UNIDENTIFIED_CLIENT_LIMITS.json),
       );
-      const request = await parts.enter(envelope, message);
+      const request = await dependencies.authenticate(envelope, message);
       if (envelope.method === "DELETE") {
         await files.remove(request, name);
         return { status: 200, body: "{}" };
@@ -155,9 +168,9 @@ export function createFileRoutes(parts: FileRoutesParts) {
         name,
         contentType: typeof _ContentType === "string" && _ContentType !== "" ? _ContentType : undefined,
         fileData: fileData ?? {},
-        content: { path, size: spool.bytesWritten },
+        content: { path, size: spoolFile.bytesWritten },
       });
-      return created(saved);
+      return createdReply(saved);
     } finally {
       await rm(path, { force: true });
       release();
@@ -171,8 +184,8 @@ export function createFileRoutes(parts: FileRoutesParts) {
     search: string,
   ): Promise<void> {
     message.resume();
-    const envelope = openEnvelope("DELETE", message.headers, search);
-    await files.remove(await parts.enter(envelope, message), name);
+    const envelope = parseEnvelope("DELETE", message.headers, search);
+    await files.remove(await dependencies.authenticate(envelope, message), name);
     send(response, { status: 200, body: "{}" });
   }
 
@@ -182,21 +195,26 @@ export function createFileRoutes(parts: FileRoutesParts) {
     [appId, ...segments]: string[],
   ): Promise<void> {
     message.resume();
-    if (appId !== parts.appId) {
+    if (appId !== dependencies.appId) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
-    const { downloads } = parts;
-    // Credentials are checked only where the cloud code decides about downloads.
+    const { downloads } = dependencies;
+    // Credentials are verified only if the cloud code decides about downloads.
     const request = async () => {
-      const headers = { ...message.headers, "x-parse-application-id": parts.appId };
-      return parts.enter(openEnvelope("GET", headers, ""), message);
+      const headers = { ...message.headers, "x-parse-application-id": dependencies.appId };
+      return dependencies.authenticate(parseEnvelope("GET", headers, ""), message);
     };
     if (segments[0] === "metadata" && segments.length > 1) {
-      const about = await files.about(await downloads.nameFor(segments.slice(1).join("/"), request));
-      return send(response, { status: 200, body: JSON.stringify(about ? told(about) : {}) });
+      const attributes = await files.attributes(
+        await downloads.resolveName(segments.slice(1).join("/"), request),
+      );
+      return send(response, {
+        status: 200,
+        body: JSON.stringify(attributes ? publicAttributes(attributes) : {}),
+      });
     }
-    const found = await downloads.open(segments.join("/"), request);
-    if (!found) {
+    const openedFile = await downloads.open(segments.join("/"), request);
+    if (!openedFile) {
       const body = "File not found.";
       response.writeHead(404, {
         "content-type": "text/plain; charset=utf-8",
@@ -207,45 +225,46 @@ export function createFileRoutes(parts: FileRoutesParts) {
       response.end(message.method === "HEAD" ? undefined : body);
       return;
     }
-    const { name, file, forceDownload } = found;
-    const { type, isShown } = contentTypeOf(name);
-    // Where files have an origin of their own, they are shown on no other.
-    const isIsolated = parts.filesHost !== undefined && message.headers.host === parts.filesHost;
-    const isHome = parts.filesHost === undefined || isIsolated;
+    const { name, file, forceDownload } = openedFile;
+    const { type, isInline } = contentTypeOf(name);
+    // If files have a separate origin, they are displayed on no other.
+    const isIsolated =
+      dependencies.filesHost !== undefined && message.headers.host === dependencies.filesHost;
+    const isFilesHost = dependencies.filesHost === undefined || isIsolated;
     await sendContent(message, response, {
       size: file.size,
       etag: file.etag,
       lastModified: file.modifiedAt,
       type,
-      isShown: isShown && isHome && !forceDownload,
+      isInline: isInline && isFilesHost && !forceDownload,
       isIsolated,
       fileName: (name.split("/").at(-1) ?? name).replace(/^[0-9a-f]{32}_/, ""),
-      cacheControl: downloads.isGuarded ? CACHE_GUARDED : CACHE,
+      cacheControl: downloads.hasTriggers ? CACHE_CONTROL_WITH_TRIGGERS : CACHE_CONTROL,
       read: file.read,
     });
   }
 }
 
-function created(saved: SavedFile): ApiReply {
+function createdReply(saved: SavedFile): ApiReply {
   return { status: 201, body: JSON.stringify(saved), headers: { location: saved.url } };
 }
 
-function told({ metadata, tags, hash }: FileAbout): JsonObject {
+function publicAttributes({ metadata, tags, hash }: FileAttributes): JsonObject {
   return { metadata, tags, ...(hash !== undefined && { hash }) };
 }
 
-async function* limited(content: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array> {
+async function* limitSize(content: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > most) throw tooLarge(most);
+    if (size > maxBytes) throw fileTooLarge(maxBytes);
     yield chunk;
   }
 }
 
-/** The error that a client is answered for an upload that failed; a full disk is reported to the operator, too. */
-function clientError(error: unknown, report: (error: unknown) => void): unknown {
-  if (isAborted(error)) return cutOff();
+/** Converts an error of an upload for the client; a full disk is also reported to the operator. */
+function toClientError(error: unknown, report: (error: unknown) => void): unknown {
+  if (isAborted(error)) return requestAborted();
   if (!isDiskFull(error)) return error;
   report(error);
   return diskFull();
@@ -259,6 +278,6 @@ function isAborted(error: unknown): boolean {
   );
 }
 
-function cutOff(): ProtocolError {
+function requestAborted(): ProtocolError {
   return new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400);
 }

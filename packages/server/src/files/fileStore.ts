@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 
-/** What is known of a file beside its content. */
-export interface FileAbout {
+/** Attributes of a file besides its content. */
+export interface FileAttributes {
   metadata: JsonObject;
   tags: JsonObject;
-  /** CID, where the content is in IPFS too. */
+  /** The CID, if the content is also in IPFS. */
   hash?: string;
 }
 
@@ -14,38 +14,37 @@ export interface StoredFile {
   modifiedAt: Date;
   /** Strong, with its quotes. */
   etag: string;
-  /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
+  /** Yields the bytes from `start` to `end`, both inclusive; a chunk is valid only until the next one is requested. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
 /**
- * Where files are kept, by names that `names.ts` has let through. Content and what is known of it are written
- * once and never changed.
+ * Stores files by names that `fileNames.ts` has validated. Content and attributes are written once and never changed.
  */
 export interface FileStore {
   /**
-   * Writes a file. Nobody sees it before all of it is there and lasts; where the content fails, the same error
-   * comes out and nothing stays. The pieces are used up. Answers the size in bytes.
+   * Writes a file, atomically and durably. If the content fails, rejects with the same error and stores nothing. Takes
+   * ownership of the chunks. Returns the size in bytes.
    */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<number>;
-  describe(name: string, about: FileAbout): Promise<void>;
+  writeAttributes(name: string, readAttributes: FileAttributes): Promise<void>;
   open(name: string): Promise<StoredFile | undefined>;
-  /** Undefined where nothing is known. */
-  about(name: string): Promise<FileAbout | undefined>;
-  /** Names in their order, those after one; at most `limit`. For operators: it may cost what there is. */
+  /** Returns undefined if there are no attributes. */
+  readAttributes(name: string): Promise<FileAttributes | undefined>;
+  /** Lists sorted names after a given one, up to `limit`. For operators: the cost may depend on the number of files. */
   list(after: string, limit: number): Promise<string[]>;
-  /** Whether there was such a file. */
+  /** Returns whether the file existed. */
   remove(name: string): Promise<boolean>;
 }
 
-/** Largest text that `describe` writes, in bytes. */
-export const MAX_ABOUT_BYTES = 1024 * 1024;
+/** Maximum size of serialized attributes, in bytes. */
+export const MAX_ATTRIBUTES_BYTES = 1024 * 1024;
 
-/** Reads what `describe` has written. Throws Error for anything else. */
-export function parseAbout(text: string): FileAbout {
-  const about: unknown = JSON.parse(text);
-  if (!isJsonObject(about)) throw new Error("What is known of a file must be an object");
-  const { metadata, tags, hash } = about;
+/** Parses serialized attributes. Throws Error for invalid ones. */
+export function parseAttributes(text: string): FileAttributes {
+  const readAttributes: unknown = JSON.parse(text);
+  if (!isJsonObject(readAttributes)) throw new Error("The attributes of a file must be an object");
+  const { metadata, tags, hash } = readAttributes;
   return {
     metadata: isJsonObject(metadata) ? metadata : {},
     tags: isJsonObject(tags) ? tags : {},

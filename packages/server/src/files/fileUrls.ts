@@ -2,38 +2,38 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import { IPFS_PATH } from "../ipfs/index.ts";
 
-export interface FileUrlsParts {
+export interface FileUrlsOptions {
   appId: string;
   mountPath: string;
-  /** The address of the protocol for whoever does not say by which one they came. */
+  /** The URL of the Parse API for requests that do not determine one. */
   publicUrl: string;
-  /** The address on an origin of its own under which files are served. */
+  /** The base URL on a separate origin for files. */
   filesUrl: string | undefined;
 }
 
-/** The address of the protocol by which somebody asks; undefined where they do not say. */
-export type CameBy = Pick<RequestContext, "serverUrl">;
+/** The URL of the Parse API that a request used; undefined if unknown. */
+export type RequestOrigin = Pick<RequestContext, "serverUrl">;
 
-/** Addresses of files: made when somebody asks, by the address that they asked at, and never stored. */
+/** Builds URLs of files from the URL that a request used; they are never stored. */
 export class FileUrls {
-  readonly #parts: FileUrlsParts;
+  readonly #options: FileUrlsOptions;
 
-  constructor(parts: FileUrlsParts) {
-    this.#parts = parts;
+  constructor(options: FileUrlsOptions) {
+    this.#options = options;
   }
 
-  /** Where a file is found. */
-  urlOf(name: string, request?: CameBy): string {
+  /** Returns the URL of a file. */
+  urlOf(name: string, request?: RequestOrigin): string {
     const path = name.split("/").map(encodeURIComponent).join("/");
-    return `${this.#base(request)}/files/${encodeURIComponent(this.#parts.appId)}/${path}`;
+    return `${this.#base(request)}/files/${encodeURIComponent(this.#options.appId)}/${path}`;
   }
 
   /**
-   * The name in an address that leads to a file as ours do, whatever its host: clients reach this server by several.
-   * Undefined for any other address.
+   * Extracts the file name from a URL of this server's files, whatever its host, because clients reach this server by
+   * several. Returns undefined for any other URL.
    */
-  nameIn(url: string): string | undefined {
-    const { appId, mountPath } = this.#parts;
+  nameFromUrl(url: string): string | undefined {
+    const { appId, mountPath } = this.#options;
     const prefix = `${mountPath}/files/${encodeURIComponent(appId)}/`;
     const pathname = URL.canParse(url) ? new URL(url).pathname : "";
     if (!pathname.startsWith(prefix)) return undefined;
@@ -44,70 +44,70 @@ export class FileUrls {
     }
   }
 
-  /** Where content is found by its CID. */
-  ipfsUrlOf(cid: string, request?: CameBy): string {
+  /** Returns the URL of content by its CID. */
+  ipfsUrlOf(cid: string, request?: RequestOrigin): string {
     return `${this.gateway(request)}/${cid}`;
   }
 
-  gateway(request?: CameBy): string {
+  gateway(request?: RequestOrigin): string {
     const base = this.#base(request);
-    const { mountPath } = this.#parts;
+    const { mountPath } = this.#options;
     const origin = base.endsWith(mountPath) ? base.slice(0, -mountPath.length) : new URL(base).origin;
     return origin + IPFS_PATH;
   }
 
-  /** Puts addresses into the files of a value on its way out. */
-  expand<T extends JsonValue>(value: T, request: CameBy): T;
-  expand(value: JsonValue, request: CameBy): JsonValue {
+  /** Adds URLs to the files in a value that is sent to a client. */
+  expand<T extends JsonValue>(value: T, request: RequestOrigin): T;
+  expand(value: JsonValue, request: RequestOrigin): JsonValue {
     return mapFiles(value, (file) => {
       const { name, url, ipfs, hash } = file;
       if (typeof name !== "string") return file;
-      const whole: JsonObject = { ...file };
-      if (url === undefined) whole.url = this.urlOf(name, request);
-      if (ipfs === undefined && typeof hash === "string") whole.ipfs = this.ipfsUrlOf(hash, request);
-      return whole;
+      const expanded: JsonObject = { ...file };
+      if (url === undefined) expanded.url = this.urlOf(name, request);
+      if (ipfs === undefined && typeof hash === "string") expanded.ipfs = this.ipfsUrlOf(hash, request);
+      return expanded;
     });
   }
 
-  /** Takes our own addresses out of a value that is going to be stored; those of others stay. */
-  strip<T extends JsonValue>(value: T, request: CameBy): T;
-  strip(value: JsonValue, request: CameBy): JsonValue {
+  /** Removes this server's URLs from the files in a value to be stored; URLs of other servers are kept. */
+  strip<T extends JsonValue>(value: T, request: RequestOrigin): T;
+  strip(value: JsonValue, request: RequestOrigin): JsonValue {
     return mapFiles(value, (file) => {
       const { url, ipfs, ...rest } = file;
-      const kept: JsonObject = rest;
-      if (url !== undefined && !this.#isOurs(url, (base) => this.urlOf(String(file.name), base), request)) {
-        kept.url = url;
+      const stripped: JsonObject = rest;
+      if (url !== undefined && !this.#isOwnUrl(url, (base) => this.urlOf(String(file.name), base), request)) {
+        stripped.url = url;
       }
       if (
         ipfs !== undefined &&
-        !this.#isOurs(ipfs, (base) => this.ipfsUrlOf(String(file.hash), base), request)
+        !this.#isOwnUrl(ipfs, (base) => this.ipfsUrlOf(String(file.hash), base), request)
       ) {
-        kept.ipfs = ipfs;
+        stripped.ipfs = ipfs;
       }
-      return kept;
+      return stripped;
     });
   }
 
-  /** By whichever of our addresses a client has come. */
-  #isOurs(url: JsonValue, make: (request: CameBy) => string, request: CameBy): boolean {
-    return url === make(request) || url === make({});
+  /** Whether a URL is one of this server's, by any of its base URLs. */
+  #isOwnUrl(url: JsonValue, buildUrl: (request: RequestOrigin) => string, request: RequestOrigin): boolean {
+    return url === buildUrl(request) || url === buildUrl({});
   }
 
-  #base(request: CameBy | undefined): string {
-    return this.#parts.filesUrl ?? request?.serverUrl ?? this.#parts.publicUrl;
+  #base(request: RequestOrigin | undefined): string {
+    return this.#options.filesUrl ?? request?.serverUrl ?? this.#options.publicUrl;
   }
 }
 
-/** Whether a JSON text may hold a file: cheaper than reading it. */
-export function mayHoldFiles(text: string): boolean {
+/** Whether a JSON text may contain a file: cheaper than parsing it. */
+export function mayContainFiles(text: string): boolean {
   return text.includes('"File"');
 }
 
-/** The same value where it holds no files. */
+/** Returns the same value if it contains no files. */
 function mapFiles(value: JsonValue, change: (file: JsonObject) => JsonObject): JsonValue {
   if (Array.isArray(value)) {
     const mapped = value.map((item) => mapFiles(item, change));
-    return mapped.some((item, at) => item !== value[at]) ? mapped : value;
+    return mapped.some((item, index) => item !== value[index]) ? mapped : value;
   }
   if (!isJsonObject(value)) return value;
   if (value.__type === "File") return change(value);

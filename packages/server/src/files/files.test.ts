@@ -6,10 +6,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { MASTER, type RequestContext } from "../authContext.ts";
 import { openIpfs } from "../ipfs/index.ts";
 import { openDiskFileStore } from "./diskFileStore.ts";
-import { type FileFacts, Files, type FileTriggerName, type Upload } from "./files.ts";
+import { type FileInfo, Files, type FileTriggerName, type Upload } from "./files.ts";
 import { FileUrls } from "./fileUrls.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
-import { UploadSpace } from "./uploadSpace.ts";
+import { UploadQuota } from "./uploadQuota.ts";
 
 const folders: string[] = [];
 afterEach(() => {
@@ -24,9 +24,9 @@ const request: RequestContext = {
   requestId: "",
 };
 
-type Trigger = (file: FileFacts) => Partial<FileFacts> | undefined;
+type Trigger = (file: FileInfo) => Partial<FileInfo> | undefined;
 
-async function world(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
+async function setUp(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), "purse-files-"));
   folders.push(folder);
   const publicUrl = "http://localhost/server";
@@ -42,7 +42,7 @@ async function world(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
     },
     maxUploadSize: 1_000,
     isAnonymousUser: async () => false,
-    space: new UploadSpace({ folder, maxPerOwner: 10, maxBytesPerOwner: 10_000, maxBytes: 100_000 }),
+    uploadQuota: new UploadQuota({ folder, maxPerOwner: 10, maxBytesPerOwner: 10_000, maxBytes: 100_000 }),
     report: (error) => expect.unreachable(String(error)),
     triggers: (name) => {
       const trigger = triggers[name];
@@ -59,8 +59,8 @@ async function world(triggers: Partial<Record<FileTriggerName, Trigger>> = {}) {
   return { files, text };
 }
 
-async function* bytes(...parts: string[]) {
-  for (const part of parts) yield Buffer.from(part);
+async function* bytes(...dependencies: string[]) {
+  for (const part of dependencies) yield Buffer.from(part);
 }
 
 function upload(name = "a.txt"): Upload {
@@ -69,7 +69,7 @@ function upload(name = "a.txt"): Upload {
 
 describe("triggers of files", () => {
   it("may refuse a file, and then nothing is stored", async () => {
-    const { files } = await world({
+    const { files } = await setUp({
       beforeSaveFile: () => {
         throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "no");
       },
@@ -78,7 +78,7 @@ describe("triggers of files", () => {
   });
 
   it("may rename it, put other content and metadata in", async () => {
-    const { files, text } = await world({
+    const { files, text } = await setUp({
       beforeSaveFile: () => ({
         name: "b.txt",
         base64: Buffer.from("other").toString("base64"),
@@ -88,36 +88,36 @@ describe("triggers of files", () => {
     const { name } = await files.save(request, upload());
     expect(name).toMatch(/_b\.txt$/);
     expect(await text(name)).toBe("other");
-    expect(await files.about(name)).toEqual({ metadata: { by: "code" }, tags: {} });
+    expect(await files.attributes(name)).toEqual({ metadata: { by: "code" }, tags: {} });
     await expect(
-      (await world({ beforeSaveFile: () => ({ name: "../b" }) })).files.save(request, upload()),
+      (await setUp({ beforeSaveFile: () => ({ name: "../b" }) })).files.save(request, upload()),
     ).rejects.toMatchObject({ code: 122 });
   });
 
   it("may answer a file that is somewhere else already", async () => {
     const elsewhere = { name: "known.txt", url: "https://cdn.example/known.txt" };
-    const { files } = await world({ beforeSaveFile: () => elsewhere });
+    const { files } = await setUp({ beforeSaveFile: () => elsewhere });
     expect(await files.save(request, upload())).toEqual(elsewhere);
   });
 
   it("are told what has been saved and deleted", async () => {
-    const told: [string, FileFacts][] = [];
-    const listen = (name: string) => (file: FileFacts) => {
-      told.push([name, file]);
+    const events: [string, FileInfo][] = [];
+    const record = (name: string) => (file: FileInfo) => {
+      events.push([name, file]);
       return undefined;
     };
-    const { files, text } = await world({
-      afterSaveFile: listen("saved"),
-      beforeDeleteFile: listen("deleting"),
-      afterDeleteFile: listen("deleted"),
+    const { files, text } = await setUp({
+      afterSaveFile: record("saved"),
+      beforeDeleteFile: record("deleting"),
+      afterDeleteFile: record("deleted"),
     });
     const { name, url } = await files.save(request, upload());
     await files.remove(request, name);
     expect(await text(name)).toBeUndefined();
-    expect(told.map(([event, file]) => [event, file.name, file.url])).toEqual(
+    expect(events.map(([event, file]) => [event, file.name, file.url])).toEqual(
       ["saved", "deleting", "deleted"].map((event) => [event, name, url]),
     );
-    expect(told[0]?.[1].fileSize).toBe(5);
+    expect(events[0]?.[1].fileSize).toBe(5);
   });
 });
 

@@ -11,21 +11,27 @@ import {
 } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { FileUpload } from "../config/fileUpload.ts";
-import { assertMaster, readOnly } from "../http/rights.ts";
+import { assertMaster, readOnlyKeyError } from "../http/masterKeyAccess.ts";
 import type { Ipfs } from "../ipfs/index.ts";
-import type { FileAbout, FileStore, StoredFile } from "./fileStore.ts";
+import {
+  assertDirectory,
+  assertExtension,
+  assertFileName,
+  isValidStoredName,
+  newStoredName,
+} from "./fileNames.ts";
+import type { FileAttributes, FileStore, StoredFile } from "./fileStore.ts";
 import type { FileUrls } from "./fileUrls.ts";
-import { assertDirectory, assertExtension, assertFileName, canBeStored, storedName } from "./names.ts";
-import { type UploadSpace, uploadOwnerOf } from "./uploadSpace.ts";
+import { type UploadQuota, uploadOwnerOf } from "./uploadQuota.ts";
 
 export type FileTriggerName = "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile";
 
 /** A file as triggers see it. */
-export interface FileFacts {
+export interface FileInfo {
   name: string;
   url?: string;
   contentType?: string;
-  /** The content, where it is at hand: streams are not. */
+  /** The content in base64, if it is loaded; streams are not. */
   base64?: string;
   /** In bytes. */
   fileSize?: number;
@@ -34,14 +40,14 @@ export interface FileFacts {
 }
 
 /**
- * Runs the cloud code's trigger of a kind; undefined where there is none. What a beforeSaveFile answers
- * takes the place of the file: `url` for one that is stored already, `base64` for other content.
+ * Returns the cloud code's trigger of a kind; undefined if there is none. What a beforeSaveFile trigger returns
+ * replaces the file: `url` for one that is already stored, `base64` for other content.
  */
 export type FileTriggers = (
   trigger: FileTriggerName,
-) => ((file: FileFacts, request: RequestContext) => Promise<Partial<FileFacts> | undefined>) | undefined;
+) => ((file: FileInfo, request: RequestContext) => Promise<Partial<FileInfo> | undefined>) | undefined;
 
-export interface FilesParts {
+export interface FilesDependencies {
   store: FileStore;
   ipfs: Ipfs;
   urls: FileUrls;
@@ -50,12 +56,12 @@ export interface FilesParts {
   maxUploadSize: number;
   isAnonymousUser(userId: string): Promise<boolean>;
   triggers: FileTriggers;
-  space: UploadSpace;
-  /** Called with errors that clients do not see: a file that could not be removed again. */
+  uploadQuota: UploadQuota;
+  /** Called with errors that clients do not see, such as a failed cleanup. */
   report(error: unknown): void;
 }
 
-/** What somebody wants to store. */
+/** A file to be stored. */
 export interface Upload {
   name: string;
   contentType: string | undefined;
@@ -65,42 +71,42 @@ export interface Upload {
     | { stream: AsyncIterable<Uint8Array>; size?: number }
     | { path: string; size: number }
     | { bytes: Buffer; size: number };
-  /** In bytes; undefined for the server's own limit. */
+  /** In bytes; defaults to the server's limit. */
   maxSize?: number | undefined;
 }
 
 export interface SavedFile {
   name: string;
   url: string;
-  /** Where the content is in IPFS, and its CID. */
+  /** The URL of the content in IPFS, and its CID. */
   ipfs?: string;
   hash?: string;
 }
 
-/** Larger content is not handed to triggers, which get it whole and as base64; in bytes. */
-export const MAX_TRIGGER_CONTENT = 32 * 1024 * 1024;
+/** Larger content (in bytes) is not passed to triggers, which receive it as one base64 string. */
+export const MAX_TRIGGER_BYTES = 32 * 1024 * 1024;
 
-/** Files of applications: rights, names and triggers, whichever door they come in by. */
+/** Stores files: permissions, names and triggers, for every API. */
 export class Files {
-  readonly #parts: FilesParts;
+  readonly #dependencies: FilesDependencies;
 
-  constructor(parts: FilesParts) {
-    this.#parts = parts;
+  constructor(dependencies: FilesDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get maxUploadSize(): number {
-    return this.#parts.maxUploadSize;
+    return this.#dependencies.maxUploadSize;
   }
 
-  /** Throws where a caller may not upload such a file: 119, 122 or 130. */
-  async assertUpload(
+  /** Throws 119, 122 or 130 if the client may not upload such a file. */
+  async assertUploadAllowed(
     { auth }: RequestContext,
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
-    if (auth.kind === "master" && auth.readOnly) throw readOnly();
-    await this.assertMayUpload(auth);
+    if (auth.kind === "master" && auth.readOnly) throw readOnlyKeyError();
+    await this.assertCanUpload(auth);
     assertFileName(name);
-    const { allowsExtension } = this.#parts.upload;
+    const { allowsExtension } = this.#dependencies.upload;
     if (auth.kind !== "master" && allowsExtension) assertExtension(name, contentType, allowsExtension);
     if (fileData.directory === undefined) return;
     if (auth.kind !== "master") {
@@ -112,18 +118,18 @@ export class Files {
     assertDirectory(fileData.directory);
   }
 
-  /** Stores a file. Nothing of it stays where anything goes wrong. */
+  /** Stores a file. If anything fails, nothing is kept. */
   async save(request: RequestContext, upload: Upload): Promise<SavedFile> {
-    await this.assertUpload(request, upload);
-    const { store, urls, triggers, space } = this.#parts;
+    await this.assertUploadAllowed(request, upload);
+    const { store, urls, triggers, uploadQuota } = this.#dependencies;
     const metadata = plainObject(upload.fileData.metadata, "metadata");
     const tags = plainObject(upload.fileData.tags, "tags");
-    const maxSize = upload.maxSize ?? this.#parts.maxUploadSize;
+    const maxSize = upload.maxSize ?? this.#dependencies.maxUploadSize;
     const { size } = upload.content;
-    if (size !== undefined && size > maxSize) throw tooLarge(maxSize);
-    if (size === 0) throw empty();
+    if (size !== undefined && size > maxSize) throw fileTooLarge(maxSize);
+    if (size === 0) throw emptyUpload();
 
-    const given: FileFacts = {
+    const requested: FileInfo = {
       name: upload.name,
       metadata,
       tags,
@@ -132,12 +138,12 @@ export class Files {
     };
     const before = triggers("beforeSaveFile");
     const after = triggers("afterSaveFile");
-    if ((before || after) && (size ?? 0) <= MAX_TRIGGER_CONTENT) {
+    if ((before || after) && (size ?? 0) <= MAX_TRIGGER_BYTES) {
       const { content } = upload;
-      if ("path" in content) given.base64 = await readFile(content.path, "base64");
-      if ("bytes" in content) given.base64 = content.bytes.toString("base64");
+      if ("path" in content) requested.base64 = await readFile(content.path, "base64");
+      if ("bytes" in content) requested.base64 = content.bytes.toString("base64");
     }
-    const file = { ...given, ...(await before?.(given, request)) };
+    const file = { ...requested, ...(await before?.(requested, request)) };
     if (file.url !== undefined) {
       await after?.(file, request);
       return { name: file.name, url: file.url };
@@ -146,54 +152,56 @@ export class Files {
 
     const { directory } = upload.fileData;
     const folder = typeof directory === "string" ? directory : undefined;
-    const name = storedName(file.name, upload.contentType, folder);
-    const content = contentOf(upload, file.base64 === given.base64 ? undefined : file.base64);
-    // What waits in a file has its room already.
+    const name = newStoredName(file.name, upload.contentType, folder);
+    const content = contentStream(upload, file.base64 === requested.base64 ? undefined : file.base64);
+    // Spooled content has already been counted.
     const isStreamed = "stream" in upload.content;
-    const release = isStreamed ? await space.reserve(uploadOwnerOf(request), size ?? maxSize) : undefined;
-    const stored = await store.write(name, limited(content, maxSize)).finally(release);
+    const release = isStreamed
+      ? await uploadQuota.reserve(uploadOwnerOf(request), size ?? maxSize)
+      : undefined;
+    const stored = await store.write(name, limitSize(content, maxSize)).finally(release);
     try {
       const saved: SavedFile = { name, url: urls.urlOf(name, request) };
       if (upload.fileData.ipfs === true) {
         saved.hash = await this.#addToIpfs(name);
         saved.ipfs = urls.ipfsUrlOf(saved.hash, request);
       }
-      const about = aboutOf(file, saved.hash);
-      if (about) await store.describe(name, about);
-      // By its address: the trigger reads the content where it needs it.
+      const attributes = attributesOf(file, saved.hash);
+      if (attributes) await store.writeAttributes(name, attributes);
+      // With the URL only: the trigger downloads the content if it needs it.
       const { base64: _, ...known } = file;
       await after?.({ ...known, name, url: saved.url, fileSize: stored }, request);
       return saved;
     } catch (error) {
-      await store.remove(name).catch(this.#parts.report);
+      await store.remove(name).catch(this.#dependencies.report);
       throw error;
     }
   }
 
   async #addToIpfs(name: string): Promise<string> {
-    const stored = await this.#parts.store.open(name);
+    const stored = await this.#dependencies.store.open(name);
     if (!stored) throw new Error(`${name} was written and is not there`);
-    return this.#parts.ipfs.addFile(copies(stored.read(0, stored.size - 1)));
+    return this.#dependencies.ipfs.addFile(copyChunks(stored.read(0, stored.size - 1)));
   }
 
-  /** What stands at a name; undefined for nothing. */
+  /** Opens the file with a name; undefined if there is none. */
   async open(name: string): Promise<StoredFile | undefined> {
-    return canBeStored(name) ? this.#parts.store.open(name) : undefined;
+    return isValidStoredName(name) ? this.#dependencies.store.open(name) : undefined;
   }
 
-  /** What is known of a file; nothing is known of one that is not there. */
-  async about(name: string): Promise<FileAbout | undefined> {
-    return canBeStored(name) ? this.#parts.store.about(name) : undefined;
+  /** Returns the attributes of a file; undefined if there are none. */
+  async attributes(name: string): Promise<FileAttributes | undefined> {
+    return isValidStoredName(name) ? this.#dependencies.store.readAttributes(name) : undefined;
   }
 
-  /** Files in the order of their names, those after one, with what is known of them. Throws 119 without the master key. */
+  /** Lists files after a name in the order of their names, with their attributes. Throws 119 without the master key. */
   async list(request: RequestContext, after: string, limit: number): Promise<ListedFile[]> {
     assertMaster(request);
-    const { store, urls } = this.#parts;
+    const { store, urls } = this.#dependencies;
     const names = await store.list(after, limit);
     const files = await Promise.all(
       names.map(async (name): Promise<ListedFile[]> => {
-        const [stored, about] = await Promise.all([store.open(name), store.about(name)]);
+        const [stored, attributes] = await Promise.all([store.open(name), store.readAttributes(name)]);
         // Deleted meanwhile.
         if (!stored) return [];
         const { size, modifiedAt } = stored;
@@ -201,8 +209,8 @@ export class Files {
         return [
           {
             ...known,
-            ...(about && { metadata: about.metadata, tags: about.tags }),
-            ...hashOf(about, urls, request),
+            ...(attributes && { metadata: attributes.metadata, tags: attributes.tags }),
+            ...hashOf(attributes, urls, request),
           },
         ];
       }),
@@ -210,40 +218,42 @@ export class Files {
     return files.flat();
   }
 
-  /** Throws 119 without the master key, 153 where there is no such file. */
+  /** Removes a file. Throws 119 without the master key, 153 if there is no such file. */
   async remove(request: RequestContext, name: string): Promise<void> {
     assertMaster(request, "write");
-    const { store, urls, triggers } = this.#parts;
-    const file: FileFacts = { name, url: urls.urlOf(name, request) };
-    if (!canBeStored(name)) throw notDeleted();
+    const { store, urls, triggers } = this.#dependencies;
+    const file: FileInfo = { name, url: urls.urlOf(name, request) };
+    if (!isValidStoredName(name)) throw deleteFailed();
     await triggers("beforeDeleteFile")?.(file, request);
-    if (!(await store.remove(name))) throw notDeleted();
+    if (!(await store.remove(name))) throw deleteFailed();
     await triggers("afterDeleteFile")?.(file, request);
   }
 
-  /** Throws 130 where somebody may upload nothing at all. */
-  async assertMayUpload(auth: AuthContext): Promise<void> {
+  /** Throws 130 if the client may not upload any files. */
+  async assertCanUpload(auth: AuthContext): Promise<void> {
     if (auth.kind === "master") return;
-    const { upload, isAnonymousUser } = this.#parts;
+    const { upload, isAnonymousUser } = this.#dependencies;
     if (auth.kind === "anonymous") {
-      if (!upload.enableForPublic) throw disabledFor("public");
+      if (!upload.enableForPublic) throw uploadDisabled("public");
     } else if (await isAnonymousUser(auth.userId)) {
-      if (!upload.enableForAnonymousUser) throw disabledFor("anonymous user");
-    } else if (!upload.enableForAuthenticatedUser) throw disabledFor("authenticated user");
+      if (!upload.enableForAnonymousUser) throw uploadDisabled("anonymous user");
+    } else if (!upload.enableForAuthenticatedUser) throw uploadDisabled("authenticated user");
   }
 }
 
-function hashOf(about: FileAbout | undefined, urls: FileUrls, request: RequestContext) {
-  return about?.hash === undefined ? {} : { hash: about.hash, ipfs: urls.ipfsUrlOf(about.hash, request) };
+function hashOf(attributes: FileAttributes | undefined, urls: FileUrls, request: RequestContext) {
+  return attributes?.hash === undefined
+    ? {}
+    : { hash: attributes.hash, ipfs: urls.ipfsUrlOf(attributes.hash, request) };
 }
 
-function contentOf({ content }: Upload, replaced: string | undefined): AsyncIterable<Uint8Array> {
-  if (replaced !== undefined) return Readable.from([Buffer.from(replaced, "base64")]);
+function contentStream({ content }: Upload, replacement: string | undefined): AsyncIterable<Uint8Array> {
+  if (replacement !== undefined) return Readable.from([Buffer.from(replacement, "base64")]);
   if ("bytes" in content) return Readable.from([content.bytes]);
   return "path" in content ? createReadStream(content.path) : content.stream;
 }
 
-/** A file as operators see it in a list. */
+/** A file in the list for operators. */
 export interface ListedFile {
   name: string;
   url: string;
@@ -252,25 +262,25 @@ export interface ListedFile {
   modifiedAt: string;
   metadata?: JsonObject;
   tags?: JsonObject;
-  /** CID, where the content is kept in IPFS too. */
+  /** The CID, if the content is also in IPFS. */
   hash?: string;
   ipfs?: string;
 }
 
-/** For whoever keeps the pieces. */
-async function* copies(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) yield Uint8Array.from(piece);
+/** Copies chunks for a consumer that keeps them. */
+async function* copyChunks(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) yield Uint8Array.from(chunk);
 }
 
-/** Passes content on up to a size in bytes. Throws 130 for more, and for none at all. */
-async function* limited(content: AsyncIterable<Uint8Array>, maxSize: number): AsyncGenerator<Uint8Array> {
+/** Passes content through up to a size in bytes. Throws 130 if it is larger or empty. */
+async function* limitSize(content: AsyncIterable<Uint8Array>, maxSize: number): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of content) {
     size += chunk.length;
-    if (size > maxSize) throw tooLarge(maxSize);
+    if (size > maxSize) throw fileTooLarge(maxSize);
     yield chunk;
   }
-  if (size === 0) throw empty();
+  if (size === 0) throw emptyUpload();
 }
 
 function plainObject(value: JsonValue | undefined, what: string): JsonObject {
@@ -280,24 +290,27 @@ function plainObject(value: JsonValue | undefined, what: string): JsonObject {
   return value;
 }
 
-/** Undefined where there is nothing to know. */
-function aboutOf({ metadata = {}, tags = {} }: FileFacts, hash: string | undefined): FileAbout | undefined {
+/** Returns undefined if there are no attributes. */
+function attributesOf(
+  { metadata = {}, tags = {} }: FileInfo,
+  hash: string | undefined,
+): FileAttributes | undefined {
   if (hash === undefined && Object.keys(metadata).length + Object.keys(tags).length === 0) return undefined;
   return { metadata, tags, ...(hash !== undefined && { hash }) };
 }
 
-function disabledFor(whom: string): ProtocolError {
-  return new ProtocolError(ErrorCode.FILE_SAVE_ERROR, `File upload by ${whom} is disabled.`);
+function uploadDisabled(clientKind: string): ProtocolError {
+  return new ProtocolError(ErrorCode.FILE_SAVE_ERROR, `File upload by ${clientKind} is disabled.`);
 }
 
-export function tooLarge(maxSize: number): ProtocolError {
+export function fileTooLarge(maxSize: number): ProtocolError {
   return new ProtocolError(ErrorCode.FILE_SAVE_ERROR, `File size exceeds maximum allowed: ${maxSize} bytes.`);
 }
 
-function empty(): ProtocolError {
+function emptyUpload(): ProtocolError {
   return new ProtocolError(ErrorCode.FILE_SAVE_ERROR, "Invalid file upload.");
 }
 
-function notDeleted(): ProtocolError {
+function deleteFailed(): ProtocolError {
   return new ProtocolError(ErrorCode.FILE_DELETE_ERROR, "Could not delete file.");
 }

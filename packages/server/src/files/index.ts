@@ -1,9 +1,9 @@
 export { cloudFileRoutes, createFileReader, dispatchWithFiles } from "./cloudFiles.ts";
 export { Downloads } from "./downloads.ts";
-export { createFileRoutes, type FileRoutesParts } from "./fileRoutes.ts";
+export { createFileRoutes, type FileRoutesDependencies } from "./fileRoutes.ts";
 export type { FileStore } from "./fileStore.ts";
-export { type FileFacts, Files, type FileTriggerName, type FileTriggers } from "./files.ts";
-export { FileUrls, mayHoldFiles } from "./fileUrls.ts";
+export { type FileInfo, Files, type FileTriggerName, type FileTriggers } from "./files.ts";
+export { FileUrls, mayContainFiles } from "./fileUrls.ts";
 export { openFileStore } from "./openFileStore.ts";
-export { openResumableUploads } from "./resumable.ts";
-export { UploadSpace } from "./uploadSpace.ts";
+export { openResumableUploads } from "./resumableUploads.ts";
+export { UploadQuota } from "./uploadQuota.ts";

@@ -4,15 +4,15 @@ import type { FileStore } from "./fileStore.ts";
 
 export interface OpenFileStoreOptions {
   config: FilesStoreConfig;
-  /** The folder of a store on disk. */
+  /** The folder of a disk store. */
   folder: string;
-  /** Where content waits that goes to a store elsewhere. */
+  /** The folder in which content for a remote store is spooled. */
   spoolFolder: string;
-  /** Told why a store elsewhere failed. */
+  /** Called with errors of a remote store. */
   report(error: unknown): void;
 }
 
-/** Opens the store that is configured. */
+/** Opens the configured file store. */
 export async function openFileStore({
   config,
   folder,
@@ -20,7 +20,7 @@ export async function openFileStore({
   report,
 }: OpenFileStoreOptions): Promise<FileStore> {
   if (config.kind === "disk") return openDiskFileStore(folder);
-  // Loaded only where it is used: the client of S3 is large.
+  // Imported only if needed, because the S3 client is large.
   const { openS3FileStore } = await import("./s3FileStore.ts");
   return openS3FileStore({ config, spoolFolder, report });
 }

@@ -8,21 +8,21 @@ export type S3Config = Extract<FilesStoreConfig, { kind: "s3" }>;
 /** In ms. */
 export interface S3Timeouts {
   connect: number;
-  /** Of a request with its body, until the answer begins. */
+  /** From the start of a request until its response begins. */
   request: number;
-  /** Of a connection on which nothing moves. */
+  /** Of an idle connection. */
   idle: number;
 }
 
 const TIMEOUTS: S3Timeouts = { connect: 5_000, request: 120_000, idle: 60_000 };
-/** Connections at most: each download that a client reads slowly keeps one. */
+/** Maximum number of connections: each download of a slow client occupies one. */
 const MAX_SOCKETS = 1_000;
-const nothing = (): void => undefined;
-const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
-/** Largest answer that is no content of a file, in bytes. */
-const MAX_ANSWER = 8 * 1024 * 1024;
+const noop = (): void => undefined;
+const SILENT_LOGGER = { debug: noop, info: noop, warn: noop, error: noop };
+/** Maximum size of a response other than file content, in bytes. */
+const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
-/** A client of S3, or of a server that speaks as it does; credentials are taken from the environment. */
+/** Creates a client for S3 or a compatible server; credentials are taken from the environment. */
 export function createS3Client(
   { region, endpoint, forcePathStyle }: S3Config,
   timeouts: S3Timeouts = TIMEOUTS,
@@ -32,11 +32,11 @@ export function createS3Client(
     region,
     forcePathStyle,
     ...(endpoint !== undefined && { endpoint }),
-    // Other servers than Amazon's do not know the newer checksums.
+    // Servers other than Amazon's do not support the newer checksums.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
-    // Whoever calls says what failed; without a logger the client writes to the console.
-    logger: SILENT,
+    // Callers report errors; without a logger the client would write to the console.
+    logger: SILENT_LOGGER,
     requestHandler: {
       connectionTimeout: timeouts.connect,
       requestTimeout: timeouts.request,
@@ -46,14 +46,14 @@ export function createS3Client(
       httpsAgent: agent,
     },
   });
-  // Below the step that reads answers whole, so that none fills the memory.
+  // Runs below the step that buffers responses, so that none exhausts the memory.
   client.middlewareStack.add(
     (next, { commandName }) =>
-      async (given) => {
-        const result = await next(given);
+      async (input) => {
+        const result = await next(input);
         const { response } = result;
         if (isResponse(response) && (commandName !== "GetObjectCommand" || response.statusCode >= 300)) {
-          response.body = response.body && capped(response.body);
+          response.body = response.body && limitSize(response.body);
         }
         return result;
       },
@@ -72,39 +72,39 @@ function isResponse(value: unknown): value is RawResponse {
   return !("body" in value) || value.body === undefined || value.body instanceof Readable;
 }
 
-/** Fails where more comes than an answer needs. */
-function capped(body: Readable): Readable {
+/** Fails if a response is too large. */
+function limitSize(body: Readable): Readable {
   let size = 0;
-  const cap = new Transform({
+  const limiter = new Transform({
     transform(chunk: Buffer, _, done) {
       size += chunk.length;
-      if (size > MAX_ANSWER) done(new Error(`S3 answers more than ${MAX_ANSWER} bytes`));
+      if (size > MAX_RESPONSE_BYTES) done(new Error(`S3 returned more than ${MAX_RESPONSE_BYTES} bytes`));
       else done(null, chunk);
     },
   });
-  return pipeline(body, cap, () => undefined);
+  return pipeline(body, limiter, () => undefined);
 }
 
-/** Undefined where S3 has no such object. */
-export async function orAbsent<T>(answer: Promise<T>): Promise<T | undefined> {
+/** Returns undefined if S3 has no such object. */
+export async function undefinedIfMissing<T>(response: Promise<T>): Promise<T | undefined> {
   try {
-    return await answer;
+    return await response;
   } catch (error) {
     if (error instanceof S3ServiceException && error.$metadata.httpStatusCode === 404) return undefined;
     throw error;
   }
 }
 
-/** Whether another attempt may succeed: S3 failed or was not reached; what it refuses it refuses again. */
+/** Whether a retry may succeed: S3 failed or was not reached. Rejected requests will be rejected again. */
 export function isTransient(error: unknown): boolean {
   const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
   return status === undefined || status === 408 || status === 429 || status >= 500;
 }
 
-/** What clients are answered where S3 fails; the reason is in the log. */
+/** The error that clients receive if S3 fails; the reason is in the log. */
 export class FileStoreError extends ProtocolError {
   constructor(cause: unknown) {
-    super(ErrorCode.CONNECTION_FAILED, "The file store cannot be reached now.", 503);
+    super(ErrorCode.CONNECTION_FAILED, "The file store is unavailable.", 503);
     this.cause = cause;
   }
 }

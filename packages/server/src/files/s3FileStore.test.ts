@@ -10,12 +10,12 @@ import { openS3FileStore } from "./s3FileStore.ts";
 
 const SECRET = "secret-of-the-bucket-4711";
 
-type Answer = (message: IncomingMessage, response: ServerResponse, body: Buffer) => void;
+type Handler = (message: IncomingMessage, response: ServerResponse, body: Buffer) => void;
 
 let folder: string;
 let server: Server;
 let store: FileStore;
-let answer: Answer;
+let handler: Handler;
 let requests: { method: string; url: string; body: Buffer }[];
 let reported: unknown[];
 
@@ -23,18 +23,18 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-s3-store-"));
   requests = [];
   reported = [];
-  answer = (_, response) => void response.writeHead(500).end();
+  handler = (_, response) => void response.writeHead(500).end();
   server = createServer((message, response) => {
-    const pieces: Buffer[] = [];
-    message.on("data", (piece: Buffer) => pieces.push(piece));
+    const chunks: Buffer[] = [];
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
     message.on("error", () => undefined);
     message.on("end", () => {
-      const body = Buffer.concat(pieces);
+      const body = Buffer.concat(chunks);
       requests.push({ method: message.method ?? "", url: message.url ?? "", body });
-      answer(message, response, body);
+      handler(message, response, body);
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((succeed) => server.listen(0, "127.0.0.1", succeed));
   process.env.AWS_ACCESS_KEY_ID = "the-key-id";
   process.env.AWS_SECRET_ACCESS_KEY = SECRET;
   store = openS3FileStore({
@@ -53,34 +53,34 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   server.closeAllConnections();
-  await new Promise((done) => server.close(done));
+  await new Promise((succeed) => server.close(succeed));
   rmSync(folder, { recursive: true });
   expect(JSON.stringify(reported.map((error) => String(error)))).not.toContain(SECRET);
 });
 
-async function* pieces(...content: (string | Buffer)[]) {
-  for (const piece of content) yield Buffer.from(piece);
+async function* chunks(...content: (string | Buffer)[]) {
+  for (const chunk of content) yield Buffer.from(chunk);
 }
 
 async function readAll(from: AsyncIterable<Uint8Array>): Promise<string> {
   const all: Uint8Array[] = [];
-  for await (const piece of from) all.push(Uint8Array.from(piece));
+  for await (const chunk of from) all.push(Uint8Array.from(chunk));
   return Buffer.concat(all).toString();
 }
 
-const UNREACHABLE = { code: 100, status: 503, message: "The file store cannot be reached now." };
+const UNREACHABLE = { code: 100, status: 503, message: "The file store is unavailable." };
 const head = (headers: Record<string, string> = {}) => ({ "content-length": "10", etag: '"e"', ...headers });
 
 /** Answers HEAD as for a file of ten bytes, GET as the test says. */
-function serve(onGet: Answer, headers: Record<string, string> = {}): void {
-  answer = (message, response, body) =>
+function serve(onGet: Handler, headers: Record<string, string> = {}): void {
+  handler = (message, response, body) =>
     message.method === "HEAD"
       ? void response.writeHead(200, head(headers)).end()
       : onGet(message, response, body);
 }
 
 describe("what S3 serves", () => {
-  it.each<[string, Answer]>([
+  it.each<[string, Handler]>([
     [
       "ends before its end",
       (_, response) => {
@@ -103,10 +103,10 @@ describe("what S3 serves", () => {
   ])("fails where it %s", async (_, onGet) => {
     serve(onGet);
     const file = await store.open("a.txt");
-    await expect(readAll(file?.read(0, 9) ?? pieces())).rejects.toThrow();
+    await expect(readAll(file?.read(0, 9) ?? chunks())).rejects.toThrow();
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, Handler]>([
     ["everything", (_, response) => response.writeHead(200).end("1234567890")],
     [
       "another part",
@@ -119,13 +119,13 @@ describe("what S3 serves", () => {
   ])("fails where it is %s instead of the requested range", async (_, onGet) => {
     serve(onGet);
     const file = await store.open("a.txt");
-    await expect(readAll(file?.read(3, 5) ?? pieces())).rejects.toThrow("S3 answers");
+    await expect(readAll(file?.read(3, 5) ?? chunks())).rejects.toThrow("S3 returned");
   });
 
   it("is the requested range", async () => {
     serve((_, response) => response.writeHead(206, { "content-range": "bytes 3-5/10" }).end("456"));
     const file = await store.open("a.txt");
-    expect(await readAll(file?.read(3, 5) ?? pieces())).toBe("456");
+    expect(await readAll(file?.read(3, 5) ?? chunks())).toBe("456");
   });
 
   it.each(["-1", "1e99", "ten", ""])("is not taken for a file where its length is %j", async (length) => {
@@ -152,17 +152,17 @@ describe("what S3 serves", () => {
   it.each(["null", "[1]", "5", "not JSON", `{"metadata":{"a":"${"x".repeat(1_100_000)}"}}`])(
     "says nothing of a file where it is no description: %.40s",
     async (text) => {
-      answer = (_, response) => void response.writeHead(200).end(text);
-      await expect(store.about("a.txt")).rejects.toMatchObject(UNREACHABLE);
+      handler = (_, response) => void response.writeHead(200).end(text);
+      await expect(store.readAttributes("a.txt")).rejects.toMatchObject(UNREACHABLE);
     },
   );
 
   it("describes a file only by what a description has", async () => {
-    answer = (_, response) =>
+    handler = (_, response) =>
       void response
         .writeHead(200)
         .end('{"metadata":5,"tags":{"a":1},"hash":{"$gt":""},"url":"https://evil.example"}');
-    expect(await store.about("a.txt")).toEqual({ metadata: {}, tags: { a: 1 } });
+    expect(await store.readAttributes("a.txt")).toEqual({ metadata: {}, tags: { a: 1 } });
   });
 
   it("lists only names that files may have, below the prefix", async () => {
@@ -173,7 +173,7 @@ describe("what S3 serves", () => {
       "app/content/\u0000",
       "app/content/d/b.txt",
     ];
-    answer = (_, response) =>
+    handler = (_, response) =>
       void response
         .writeHead(200, { "content-type": "application/xml" })
         .end(
@@ -184,14 +184,14 @@ describe("what S3 serves", () => {
     expect(await store.list("", 10)).toEqual(["a.txt", "d/b.txt"]);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, Handler]>([
     [
       "too much",
       (_, response) => {
         response.writeHead(200, { "content-type": "application/xml" });
-        const piece = "<a></a>".repeat(100_000);
+        const chunk = "<a></a>".repeat(100_000);
         const more = (): void => {
-          while (!response.destroyed && response.write(piece));
+          while (!response.destroyed && response.write(chunk));
         };
         response.on("drain", more);
         more();
@@ -214,8 +214,8 @@ describe("what S3 serves", () => {
     ["no XML", (_, response) => response.writeHead(500).end("<<<>>>")],
     ["nothing", () => undefined],
     ["a reset", (message) => message.socket.destroy()],
-  ])("takes little time and memory where S3 answers %s", async (_, onAnswer) => {
-    answer = onAnswer;
+  ])("takes little time and memory where S3 answers %s", async (_, onRequest) => {
+    handler = onRequest;
     const before = process.memoryUsage().rss;
     await store.list("", 10).catch((error: unknown) => expect(error).toMatchObject(UNREACHABLE));
     expect(process.memoryUsage().rss - before).toBeLessThan(128 * 1024 * 1024);
@@ -225,11 +225,11 @@ describe("what S3 serves", () => {
 describe("what is sent to S3", () => {
   const content = randomBytes(200_000);
   const puts = () => requests.filter(({ method }) => method === "PUT");
-  const done: Answer = (_, response) => void response.writeHead(200, { etag: '"x"' }).end();
+  const succeed: Handler = (_, response) => void response.writeHead(200, { etag: '"x"' }).end();
 
   it("is a whole file, with its length and hash", async () => {
-    answer = done;
-    expect(await store.write("a.bin", pieces(content))).toBe(content.length);
+    handler = succeed;
+    expect(await store.write("a.bin", chunks(content))).toBe(content.length);
     expect(puts()).toHaveLength(1);
     expect(puts()[0]?.body.equals(content)).toBe(true);
     expect(readdirSync(folder)).toEqual([]);
@@ -237,31 +237,31 @@ describe("what is sent to S3", () => {
 
   it.each([500, 502, 503, 429])("is sent again after a %d, and then again", async (status) => {
     let failures = 0;
-    answer = (message, response, body) => {
+    handler = (message, response, body) => {
       failures += 1;
-      if (failures > 2) done(message, response, body);
+      if (failures > 2) succeed(message, response, body);
       else response.writeHead(status).end("<Error><Code>SlowDown</Code></Error>");
     };
-    await store.write("a.bin", pieces(content));
+    await store.write("a.bin", chunks(content));
     expect(puts().map(({ body }) => body.length)).toEqual([200_000, 200_000, 200_000]);
   });
 
   it("is given up after three attempts, and nothing of it stays", async () => {
-    await expect(store.write("a.bin", pieces(content))).rejects.toMatchObject(UNREACHABLE);
+    await expect(store.write("a.bin", chunks(content))).rejects.toMatchObject(UNREACHABLE);
     expect(puts()).toHaveLength(3);
     expect(reported).toHaveLength(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it("is not sent again where S3 refuses it", async () => {
-    answer = (_, response) => void response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
-    await expect(store.write("a.bin", pieces(content))).rejects.toMatchObject(UNREACHABLE);
+    handler = (_, response) => void response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
+    await expect(store.write("a.bin", chunks(content))).rejects.toMatchObject(UNREACHABLE);
     expect(puts()).toHaveLength(1);
   });
 
   it("is given up where S3 never answers", async () => {
-    answer = () => undefined;
-    await expect(store.write("a.bin", pieces("x"))).rejects.toMatchObject(UNREACHABLE);
+    handler = () => undefined;
+    await expect(store.write("a.bin", chunks("x"))).rejects.toMatchObject(UNREACHABLE);
   }, 20_000);
 
   it("is not begun where the content fails, and the same error comes out", async () => {
@@ -276,7 +276,7 @@ describe("what is sent to S3", () => {
 
   it("in parts is aborted as a whole where a part fails", async () => {
     const large = Buffer.alloc(65 * 1024 * 1024, "a");
-    answer = (message, response) => {
+    handler = (message, response) => {
       const { method = "", url = "" } = message;
       if (method === "POST" && url.includes("uploads")) {
         response.end(
@@ -287,7 +287,7 @@ describe("what is sent to S3", () => {
       else if (method === "DELETE") response.writeHead(204).end();
       else response.writeHead(403).end("<Error><Code>AccessDenied</Code></Error>");
     };
-    await expect(store.write("large.bin", pieces(large))).rejects.toMatchObject(UNREACHABLE);
+    await expect(store.write("large.bin", chunks(large))).rejects.toMatchObject(UNREACHABLE);
     const aborted = requests.filter(
       ({ method, url }) => method === "DELETE" && url.includes("uploadId=upload-1"),
     );

@@ -15,47 +15,50 @@ import {
 import { Upload } from "@aws-sdk/lib-storage";
 import PQueue from "p-queue";
 import { contentTypeOf } from "../http/contentTypes.ts";
-import { type FileAbout, type FileStore, MAX_ABOUT_BYTES, parseAbout } from "./fileStore.ts";
-import { canBeStored } from "./names.ts";
+import { isValidStoredName } from "./fileNames.ts";
+import { type FileAttributes, type FileStore, MAX_ATTRIBUTES_BYTES, parseAttributes } from "./fileStore.ts";
 import {
   createS3Client,
   FileStoreError,
   isTransient,
-  orAbsent,
   type S3Config,
   type S3Timeouts,
+  undefinedIfMissing,
 } from "./s3Client.ts";
 import { writeTemporaryFile } from "./writeFile.ts";
 
 export interface S3FileStoreOptions {
   config: S3Config;
-  /** Where content waits until all of it is there: S3 is sent whole files only. */
+  /** The folder in which content is spooled: only complete files are sent to S3. */
   spoolFolder: string;
-  /** Told why S3 failed, which clients are not. */
+  /** Called with errors of S3, whose details clients do not see. */
   report(error: unknown): void;
   timeouts?: S3Timeouts;
 }
 
-/** Larger content is sent in parts, each of which is sent again where it fails; in bytes. */
-const MULTIPART_FROM = 64 * 1024 * 1024;
+/** Content from this size on (in bytes) is sent in parts, each of which is retried. */
+const MULTIPART_MIN_BYTES = 64 * 1024 * 1024;
 const PART_BYTES = 8 * 1024 * 1024;
-/** Files that are sent at once. Parts are held in memory while they are sent. */
-const MAX_PUTS = 16;
-/** Pauses between attempts to send a file, in ms. */
+/** Number of files that are sent concurrently. Parts are buffered in memory. */
+const MAX_CONCURRENT_PUTS = 16;
+/** Delays between attempts to send a file, in ms. */
 const RETRY_MS = [200, 1_000];
 
-/** Files in a bucket of S3. What S3 answers is checked: lengths, ranges, names; types and names of files are our own. */
+/**
+ * Stores files in an S3 bucket. Responses of S3 are validated: lengths, ranges and names; file names and types are
+ * determined here.
+ */
 export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3FileStoreOptions): FileStore {
   const { bucket: Bucket, prefix } = config;
   const client = createS3Client(config, timeouts);
-  const puts = new PQueue({ concurrency: MAX_PUTS });
+  const putQueue = new PQueue({ concurrency: MAX_CONCURRENT_PUTS });
   const contentKey = (name: string) => `${prefix}content/${name}`;
-  const aboutKey = (name: string) => `${prefix}about/${name}.json`;
+  const attributesKey = (name: string) => `${prefix}about/${name}.json`;
 
-  /** Rejects with FileStoreError where S3 fails. */
-  async function reporting<T>(answer: Promise<T>): Promise<T> {
+  /** Reports an error of S3 and rejects with FileStoreError. */
+  async function reportFailure<T>(response: Promise<T>): Promise<T> {
     try {
-      return await answer;
+      return await response;
     } catch (error) {
       report(error);
       throw new FileStoreError(error);
@@ -64,8 +67,8 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
 
   async function put(Key: string, path: string, size: number, md5: string, type: string): Promise<void> {
     const params = { Bucket, Key, ContentType: type };
-    if (size >= MULTIPART_FROM) {
-      // Where it fails, the uploaded parts are aborted, so that nobody pays for them.
+    if (size >= MULTIPART_MIN_BYTES) {
+      // If it fails, the uploaded parts are aborted, so that they are not billed.
       const Body = createReadStream(path);
       const upload = new Upload({
         client,
@@ -83,9 +86,9 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         await client.send(new PutObjectCommand({ ...params, Body, ContentLength: size, ContentMD5: md5 }));
         return;
       } catch (error) {
-        const pause = RETRY_MS[attempt];
-        if (pause === undefined || !isTransient(error)) throw error;
-        await delay(pause);
+        const retryDelayMs = RETRY_MS[attempt];
+        if (retryDelayMs === undefined || !isTransient(error)) throw error;
+        await delay(retryDelayMs);
       } finally {
         Body.destroy();
       }
@@ -97,44 +100,50 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
       const path = join(spoolFolder, randomBytes(16).toString("hex"));
       try {
         const md5 = createHash("md5");
-        const size = await writeTemporaryFile(path, hashed(content, md5));
+        const size = await writeTemporaryFile(path, hashChunks(content, md5));
         const type = contentTypeOf(name).type;
-        await reporting(puts.add(() => put(contentKey(name), path, size, md5.digest("base64"), type)));
+        await reportFailure(
+          putQueue.add(() => put(contentKey(name), path, size, md5.digest("base64"), type)),
+        );
         return size;
       } finally {
         await rm(path, { force: true });
       }
     },
 
-    async describe(name, about) {
+    async writeAttributes(name, about) {
       const Body = Buffer.from(JSON.stringify(about));
-      const command = { Bucket, Key: aboutKey(name), Body, ContentType: "application/json" };
-      await reporting(client.send(new PutObjectCommand(command)));
+      const command = { Bucket, Key: attributesKey(name), Body, ContentType: "application/json" };
+      await reportFailure(client.send(new PutObjectCommand(command)));
     },
 
     async open(name) {
       const Key = contentKey(name);
-      const found = await reporting(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key }))));
-      if (!found) return undefined;
-      const size = lengthIn(found.ContentLength);
+      const response = await reportFailure(
+        undefinedIfMissing(client.send(new HeadObjectCommand({ Bucket, Key }))),
+      );
+      if (!response) return undefined;
+      const size = parseLength(response.ContentLength);
       return {
         size,
-        modifiedAt: timeIn(found.LastModified),
-        etag: etagIn(found.ETag, `${Key} ${size}`),
+        modifiedAt: parseTime(response.LastModified),
+        etag: etagOrHash(response.ETag, `${Key} ${size}`),
         read: async function* (start, end) {
-          const isWhole = start === 0 && end === size - 1;
-          const Range = isWhole ? undefined : `bytes=${start}-${end}`;
-          const answer = await reporting(
+          const isFullRange = start === 0 && end === size - 1;
+          const Range = isFullRange ? undefined : `bytes=${start}-${end}`;
+          const response = await reportFailure(
             client.send(new GetObjectCommand({ Bucket, Key, ...(Range && { Range }) })),
           );
-          yield* exactly(answer, { start, end, size, isWhole });
+          yield* assertRange(response, { start, end, size, isFullRange });
         },
       };
     },
 
-    async about(name) {
-      const found = client.send(new GetObjectCommand({ Bucket, Key: aboutKey(name) }));
-      return reporting(orAbsent(found).then((answer) => answer && aboutIn(answer)));
+    async readAttributes(name) {
+      const response = client.send(new GetObjectCommand({ Bucket, Key: attributesKey(name) }));
+      return reportFailure(
+        undefinedIfMissing(response).then((response) => response && readAttributesBody(response)),
+      );
     },
 
     async list(after, limit) {
@@ -145,90 +154,91 @@ export function openS3FileStore({ config, spoolFolder, report, timeouts }: S3Fil
         MaxKeys: Math.min(limit, 1_000),
         ...(after !== "" && { StartAfter: contentKey(after) }),
       });
-      const { Contents = [] } = await reporting(client.send(command));
+      const { Contents = [] } = await reportFailure(client.send(command));
       const names = Contents.flatMap(({ Key }) =>
         Key?.startsWith(Prefix) ? [Key.slice(Prefix.length)] : [],
       );
-      return names.filter((name) => name > after && canBeStored(name)).slice(0, limit);
+      return names.filter((name) => name > after && isValidStoredName(name)).slice(0, limit);
     },
 
     async remove(name) {
       const Key = contentKey(name);
-      if (!(await reporting(orAbsent(client.send(new HeadObjectCommand({ Bucket, Key })))))) return false;
-      const Objects = [{ Key }, { Key: aboutKey(name) }];
-      const { Errors = [] } = await reporting(
+      if (!(await reportFailure(undefinedIfMissing(client.send(new HeadObjectCommand({ Bucket, Key }))))))
+        return false;
+      const Objects = [{ Key }, { Key: attributesKey(name) }];
+      const { Errors = [] } = await reportFailure(
         client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })),
       );
-      const [refused] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
-      if (refused) throw new Error(`S3 does not delete ${refused.Key}: ${refused.Message}`);
+      const [failed] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
+      if (failed) throw new Error(`S3 did not delete ${failed.Key}: ${failed.Message}`);
       return true;
     },
   };
 }
 
-async function* hashed(
+async function* hashChunks(
   content: AsyncIterable<Uint8Array>,
   hash: { update(data: Uint8Array): unknown },
 ): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) {
-    hash.update(piece);
-    yield piece;
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
   }
 }
 
-async function aboutIn({ Body }: GetObjectCommandOutput): Promise<FileAbout> {
-  if (!(Body instanceof Readable)) throw new Error("S3 answers no stream");
-  const pieces: Uint8Array[] = [];
+async function readAttributesBody({ Body }: GetObjectCommandOutput): Promise<FileAttributes> {
+  if (!(Body instanceof Readable)) throw new Error("S3 returned no stream");
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of Body) {
-    size += piece.length;
-    if (size > MAX_ABOUT_BYTES) throw new Error("S3 answers too much about a file");
-    pieces.push(piece);
+  for await (const chunk of Body) {
+    size += chunk.length;
+    if (size > MAX_ATTRIBUTES_BYTES) throw new Error("S3 returned too many attributes of a file");
+    chunks.push(chunk);
   }
-  return parseAbout(Buffer.concat(pieces).toString("utf8"));
+  return parseAttributes(Buffer.concat(chunks).toString("utf8"));
 }
 
 interface RequestedRange {
   start: number;
   end: number;
   size: number;
-  isWhole: boolean;
+  isFullRange: boolean;
 }
 
-/** The requested bytes. Throws Error where S3 sends other ones, fewer or more. */
-async function* exactly(
+/** Yields the requested bytes. Throws Error if S3 sends other, fewer or more bytes. */
+async function* assertRange(
   { Body, ContentRange }: GetObjectCommandOutput,
-  { start, end, size, isWhole }: RequestedRange,
+  { start, end, size, isFullRange }: RequestedRange,
 ): AsyncGenerator<Uint8Array> {
-  if (!(Body instanceof Readable)) throw new Error("S3 answers no stream");
+  if (!(Body instanceof Readable)) throw new Error("S3 returned no stream");
   const length = end - start + 1;
-  let got = 0;
+  let receivedBytes = 0;
   try {
-    if (!isWhole && ContentRange !== `bytes ${start}-${end}/${size}`) {
-      throw new Error(`S3 answers ${ContentRange ?? "everything"} for bytes ${start}-${end}/${size}`);
+    if (!isFullRange && ContentRange !== `bytes ${start}-${end}/${size}`) {
+      throw new Error(`S3 returned ${ContentRange ?? "everything"} for bytes ${start}-${end}/${size}`);
     }
-    for await (const piece of Body) {
-      got += piece.length;
-      if (got > length) throw new Error(`S3 answers more than ${length} bytes`);
-      yield piece;
+    for await (const chunk of Body) {
+      receivedBytes += chunk.length;
+      if (receivedBytes > length) throw new Error(`S3 returned more than ${length} bytes`);
+      yield chunk;
     }
   } finally {
     Body.destroy();
   }
-  if (got < length) throw new Error(`S3 answers ${got} of ${length} bytes`);
+  if (receivedBytes < length) throw new Error(`S3 returned ${receivedBytes} of ${length} bytes`);
 }
 
-function lengthIn(length: number | undefined): number {
+function parseLength(length: number | undefined): number {
   if (length !== undefined && Number.isSafeInteger(length) && length >= 0) return length;
   throw new FileStoreError(new Error(`S3 reports a length of ${length}`));
 }
 
-function timeIn(time: Date | undefined): Date {
+function parseTime(time: Date | undefined): Date {
   return time && !Number.isNaN(time.getTime()) ? time : new Date(0);
 }
 
-/** S3's own where it is one; it goes into a header. */
-function etagIn(etag: string | undefined, otherwise: string): string {
+/** Uses the ETag of S3 if it is valid, because it is sent as a header. */
+function etagOrHash(etag: string | undefined, hashInput: string): string {
   if (etag !== undefined && /^"[\x21\x23-\x7e]{1,200}"$/.test(etag)) return etag;
-  return `"${createHash("sha256").update(otherwise).digest("base64url")}"`;
+  return `"${createHash("sha256").update(hashInput).digest("base64url")}"`;
 }

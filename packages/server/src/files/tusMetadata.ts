@@ -1,20 +1,23 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
 
-/** What a client of the tus protocol says of a file. */
+/** Metadata that a tus client sends for a file. */
 export interface TusMetadata {
   name: string;
   contentType: string | undefined;
-  /** As `Files` takes it. */
+  /** File data as expected by `Files`. */
   fileData: JsonObject;
 }
 
-/** Longest Upload-Metadata, in characters. */
-const MAX_METADATA = 16 * 1024;
+/** Maximum length of Upload-Metadata in characters. */
+const MAX_METADATA_LENGTH = 16 * 1024;
 
-/** `filename`, `filetype`, and as JSON `metadata`, `tags`; `directory`, `ipfs`: each in base64, as the protocol says. */
-export function readMetadata(header: string | string[] | undefined): TusMetadata {
+/**
+ * Parses Upload-Metadata: `filename`, `filetype`, `metadata` and `tags` as JSON, `directory` and `ipfs`, each in base64
+ * as tus defines.
+ */
+export function parseUploadMetadata(header: string | string[] | undefined): TusMetadata {
   const text = typeof header === "string" ? header : "";
-  if (text.length > MAX_METADATA) throw refused(400, "Upload-Metadata is too long");
+  if (text.length > MAX_METADATA_LENGTH) throw tusError(400, "Upload-Metadata is too long");
   const values = new Map<string, string>();
   for (const pair of text.split(",").map((each) => each.trim())) {
     if (pair === "") continue;
@@ -40,13 +43,13 @@ function jsonObject(text: string, key: string): JsonObject {
     const value = parseJson(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Said below.
+    // Handled below.
   }
-  throw refused(400, `${key} of Upload-Metadata must be a JSON object`);
+  throw tusError(400, `${key} of Upload-Metadata must be a JSON object`);
 }
 
-/** An error with the HTTP status that the tus protocol wants. */
-export function refused(
+/** An error with the HTTP status that tus defines. */
+export function tusError(
   status: number,
   message: string,
   code: number = ErrorCode.INVALID_JSON,

@@ -3,7 +3,7 @@ import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } fro
 import type { RequestContext } from "../authContext.ts";
 import { parseSize } from "../config/fileUpload.ts";
 
-/* What headers say of an upload whose body is the content. */
+/* Headers of an upload whose body is the content. */
 
 export function header(message: IncomingMessage, name: string): string | undefined {
   const value = message.headers[name];
@@ -22,24 +22,24 @@ export function jsonHeader(message: IncomingMessage, key: string, name: string):
     const value = parseJson(text);
     if (isJsonObject(value)) return { [key]: value };
   } catch {
-    // Said below.
+    // Handled below.
   }
   throw new ProtocolError(ErrorCode.INVALID_JSON, `Invalid JSON in ${name} header.`);
 }
 
-/** How large the master key lets one upload be. */
+/** The size limit that the master key sets for one upload. */
 export function maxSizeOf(message: IncomingMessage, { auth }: RequestContext): number | undefined {
-  const asked = header(message, "x-parse-file-max-upload-size");
-  if (asked === undefined) return undefined;
+  const requestedSize = header(message, "x-parse-file-max-upload-size");
+  if (requestedSize === undefined) return undefined;
   if (auth.kind !== "master") {
     throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required", 403);
   }
   try {
-    return parseSize(asked);
+    return parseSize(requestedSize);
   } catch {
     throw new ProtocolError(
       ErrorCode.FILE_SAVE_ERROR,
-      `Invalid maxUploadSize override value: ${asked.slice(0, 50)}`,
+      `Invalid maxUploadSize override value: ${requestedSize.slice(0, 50)}`,
     );
   }
 }

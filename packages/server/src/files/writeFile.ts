@@ -1,21 +1,21 @@
 import { type FileHandle, open } from "node:fs/promises";
 
-/** How much is written at once, in bytes; where many files are written at once, less. */
+/** Bytes per write; fewer while many files are written concurrently. */
 const BATCH_BYTES = 1024 * 1024;
 const SMALL_BATCH_BYTES = 128 * 1024;
-const MANY = 32;
+const MANY_WRITERS = 32;
 
 let writers = 0;
 
 /**
- * Writes a new file and has it last past a power cut; while one batch is written the next one is gathered. The
- * pieces of the content are used up: whoever made them must not look at them again. Answers the size in bytes. Rejects with what the content fails with.
+ * Writes a new file durably; the next batch is collected while one is written. Takes ownership of the chunks, which
+ * callers must not read afterwards. Returns the size in bytes. Rejects with the error of the content.
  */
-export async function writeLastingFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
+export async function writeDurableFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   return writeBatches(path, content, (file) => file.sync());
 }
 
-/** The same for a file that need not last. */
+/** Writes a new file without flushing it to disk. */
 export async function writeTemporaryFile(path: string, content: AsyncIterable<Uint8Array>): Promise<number> {
   return writeBatches(path, content, async () => undefined);
 }
@@ -34,18 +34,18 @@ async function writeBatches(
     let batchBytes = 0;
     const flush = async () => {
       await writing;
-      const pieces = batch;
-      writing = writeAll(file, pieces, batchBytes);
-      // Its failure is told when the next batch, or the end, asks for it.
+      const chunks = batch;
+      writing = writeAll(file, chunks, batchBytes);
+      // A failure is thrown by the next flush or at the end.
       writing.catch(() => undefined);
       batch = [];
       batchBytes = 0;
     };
-    for await (const piece of content) {
-      size += piece.length;
-      batch.push(piece);
-      batchBytes += piece.length;
-      if (batchBytes >= (writers > MANY ? SMALL_BATCH_BYTES : BATCH_BYTES)) await flush();
+    for await (const chunk of content) {
+      size += chunk.length;
+      batch.push(chunk);
+      batchBytes += chunk.length;
+      if (batchBytes >= (writers > MANY_WRITERS ? SMALL_BATCH_BYTES : BATCH_BYTES)) await flush();
     }
     await flush();
     await writing;
@@ -58,15 +58,15 @@ async function writeBatches(
   }
 }
 
-async function writeAll(file: FileHandle, pieces: Uint8Array[], bytes: number): Promise<void> {
+async function writeAll(file: FileHandle, chunks: Uint8Array[], bytes: number): Promise<void> {
   if (bytes === 0) return;
-  const { bytesWritten } = await file.writev(pieces);
-  // The system takes what it has room for.
-  if (bytesWritten < bytes) await file.writeFile(Buffer.concat(pieces).subarray(bytesWritten));
-  for (const piece of pieces) release(piece);
+  const { bytesWritten } = await file.writev(chunks);
+  // A write may be partial.
+  if (bytesWritten < bytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
+  for (const chunk of chunks) freeMemory(chunk);
 }
 
-/** Gives memory back at once: left to the garbage collector, uploads would cost more of its time than of ours. */
-function release({ buffer, byteLength }: Uint8Array): void {
+/** Frees memory immediately: leaving it to the garbage collector would be slower. */
+function freeMemory({ buffer, byteLength }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -3,7 +3,7 @@ import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 type Ip = IPv4 | IPv6;
 
-/** Names that stand for ranges, as Express and Fastify know them. */
+/** Named address ranges, as in Express and Fastify. */
 const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
   loopback: ["127.0.0.0/8", "::1/128"],
   linklocal: ["169.254.0.0/16", "fe80::/10"],
@@ -13,7 +13,7 @@ const NAMED_RANGES: Readonly<Record<string, readonly string[]>> = {
 /** Whether an address is in a list. */
 export type AddressMatcher = (ip: string) => boolean;
 
-/** The address, with IPv4 that is mapped into IPv6 as IPv4; undefined for text that is not an address. */
+/** Parses an address; IPv4-mapped IPv6 becomes IPv4. Returns undefined for text that is not an address. */
 function parseIp(text: string): Ip | undefined {
   // Stricter than the library, which also reads octal, hexadecimal and shortened IPv4.
   if (isIP(text) === 0) return undefined;
@@ -22,19 +22,19 @@ function parseIp(text: string): Ip | undefined {
 }
 
 /**
- * The usual spelling of an address: IPv4 in dotted form, also where the socket serves both families; IPv6 shortened,
- * without its zone. Undefined for text that is not an address.
+ * The canonical form of an address: dotted IPv4 (also for IPv4-mapped IPv6), or shortened IPv6 without its zone.
+ * Returns undefined for text that is not an address.
  */
 export function normalizeAddress(text: string): string | undefined {
   return parseIp(text)?.toString();
 }
 
-/** Whether an address belongs to the machine itself. */
+/** Whether an address is a loopback address. */
 export const isLoopback: AddressMatcher = createAddressMatcher(["loopback"]);
 
 /**
- * A matcher for a list of addresses, ranges (`10.0.0.0/8`) and names (`loopback`, `linklocal`, `uniquelocal`); `*`
- * matches everything, also what is not an address. Throws Error for an entry that is none of these.
+ * Creates a matcher for a list of addresses, ranges (`10.0.0.0/8`) and named ranges (`loopback`, `linklocal`,
+ * `uniquelocal`). `*` matches everything, including text that is not an address. Throws Error for any other entry.
  */
 export function createAddressMatcher(list: readonly string[]): AddressMatcher {
   const ranges = list.filter((entry) => entry !== "*").flatMap(parseRanges);
@@ -55,7 +55,7 @@ function parseRanges(entry: string): [Ip, number][] {
   const [address = "", bits, ...rest] = entry.split("/");
   const ip = parseIp(address);
   const size = ip?.kind() === "ipv4" ? 32 : 128;
-  // A range of mapped addresses counts its bits from the beginning of the IPv6 address.
+  // The prefix length of a mapped range counts from the beginning of the IPv6 address.
   const offset = ip?.kind() === "ipv4" && address.includes(":") ? 96 : 0;
   const length = bits === undefined ? size : /^\d{1,3}$/.test(bits) ? Number(bits) - offset : -1;
   if (ip === undefined || rest.length > 0 || length < 0 || length > size) {
@@ -67,7 +67,7 @@ function parseRanges(entry: string): [Ip, number][] {
 }
 
 /**
- * The key by which limits count an address: of IPv6 the first 64 bits, because one household or machine owns all
+ * The key under which limits count an address: for IPv6 the first 64 bits, because one household or machine owns all
  * addresses that begin with them.
  */
 export function addressKey(ip: string): string {

@@ -3,16 +3,16 @@ import type { RequestContext } from "../authContext.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** A request of the Parse protocol, whichever envelope it came in. */
+/** A request of the Parse protocol, after its envelope has been read. */
 export interface ApiRequest extends RequestContext {
   method: Method;
-  /** Below the mount path, normalised: begins with one slash, no double slashes, no query. */
+  /** Below the mount path and normalized: begins with one slash, contains no double slashes and no query string. */
   path: string;
-  /** Body and query string in one, without the envelope's own fields. */
+  /** Parameters of the body and the query string, without the fields of the envelope. */
   params: JsonObject;
-  /** What the path's named segments hold, decoded. */
-  names: Record<string, string>;
-  /** The address that the client used, for example `http://127.0.0.1:1337/server`. */
+  /** Decoded values of the path's named segments. */
+  pathParams: Record<string, string>;
+  /** The URL that the client used, for example `http://127.0.0.1:1337/server`. */
   serverUrl: string;
 }
 
@@ -20,33 +20,33 @@ export interface ApiReply {
   status: number;
   /** JSON text. */
   readonly body: string;
-  /** The same in pieces, where it is long: they are sent one after the other, and `body` joins them. */
-  readonly pieces?: readonly string[];
+  /** The body in chunks if it is long. They are sent one after the other; reading `body` joins them. */
+  readonly chunks?: readonly string[];
   headers?: Record<string, string>;
 }
 
-/** Answers a value (sent with 200) or a whole reply. */
+/** Returns a value (sent with status 200) or a complete reply. */
 export type Handler = (request: ApiRequest) => Promise<ApiReply | JsonValue>;
 
 export interface ApiRoute {
   method: Method;
-  /** With named segments: `/classes/:className/:objectId`. */
+  /** Path pattern with named segments: `/classes/:className/:objectId`. */
   path: string;
   handle: Handler;
-  /** Serves callers whose session has ended as if they had sent none, rather than refusing them with 209. */
-  tolerant?: boolean;
-  /** Serves callers who name no application. */
-  withoutApplication?: boolean;
+  /** Whether a request with an ended session is handled as anonymous instead of being rejected with 209. */
+  acceptsEndedSession?: boolean;
+  /** Whether the request may omit the application id. */
+  isApplicationOptional?: boolean;
   /**
-   * What becomes of a request with an id whose process ended while it carried it out, when it is sent again. write: it is
-   * carried out once, for all that it does is one write of objects, or some each of which is remembered. again: it may be
-   * carried out again. Without it: never again.
+   * Whether a request with an id may be executed again after the process that executed it was interrupted. `write`:
+   * yes, because everything it does is one write of objects, or several that are each recorded. `again`: yes, because
+   * it is idempotent. Undefined: never.
    */
   retry?: "write" | "again";
 }
 
-/** What a caller inside the process sends: credentials are judged as if they came by the door. */
-export interface InnerRequest {
+/** A request from inside the process. Its credentials are verified like those of an HTTP request. */
+export interface InternalRequest {
   method: Method;
   path: string;
   params: JsonObject;
@@ -56,5 +56,5 @@ export interface InnerRequest {
   context?: JsonObject;
 }
 
-/** Runs a request through the same stops as one from outside. Errors become replies. */
-export type Dispatch = (request: InnerRequest) => Promise<ApiReply>;
+/** Executes an internal request through the same steps as an HTTP request. Errors become replies. */
+export type Dispatch = (request: InternalRequest) => Promise<ApiReply>;

@@ -1,16 +1,16 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { routeSegments } from "./routeSegments.ts";
 
-/** Requests of one batch. */
+/** Maximum number of requests in one batch. */
 export const MAX_BATCH_REQUESTS = 500;
-/** The path and the query string of one request of a batch, as long as a URL may be. */
+/** Maximum length of the path and query string of one request of a batch. */
 export const MAX_BATCH_PATH_LENGTH = 8_192;
 
-/** Requests that cost much more than a read or a write, and how many of a kind one batch may hold. */
+/** Requests that cost much more than a read or a write, and how many of each kind one batch may contain. */
 export const BATCH_LIMITS = {
-  /** Sign-ups, log-ins and changes of passwords: each hashes a password or verifies a signature. */
+  /** Sign-ups, log-ins and password changes: each hashes a password or verifies a signature. */
   credentials: { max: 20, name: "sign-ups, log-ins and changes of passwords" },
-  /** Requests that send a mail. */
+  /** Requests that send an e-mail. */
   mails: { max: 5, name: "requests for mails" },
   /** Functions and jobs. */
   functions: { max: 100, name: "functions and jobs" },
@@ -18,7 +18,7 @@ export const BATCH_LIMITS = {
 
 type BatchKind = keyof typeof BATCH_LIMITS;
 
-const KINDS: Readonly<Record<string, BatchKind>> = {
+const KIND_BY_ROUTE: Readonly<Record<string, BatchKind>> = {
   login: "credentials",
   loginAs: "credentials",
   verifyPassword: "credentials",
@@ -31,12 +31,12 @@ const KINDS: Readonly<Record<string, BatchKind>> = {
 
 export interface BatchedRequest {
   method: string;
-  /** Below the mount path, with its query string. */
+  /** Below the mount path, including the query string. */
   path: string;
   params: JsonObject;
 }
 
-/** Throws 107 where a batch holds too many requests of an expensive kind. */
+/** Throws 107 if a batch contains too many requests of an expensive kind. */
 export function assertBatchLimits(requests: readonly BatchedRequest[]): void {
   const counts = new Map<BatchKind, number>();
   for (const request of requests) {
@@ -58,5 +58,5 @@ function kindOf({ method, path, params }: BatchedRequest): BatchKind | undefined
       method === "POST" || (method === "PUT" && ("password" in params || "authData" in params));
     return setsCredentials ? "credentials" : undefined;
   }
-  return Object.hasOwn(KINDS, first) ? KINDS[first] : undefined;
+  return Object.hasOwn(KIND_BY_ROUTE, first) ? KIND_BY_ROUTE[first] : undefined;
 }

@@ -10,8 +10,8 @@ import {
   MAX_BATCH_REQUESTS,
 } from "./batchLimits.ts";
 
-/** Runs one request of a batch with the rights of the batch's caller. */
-export type RunPart = (
+/** Executes one request of a batch with the permissions of the batch's sender. */
+export type ExecuteBatchRequest = (
   request: ApiRequest,
   method: string,
   path: string,
@@ -19,11 +19,10 @@ export type RunPart = (
 ) => Promise<ApiReply>;
 
 /**
- * Many requests in one. Paths carry the server's own path (`/server/classes/A`); answers come in the
- * order of the requests, each `{success}` or `{error}`. The parts run side by side, so that their
- * writes share a commit.
+ * Executes many requests at once. Paths contain the server's mount path (`/server/classes/A`). Results are in the order
+ * of the requests, each `{success}` or `{error}`. The requests run concurrently, so that their writes share a commit.
  */
-export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRoute {
+export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, store: Store): ApiRoute {
   return {
     method: "POST",
     path: "/batch",
@@ -38,87 +37,111 @@ export function batchRoute(mountPath: string, run: RunPart, store: Store): ApiRo
           `a batch takes ${MAX_BATCH_REQUESTS} requests at most`,
         );
       }
-      const parts = requests.map((part) => parsePart(part, mountPath));
-      if (request.auth.kind !== "master") assertBatchLimits(parts);
+      const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
+      if (request.auth.kind !== "master") assertBatchLimits(batchedRequests);
       const replies =
-        transaction === true ? await runTogether(request, parts) : await runEach(request, parts);
-      const answers = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
-      return { status: 200, body: `[${answers.join()}]` };
+        transaction === true
+          ? await executeTransaction(request, batchedRequests)
+          : await executeIndependently(request, batchedRequests);
+      const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
+      return { status: 200, body: `[${results.join()}]` };
     },
   };
 
-  /** Each part by itself. One that was carried out before, by an attempt that was interrupted, is answered as it was then. */
-  async function runEach(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
-    const whole = request.memory?.request;
-    const known = await whole?.parts();
-    return startAll(parts, async (part, place) => {
-      const before = known?.get(place);
-      if (before) return before;
-      const memory = whole && writeMemory(whole.part(place));
-      const reply = await run({ ...request, memory }, part.method, part.path, part.params);
-      if (!whole || !isDuplicate(reply)) return reply;
-      // An attempt that was taken for interrupted has carried it out meanwhile.
-      return (await whole.parts()).get(place) ?? reply;
+  /**
+   * Executes each request on its own. A request that an interrupted attempt has already executed returns its earlier
+   * reply.
+   */
+  async function executeIndependently(
+    request: ApiRequest,
+    batchedRequests: BatchedRequest[],
+  ): Promise<ApiReply[]> {
+    const batchMemory = request.memory?.request;
+    const completed = await batchMemory?.parts();
+    return startAll(batchedRequests, async (batchedRequest, index) => {
+      const earlierReply = completed?.get(index);
+      if (earlierReply) return earlierReply;
+      const memory = batchMemory && writeMemory(batchMemory.part(index));
+      const reply = await execute(
+        { ...request, memory },
+        batchedRequest.method,
+        batchedRequest.path,
+        batchedRequest.params,
+      );
+      if (!batchMemory || !isDuplicate(reply)) return reply;
+      // An attempt that was considered interrupted has executed it in the meantime.
+      return (await batchMemory.parts()).get(index) ?? reply;
     });
   }
 
-  /** All parts or none: the error of one is the error of the batch. */
-  async function runTogether(request: ApiRequest, parts: BatchedRequest[]): Promise<ApiReply[]> {
-    const whole = request.memory?.request;
-    const written: RepliedWrite[] = [];
-    const together = new WriteTogether(
-      { write: (writes) => store.write(whole ? [...writes, whole.remember(written)] : writes) },
-      parts.length,
+  /** Executes all requests or none: the error of one is the error of the batch. */
+  async function executeTransaction(
+    request: ApiRequest,
+    batchedRequests: BatchedRequest[],
+  ): Promise<ApiReply[]> {
+    const batchMemory = request.memory?.request;
+    const savedReplies: RepliedWrite[] = [];
+    const transaction = new WriteTogether(
+      {
+        write: (writes) =>
+          store.write(batchMemory ? [...writes, batchMemory.remember(savedReplies)] : writes),
+      },
+      batchedRequests.length,
     );
-    const replies = await startAll(parts, async (part, place) => {
-      let joined = false;
+    const replies = await startAll(batchedRequests, async (batchedRequest, index) => {
+      let hasWritten = false;
       const memory = partMemory((reply) => {
-        written[place] = reply;
+        savedReplies[index] = reply;
       });
-      const own: ApiRequest = {
+      const transactionRequest: ApiRequest = {
         ...request,
-        memory: whole && memory,
+        memory: batchMemory && memory,
         transaction: {
           join: (writes) => {
-            // What a part writes after its first write is its own affair, as a trigger's is.
-            if (joined) return store.write(writes);
-            joined = true;
-            return together.join(writes);
+            // Writes after the first one are not part of the transaction, like those of a trigger.
+            if (hasWritten) return store.write(writes);
+            hasWritten = true;
+            return transaction.join(writes);
           },
         },
       };
-      const reply = await run(own, part.method, part.path, part.params);
-      if (!joined && reply.status >= 300) together.fail(errorOf(reply));
-      else if (!joined) {
-        written[place] = { reply: { ...reply, isPart: true } };
-        together.pass();
+      const reply = await execute(
+        transactionRequest,
+        batchedRequest.method,
+        batchedRequest.path,
+        batchedRequest.params,
+      );
+      if (!hasWritten && reply.status >= 300) transaction.fail(errorOf(reply));
+      else if (!hasWritten) {
+        savedReplies[index] = { reply: { ...reply, isPart: true } };
+        transaction.pass();
       }
       return reply;
     });
     const failed = replies.find((reply) => reply.status >= 300);
     if (failed) throw errorOf(failed);
-    whole?.kept();
+    batchMemory?.kept();
     return replies;
   }
 }
 
-/** How long requests of a batch are started in one go, in ms: nothing else is served meanwhile. */
-const START_MS = 10;
+/** How long starting the requests of a batch may block the event loop, in ms. */
+const MAX_START_MS = 10;
 
-/** Starts all requests side by side; where what they do at once takes long, others are served in between. */
+/** Starts all requests concurrently; yields to the event loop if starting them takes long. */
 async function startAll<T>(
   requests: readonly BatchedRequest[],
-  start: (request: BatchedRequest, place: number) => Promise<T>,
+  start: (request: BatchedRequest, index: number) => Promise<T>,
 ): Promise<T[]> {
   const started: Promise<T>[] = [];
-  let since = performance.now();
-  for (const [place, request] of requests.entries()) {
-    started.push(start(request, place));
-    // Those before it get as far as they can without this loop's next step.
+  let sliceStart = performance.now();
+  for (const [index, request] of requests.entries()) {
+    started.push(start(request, index));
+    // Lets the requests that have been started run as far as they can.
     await Promise.resolve();
-    if (performance.now() - since > START_MS) {
+    if (performance.now() - sliceStart > MAX_START_MS) {
       await new Promise((resolve) => setImmediate(resolve));
-      since = performance.now();
+      sliceStart = performance.now();
     }
   }
   return Promise.all(started);
@@ -133,12 +156,12 @@ function errorOf({ body, status }: ApiReply): ProtocolError {
   return new ProtocolError(code, error, status);
 }
 
-function parsePart(part: JsonValue, mountPath: string): BatchedRequest {
-  if (!isJsonObject(part) || typeof part.method !== "string" || typeof part.path !== "string") {
+function parseBatchedRequest(value: JsonValue, mountPath: string): BatchedRequest {
+  if (!isJsonObject(value) || typeof value.method !== "string" || typeof value.path !== "string") {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
   }
-  const { method, body = {} } = part;
-  if (part.path.length > MAX_BATCH_PATH_LENGTH) {
+  const { method, body = {} } = value;
+  if (value.path.length > MAX_BATCH_PATH_LENGTH) {
     throw new ProtocolError(
       ErrorCode.INVALID_JSON,
       `the path of a request takes ${MAX_BATCH_PATH_LENGTH} characters at most`,
@@ -146,7 +169,7 @@ function parsePart(part: JsonValue, mountPath: string): BatchedRequest {
   }
   if (!isJsonObject(body))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
-  const path = part.path.startsWith(`${mountPath}/`) ? part.path.slice(mountPath.length) : part.path;
+  const path = value.path.startsWith(`${mountPath}/`) ? value.path.slice(mountPath.length) : value.path;
   if (/^\/*batch\b/.test(path))
     throw new ProtocolError(ErrorCode.INVALID_JSON, "nested batch requests are not allowed");
   return { method, path, params: body };

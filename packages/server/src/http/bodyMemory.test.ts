@@ -76,7 +76,7 @@ describe("the memory of bodies", () => {
     const second = memory.open(ANN);
     second.add(20 * MB);
     let isBegun = false;
-    const begun = second.begin()?.then(() => {
+    const begun = second.startProcessing()?.then(() => {
       isBegun = true;
     });
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));

@@ -3,117 +3,122 @@ import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
 import type { ClientAddressOf } from "./clientAddress.ts";
 
-/** Bodies up to this size are not counted: small requests are served whatever large ones take. In bytes. */
-const FREE_BYTES = 64 * 1024;
-/** How much of the memory the clients of one address may take. */
+/** Bodies up to this size (in bytes) are not counted, so that small requests are served regardless of large ones. */
+const UNCOUNTED_BYTES = 64 * 1024;
+/** The share of the memory that clients of one address may use. */
 const ADDRESS_SHARE = 1 / 6;
-/** Bodies from this size on are begun one in a turn of the event loop. In bytes. */
+/** Bodies of at least this size (in bytes) start processing one per turn of the event loop. */
 const LARGE_BYTES = 256 * 1024;
 /**
- * Of bodies from this size on, so many bytes of one address are read and worked on at a time, which takes several times
- * their memory; others wait.
+ * Of bodies of at least this size, one address may have this many bytes read and processed at a time, because
+ * processing takes several times their memory. Others wait.
  */
-const HUGE_BYTES = 1024 * 1024;
-const AT_WORK_BYTES = 24 * 1024 * 1024;
+const VERY_LARGE_BYTES = 1024 * 1024;
+const MAX_PROCESSING_BYTES = 24 * 1024 * 1024;
 const RETRY_MS = 1_000;
 
-/** What one body takes. */
-export interface BodyAccount {
-  /** Resolves when a body of a length that the client has said may be read; undefined where that is now. */
+/** The memory of one body. */
+export interface BodyAllocation {
+  /** Resolves when a body with an announced length may be read; undefined if it may be read now. */
   reserve(bytes: number): Promise<void> | undefined;
-  /** Counts bytes that have arrived. Throws 155 (HTTP 429) where there is no memory for them. */
+  /** Counts bytes that have arrived. Throws 155 (HTTP 429) if there is no memory left for them. */
   add(bytes: number): void;
-  /** Resolves when the body, all of which has arrived, may be worked on. */
-  begin(): Promise<void> | undefined;
+  /** Resolves when the body, which has arrived completely, may be processed. */
+  startProcessing(): Promise<void> | undefined;
   close(): void;
 }
 
-/** The memory that the bodies of all open requests take together. */
+/** Limits the memory that the bodies of all open requests use together. */
 export interface BodyMemory {
-  open(message: IncomingMessage): BodyAccount;
+  open(message: IncomingMessage): BodyAllocation;
 }
 
-/** What the bodies of one address take. */
-interface Usage {
-  held: number;
-  atWork: number;
-  /** Bodies that may not be worked on yet. */
-  waiting: { bytes: number; begin: () => void }[];
+/** Memory used by the bodies of one address. */
+interface AddressUsage {
+  allocatedBytes: number;
+  processingBytes: number;
+  /** Bodies that wait to be processed. */
+  queue: { bytes: number; startProcessing: () => void }[];
 }
 
-/** `maxBytes` for all bodies at a time; one address may take a sixth of it. */
+/** Creates the limiter: `maxBytes` for all bodies at a time, of which one address may use a sixth. */
 export function createBodyMemory(maxBytes: number, clientAddressOf: ClientAddressOf): BodyMemory {
-  const byAddress = new Map<string, Usage>();
-  let used = 0;
-  /** The turn of the last large body that was begun. */
-  let turn: Promise<unknown> = Promise.resolve();
+  const byAddress = new Map<string, AddressUsage>();
+  let totalBytes = 0;
+  /** Settles when the large body that was started last has had its turn of the event loop. */
+  let lastTurn: Promise<unknown> = Promise.resolve();
 
-  function nextTurn(): Promise<void> {
-    const next = turn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
-    turn = next;
+  function waitForTurn(): Promise<void> {
+    const next = lastTurn.then(() => new Promise<void>((resolve) => setImmediate(resolve)));
+    lastTurn = next;
     return next;
   }
 
-  function beginWaiting(usage: Usage): void {
-    for (let next = usage.waiting[0]; next; next = usage.waiting[0]) {
-      if (usage.atWork > 0 && usage.atWork + next.bytes > AT_WORK_BYTES) return;
-      usage.waiting.shift();
-      usage.atWork += next.bytes;
-      next.begin();
+  function startQueued(usage: AddressUsage): void {
+    for (let next = usage.queue[0]; next; next = usage.queue[0]) {
+      if (usage.processingBytes > 0 && usage.processingBytes + next.bytes > MAX_PROCESSING_BYTES) return;
+      usage.queue.shift();
+      usage.processingBytes += next.bytes;
+      next.startProcessing();
     }
   }
 
   return {
     open(message) {
-      let arrived = 0;
-      let counted = 0;
-      let atWork = 0;
+      let receivedBytes = 0;
+      let countedBytes = 0;
+      let processingBytes = 0;
       let address = "";
 
-      const usageOf = (): Usage => {
+      const usageOf = (): AddressUsage => {
         address ||= addressKey(clientAddressOf(message));
-        const usage = byAddress.get(address) ?? { held: 0, atWork: 0, waiting: [] };
+        const usage = byAddress.get(address) ?? { allocatedBytes: 0, processingBytes: 0, queue: [] };
         byAddress.set(address, usage);
         return usage;
       };
 
       return {
         reserve(bytes) {
-          if (bytes < HUGE_BYTES) return undefined;
+          if (bytes < VERY_LARGE_BYTES) return undefined;
           const usage = usageOf();
-          atWork = bytes;
-          const reserved = new Promise<void>((begin) => usage.waiting.push({ bytes, begin }));
-          beginWaiting(usage);
+          processingBytes = bytes;
+          const reserved = new Promise<void>((startProcessing) =>
+            usage.queue.push({ bytes, startProcessing }),
+          );
+          startQueued(usage);
           return reserved;
         },
         add(bytes) {
-          arrived += bytes;
-          if (arrived <= FREE_BYTES) return;
-          const more = arrived - counted;
+          receivedBytes += bytes;
+          if (receivedBytes <= UNCOUNTED_BYTES) return;
+          const newBytes = receivedBytes - countedBytes;
           const usage = usageOf();
-          if (used + more > maxBytes || usage.held + more > maxBytes * ADDRESS_SHARE) {
+          if (
+            totalBytes + newBytes > maxBytes ||
+            usage.allocatedBytes + newBytes > maxBytes * ADDRESS_SHARE
+          ) {
             throw tooManyRequests(RETRY_MS, "Too many large requests at a time.");
           }
-          used += more;
-          counted += more;
-          usage.held += more;
+          totalBytes += newBytes;
+          countedBytes += newBytes;
+          usage.allocatedBytes += newBytes;
         },
-        begin() {
-          if (arrived < LARGE_BYTES) return undefined;
-          // One whose length was not said waits now.
-          const reserved = atWork > 0 ? undefined : this.reserve(arrived);
-          return reserved ? reserved.then(nextTurn) : nextTurn();
+        startProcessing() {
+          if (receivedBytes < LARGE_BYTES) return undefined;
+          // A body without an announced length waits now.
+          const reserved = processingBytes > 0 ? undefined : this.reserve(receivedBytes);
+          return reserved ? reserved.then(waitForTurn) : waitForTurn();
         },
         close() {
-          if (counted === 0 && atWork === 0) return;
+          if (countedBytes === 0 && processingBytes === 0) return;
           const usage = usageOf();
-          used -= counted;
-          usage.held -= counted;
-          usage.atWork -= atWork;
-          counted = 0;
-          atWork = 0;
-          beginWaiting(usage);
-          if (usage.held === 0 && usage.atWork === 0) byAddress.delete(address);
+          totalBytes -= countedBytes;
+          usage.allocatedBytes -= countedBytes;
+          usage.processingBytes -= processingBytes;
+          countedBytes = 0;
+          processingBytes = 0;
+          startQueued(usage);
+          if (usage.allocatedBytes === 0 && usage.processingBytes === 0) byAddress.delete(address);
         },
       };
     },

@@ -6,46 +6,53 @@ import { fieldsOf } from "../schema/describe.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ApiRoute } from "./api.ts";
 
-export interface ClassListParts {
+export interface ClassListDependencies {
   schemas: Schemas;
-  /** Whether clients may ask; who has the master key always may. */
-  isOpen: boolean;
+  /** Whether clients may list the classes; the master key always may. */
+  isPublic: boolean;
   allowClientAddField: boolean;
-  /** Hidden fields by class and principal, as the settings have them. */
+  /** Protected fields by class and ACL subject, as configured. */
   protectedFields: Readonly<Record<string, Readonly<Record<string, string[]>>>> | undefined;
 }
 
 /**
- * The classes of the application in which whoever asks may find objects, with the fields that they may see: `GET /classes`
- * answers `{ results: [{ className, fields, create, addField }] }`. What they may not find in is not named.
+ * Lists the classes in which the client may find objects, with the fields that it may read: `GET /classes` returns `{
+ * results: [{ className, fields, create, addField }] }`. Other classes are not listed.
  */
-export function classListRoute({ schemas, isOpen, allowClientAddField, ...parts }: ClassListParts): ApiRoute {
+export function classListRoute({
+  schemas,
+  isPublic,
+  allowClientAddField,
+  ...dependencies
+}: ClassListDependencies): ApiRoute {
   return {
     method: "GET",
     path: "/classes",
     async handle({ auth }) {
-      if (!isOpen && auth.kind !== "master") {
+      if (!isPublic && auth.kind !== "master") {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients may not list the classes here.", 403);
       }
-      const shown = schemas
+      const visible = schemas
         .all()
         .filter(({ className }) => !className.startsWith("_"))
         .filter((schema) => isAllowed(schema, "find", auth))
-        // What only those pointed to may read is nothing to strangers.
+        // Classes that are readable only through pointer permissions are hidden from clients that they exclude.
         .filter((schema) => pointerScope(schema, "find", auth) !== NOTHING)
         .sort((a, b) => (a.className < b.className ? -1 : 1));
-      return { results: shown.map((schema) => described(schema, auth)) };
+      return { results: visible.map((schema) => describe(schema, auth)) };
     },
   };
 
-  function described(schema: ClassSchema, auth: AuthContext): JsonObject {
+  function describe(schema: ClassSchema, auth: AuthContext): JsonObject {
     const { className } = schema;
-    const hidden = new Set(protectedFieldsFor(schema, parts.protectedFields?.[className], auth));
-    const all = Object.entries(fieldsOf(className, schema.fields)).filter(([name]) => !hidden.has(name));
+    const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], auth));
+    const visibleFields = Object.entries(fieldsOf(className, schema.fields)).filter(
+      ([name]) => !hidden.has(name),
+    );
     const addsFields = allowClientAddField || schema.classLevelPermissions.addField !== undefined;
     const description = {
       className,
-      fields: Object.fromEntries(all),
+      fields: Object.fromEntries(visibleFields),
       create: isAllowed(schema, "create", auth),
       addField: addsFields && isAllowed(schema, "addField", auth),
     };

@@ -2,28 +2,27 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { type AddressMatcher, createAddressMatcher, normalizeAddress } from "./address.ts";
 
-/** What a request's address is where neither the socket nor a trusted proxy gives one. */
+/** The address of a client for which neither the socket nor a trusted proxy gives one. */
 export const UNKNOWN_ADDRESS = "unknown";
-/** Proxies that are looked through at most. */
+/** Maximum number of proxies in X-Forwarded-For. */
 const MAX_HOPS = 64;
 
-/** The address of the client that sent a request; UNKNOWN_ADDRESS where nobody knows it. */
+/** Returns the address of the client that sent a request, or UNKNOWN_ADDRESS. */
 export type ClientAddressOf = (message: IncomingMessage) => string;
 
 export interface ClientAddressOptions {
-  /** Addresses, ranges and names of proxies that are believed; `*` believes everyone. */
+  /** Addresses, ranges and named ranges of trusted proxies; `*` trusts everyone. */
   trustedProxies: readonly string[];
   /** Called once, when a peer that is not trusted sends X-Forwarded-For. */
   onUntrustedProxy?(peer: string): void;
 }
 
 /**
- * Decides the address of a request's client. Every other module gets it from here.
- *
- * A trusted proxy appends the address of its peer to X-Forwarded-For. The list is read from right to left, as long as
- * the address that was found is that of a trusted proxy; the first other one is the client. Whatever stands to the left
- * of it was sent by the client and is ignored, like every header of a peer that is not trusted. `Forwarded` and
- * `X-Real-IP` are never read: a proxy that sets one header passes the others on as its client sent them.
+ * Determines the address of a request's client. Every other module gets it from here. A trusted proxy appends the
+ * address of its peer to X-Forwarded-For. The list is read from right to left as long as the addresses are those of
+ * trusted proxies; the first other one is the client. Everything to its left was sent by the client and is ignored,
+ * like every header of an untrusted peer. `Forwarded` and `X-Real-IP` are never read: a proxy that sets one header
+ * passes the others on unchanged.
  */
 export function createClientAddress({
   trustedProxies,
@@ -45,7 +44,7 @@ export function createClientAddress({
   };
 }
 
-/** Whether the peer of a request is a proxy that is believed. */
+/** Whether the peer of a request is a trusted proxy. */
 export function createIsFromTrustedProxy(
   trustedProxies: readonly string[],
 ): (message: IncomingMessage) => boolean {
@@ -54,14 +53,14 @@ export function createIsFromTrustedProxy(
 }
 
 /**
- * Reads the peer's address of a new connection, so that Node.js still has it when the peer has closed the connection
- * before its request is looked at.
+ * Reads the peer's address of a new connection, so that Node.js still knows it after the peer has closed the
+ * connection.
  */
 export function rememberPeerAddress(socket: Socket): void {
   void socket.remoteAddress;
 }
 
-/** The addresses of open connections: many requests come over each. */
+/** Caches the addresses of open connections, because many requests arrive over each. */
 const peerAddresses = new WeakMap<Socket, string>();
 
 function peerAddressOf({ socket }: IncomingMessage): string {
@@ -81,7 +80,7 @@ function firstUntrusted(header: string, peer: string, isTrusted: AddressMatcher)
     end = comma;
     if (forwarded === "") continue;
     const next = addressWithoutPort(forwarded);
-    // A trusted proxy hides its client, or says something that is not an address.
+    // A trusted proxy hides its client, or sends something that is not an address.
     if (next === undefined) return UNKNOWN_ADDRESS;
     address = next;
     if (!isTrusted(address)) return address;

@@ -1,5 +1,5 @@
-/** Media types by extension, those that a browser may show first. */
-const SHOWN: Readonly<Record<string, string>> = {
+/** Media types by extension that a browser may display inline. */
+const INLINE_TYPES: Readonly<Record<string, string>> = {
   avif: "image/avif",
   bmp: "image/bmp",
   gif: "image/gif",
@@ -24,13 +24,13 @@ const SHOWN: Readonly<Record<string, string>> = {
   webm: "video/webm",
   csv: "text/csv; charset=utf-8",
   json: "application/json; charset=utf-8",
-  log: "text/plain; charset=utf-8",
+  logger: "text/plain; charset=utf-8",
   md: "text/markdown; charset=utf-8",
   txt: "text/plain; charset=utf-8",
 };
 
-/** Those that are handed over as downloads: they can run something, or are for other programs. */
-const DOWNLOADED: Readonly<Record<string, string>> = {
+/** Media types that are sent as downloads: they can run code, or are for other programs. */
+const ATTACHMENT_TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   htm: "text/html; charset=utf-8",
   html: "text/html; charset=utf-8",
@@ -71,34 +71,35 @@ const DOWNLOADED: Readonly<Record<string, string>> = {
 
 export interface ContentType {
   type: string;
-  /** Whether a browser may show it in place; everything that is not known to be harmless is a download. */
-  isShown: boolean;
+  /** Whether a browser may display it inline; everything that is not known to be harmless is a download. */
+  isInline: boolean;
 }
 
-const UNKNOWN: ContentType = { type: "application/octet-stream", isShown: false };
+const UNKNOWN_TYPE: ContentType = { type: "application/octet-stream", isInline: false };
 
-/** What a name's extension stands for. */
+/** Returns the content type for the extension of a file name. */
 export function contentTypeOf(name: string): ContentType {
   const extension = extensionOf(name).toLowerCase();
-  if (Object.hasOwn(SHOWN, extension)) return { type: SHOWN[extension] ?? "", isShown: true };
-  if (Object.hasOwn(DOWNLOADED, extension)) return { type: DOWNLOADED[extension] ?? "", isShown: false };
-  return UNKNOWN;
+  if (Object.hasOwn(INLINE_TYPES, extension)) return { type: INLINE_TYPES[extension] ?? "", isInline: true };
+  if (Object.hasOwn(ATTACHMENT_TYPES, extension))
+    return { type: ATTACHMENT_TYPES[extension] ?? "", isInline: false };
+  return UNKNOWN_TYPE;
 }
 
-/** The extension that files of a media type have; undefined where it is not known. */
+/** Returns the usual file extension for a media type; undefined if it is unknown. */
 export function extensionFor(type: string): string | undefined {
   const [essence = ""] = type.toLowerCase().split(";", 1);
-  return BY_TYPE.get(essence.trim());
+  return EXTENSION_BY_TYPE.get(essence.trim());
 }
 
-/** What stands after the last dot; "" where there is none. */
+/** Returns the text after the last dot, or "". */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot < 0 ? "" : name.slice(dot + 1);
 }
 
-/** The first extension of a type in the tables is not always the usual one. */
-const USUAL: Readonly<Record<string, string>> = {
+/** Overrides types whose first extension in the tables is not the usual one. */
+const PREFERRED_EXTENSIONS: Readonly<Record<string, string>> = {
   "image/jpeg": "jpg",
   "audio/ogg": "ogg",
   "video/mp4": "mp4",
@@ -106,9 +107,9 @@ const USUAL: Readonly<Record<string, string>> = {
   "text/html": "html",
 };
 
-const BY_TYPE: ReadonlyMap<string, string> = new Map([
-  ...Object.entries({ ...SHOWN, ...DOWNLOADED })
+const EXTENSION_BY_TYPE: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ ...INLINE_TYPES, ...ATTACHMENT_TYPES })
     .reverse()
     .map(([extension, type]): [string, string] => [type.split(";", 1)[0] ?? "", extension]),
-  ...Object.entries(USUAL),
+  ...Object.entries(PREFERRED_EXTENSIONS),
 ]);

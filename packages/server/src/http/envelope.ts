@@ -11,9 +11,9 @@ import {
   parseJson,
 } from "@purse/protocol";
 import type { Method } from "./api.ts";
-import { addSearch } from "./form.ts";
+import { addQueryParams } from "./form.ts";
 
-/** What a request says of itself and of who sends it, in headers or in underscore fields of the body. */
+/** The envelope of a request: its method, credentials and ids, in headers or in underscore fields of the body. */
 export interface Envelope {
   method: Method;
   appId: string | undefined;
@@ -21,19 +21,19 @@ export interface Envelope {
   sessionToken: string | undefined;
   installationId: string | undefined;
   context: JsonObject;
-  /** By which the client knows the request again when it sends it twice. */
+  /** The id by which the client identifies the request if it sends it twice. */
   clientRequestId: string | undefined;
   /**
-   * Whether the client sends it again because no answer came: `text/plain; attempt=2`. In the content type, as other
-   * servers pass over it there and browsers ask nobody for leave.
+   * Whether the client retries the request because it received no response: `text/plain; attempt=2`. It is part of the
+   * content type because other servers ignore it there and browsers do not need a preflight for it.
    */
-  isRepetition: boolean;
+  isRetry: boolean;
   params: JsonObject;
 }
 
 const METHODS: Readonly<Record<string, Method>> = { GET: "GET", POST: "POST", PUT: "PUT", DELETE: "DELETE" };
 
-/** Fields of a body that say who sends it and how it is meant: no parameters. */
+/** Fields of a body that belong to the envelope and are not parameters. */
 const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
   "_method",
   "_ApplicationId",
@@ -51,41 +51,44 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens the envelope of the Parse protocol: the real verb in `_method` of a POST, credentials in `_…` fields of the
- * body or `X-Parse-…` headers, parameters of the query string beside those of the body. Throws 107 for credentials
- * and ids that are none.
+ * Parses the envelope of the Parse protocol: the method in `_method` of a POST, credentials in `_…` fields of the body
+ * or `X-Parse-…` headers, parameters in the query string and the body. Throws 107 for malformed credentials and ids.
  */
-export function openEnvelope(
+export function parseEnvelope(
   verb: string,
   headers: IncomingHttpHeaders,
   search: string,
   fields: JsonObject = {},
 ): Envelope {
-  const header = (name: string) => {
+  const headerValue = (name: string) => {
     const value = headers[name];
     return typeof value === "string" && value !== "" ? value : undefined;
   };
-  const text = (name: string) => {
+  const bodyField = (name: string) => {
     const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (value === undefined || value === null || value === "") return undefined;
     if (typeof value === "string") return value;
     throw new ProtocolError(ErrorCode.INVALID_JSON, `${name} must be a string`);
   };
   const params = paramsOf(fields);
-  if (search !== "") addSearch(params, search);
+  if (search !== "") addQueryParams(params, search);
   return {
     method: methodOf(verb, fields._method),
-    appId: text("_ApplicationId") ?? header("x-parse-application-id"),
-    masterKey: text("_MasterKey") ?? header("x-parse-master-key"),
-    sessionToken: text("_SessionToken") ?? header("x-parse-session-token"),
-    installationId: bounded(
+    appId: bodyField("_ApplicationId") ?? headerValue("x-parse-application-id"),
+    masterKey: bodyField("_MasterKey") ?? headerValue("x-parse-master-key"),
+    sessionToken: bodyField("_SessionToken") ?? headerValue("x-parse-session-token"),
+    installationId: assertLength(
       "The installation id",
-      text("_InstallationId") ?? header("x-parse-installation-id"),
+      bodyField("_InstallationId") ?? headerValue("x-parse-installation-id"),
       MAX_INSTALLATION_ID_LENGTH,
     ),
-    clientRequestId: bounded("X-Parse-Request-Id", header("x-parse-request-id"), MAX_REQUEST_ID_LENGTH),
-    isRepetition: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
-    context: contextOf(fields._context ?? header("x-parse-cloud-context")),
+    clientRequestId: assertLength(
+      "X-Parse-Request-Id",
+      headerValue("x-parse-request-id"),
+      MAX_REQUEST_ID_LENGTH,
+    ),
+    isRetry: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
+    context: contextOf(fields._context ?? headerValue("x-parse-cloud-context")),
     params,
   };
 }
@@ -99,18 +102,22 @@ function paramsOf(fields: JsonObject): JsonObject {
   return params;
 }
 
-function bounded(what: string, value: string | undefined, maxLength: number): string | undefined {
+function assertLength(label: string, value: string | undefined, maxLength: number): string | undefined {
   if (value === undefined || value.length <= maxLength) return value;
-  throw new ProtocolError(ErrorCode.INVALID_JSON, `${what} takes ${maxLength} characters at most`);
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `${label} takes ${maxLength} characters at most`);
 }
 
 function methodOf(verb: string, override: JsonValue | undefined): Method {
-  const asked = verb === "POST" && override !== undefined ? override : verb === "HEAD" ? "GET" : verb;
-  const method = typeof asked === "string" && Object.hasOwn(METHODS, asked) ? METHODS[asked] : undefined;
+  const requestedMethod =
+    verb === "POST" && override !== undefined ? override : verb === "HEAD" ? "GET" : verb;
+  const method =
+    typeof requestedMethod === "string" && Object.hasOwn(METHODS, requestedMethod)
+      ? METHODS[requestedMethod]
+      : undefined;
   if (method) return method;
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
-    `unknown method: ${String(asked).slice(0, 16)}`,
+    `unknown method: ${String(requestedMethod).slice(0, 16)}`,
     405,
   );
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { addSearch, MAX_FORM_FIELDS } from "./form.ts";
+import { addQueryParams, MAX_FORM_FIELDS } from "./form.ts";
 
 function fieldsOf(text: string, known: JsonObject = {}): JsonObject {
   const fields = { ...known };
-  addSearch(fields, text);
+  addQueryParams(fields, text);
   return fields;
 }
 

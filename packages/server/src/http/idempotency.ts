@@ -10,121 +10,121 @@ import { WriteOutcomeUnknownError } from "../store/writeOutcome.ts";
 import type { ApiReply, ApiRoute } from "./api.ts";
 import type { Envelope } from "./envelope.ts";
 
-/** Answers that are longer than this are not kept, in characters; nor are the oldest beyond so many in all. */
-const LONGEST_ANSWER = 16_384;
-const MAX_ANSWERS_LENGTH = 64 * 1024 * 1024;
-/** After so many requests it is looked whether too much is kept. */
-const SWEEP_AFTER = 2_000;
-/** A process that has not said for so long that it carries a request out has ended, in ms. */
-const RUNNING_MS = 5_000;
+/** Replies longer than this (in characters) are not stored, nor are the oldest ones beyond this total. */
+const MAX_REPLY_LENGTH = 16_384;
+const MAX_STORED_REPLIES_LENGTH = 64 * 1024 * 1024;
+/** Number of requests after which old replies are deleted. */
+const SWEEP_INTERVAL = 2_000;
+/** A process that has not renewed its lease on a request for this long has ended, in ms. */
+const RUN_LEASE_MS = 5_000;
 const RENEW_MS = 2_000;
-/** How long a repetition waits for what another process comes to, in ms, and how often it looks. */
-const WAIT_MS = 15_000;
-const LOOK_MS = 150;
+/** How long a retry waits for the result of another process, and how often it polls, in ms. */
+const MAX_WAIT_MS = 15_000;
+const POLL_MS = 150;
 
 export interface IdempotencyOptions {
   store: Store;
-  /** Paths below the mount path on which a request with an id is carried out once. */
+  /** Paths below the mount path on which a request with an id is executed once. */
   paths: RegExp[];
-  /** How long a request's id is remembered. */
+  /** How long a request's id is stored. */
   seconds: number;
-  /** Fields that a write returned, as far as the same client may read them now. */
+  /** Returns the fields that a write returned, as far as the same client may read them now. */
   rememberedFields(request: RequestContext, fields: RememberedFields): Promise<JsonObject>;
 }
 
-type Run = (memory: RequestMemory | undefined) => Promise<ApiReply>;
+type Execute = (memory: RequestMemory | undefined) => Promise<ApiReply>;
 
 /**
- * Carries out a request with an id once, however often it is sent, to whichever process: what it writes and what is
- * remembered of it are one transaction. A repetition is refused with 159; a client that says that it repeats a request, as
- * its answer was lost, gets the answer. A request that failed may be sent again. What happens to one whose process ended
- * amid it says `retry` of its route.
+ * Executes a request with an id once, however often it is sent, to whichever process: its writes and its stored reply
+ * are one transaction. A repeated request is rejected with 159; a client that marks it as a retry, because it received
+ * no response, gets the reply. A request that failed may be sent again. The route's `retry` decides about requests
+ * whose process was interrupted.
  */
-export function createOnce(options: IdempotencyOptions) {
+export function createIdempotency(options: IdempotencyOptions) {
   const { store, paths, seconds } = options;
   const owner = randomUUID();
-  /** What this process carries out now; undefined for what another process does. */
-  const running = new Map<string, { content: string; attempt: Promise<ApiReply | undefined> }>();
-  let begun = 0;
+  /** Requests that this process is executing; undefined for those of other processes. */
+  const inProgress = new Map<string, { content: string; attempt: Promise<ApiReply | undefined> }>();
+  let startedRequests = 0;
 
-  return async function once(
+  return async function executeIdempotently(
     envelope: Envelope,
     path: string,
     request: RequestContext,
     retry: ApiRoute["retry"],
-    run: Run,
+    execute: Execute,
   ): Promise<ApiReply> {
-    const { method, clientRequestId, isRepetition } = envelope;
+    const { method, clientRequestId, isRetry } = envelope;
     const isWrite = method === "POST" || method === "PUT";
     if (clientRequestId === undefined || !isWrite || !paths.some((each) => each.test(path.slice(1)))) {
-      return run(undefined);
+      return execute(undefined);
     }
-    const content = contentOf(envelope, path);
-    const seal = sealOf(clientRequestId, content);
+    const content = hashRequest(envelope, path);
+    const cipher = createReplyCipher(clientRequestId, content);
     const key = createHash("sha256").update(clientRequestId).digest("base64url");
-    const deadline = performance.now() + WAIT_MS;
+    const deadline = performance.now() + MAX_WAIT_MS;
     for (;;) {
-      const here = running.get(key);
-      if (here && !(isRepetition && here.content === content)) throw duplicate();
-      const attempt = here?.attempt ?? begin();
-      if (!here) running.set(key, { content, attempt });
-      const reply = await attempt.finally(() => here ?? running.delete(key));
+      const inProcess = inProgress.get(key);
+      if (inProcess && !(isRetry && inProcess.content === content)) throw duplicateRequest();
+      const attempt = inProcess?.attempt ?? start();
+      if (!inProcess) inProgress.set(key, { content, attempt });
+      const reply = await attempt.finally(() => inProcess ?? inProgress.delete(key));
       if (reply) return reply;
-      // It has been begun before, here or elsewhere.
-      const known = await store.requestOf(key);
-      if (known?.answer !== undefined && known.answer !== null) return answerOf(known, known.answer);
-      const isInterrupted = known && known.runningUntil <= store.now();
-      if (isInterrupted && retry === undefined) throw interrupted();
-      if (performance.now() > deadline) throw duplicate();
-      await sleep(LOOK_MS);
+      // It has been started before, here or elsewhere.
+      const stored = await store.requestOf(key);
+      if (stored?.answer !== undefined && stored.answer !== null) return replayReply(stored, stored.answer);
+      const isInterrupted = stored && stored.runningUntil <= store.now();
+      if (isInterrupted && retry === undefined) throw interruptedRequest();
+      if (performance.now() > deadline) throw duplicateRequest();
+      await sleep(POLL_MS);
     }
 
-    /** Carries the request out; undefined where it has been begun before. */
-    async function begin(): Promise<ApiReply | undefined> {
+    /** Executes the request; returns undefined if it has been started before. */
+    async function start(): Promise<ApiReply | undefined> {
       const now = store.now();
-      const isBegun = await isWritten({
+      const isStarted = await tryWrite({
         kind: "beginRequest",
         key,
         content,
         owner,
-        runningUntil: now + RUNNING_MS,
+        runningUntil: now + RUN_LEASE_MS,
         expiresAt: now + seconds * 1_000,
         repeatable: retry !== undefined,
       });
-      if (!isBegun) return undefined;
+      if (!isStarted) return undefined;
       const expiresAt = now + seconds * 1_000;
       const { rememberedFields } = options;
-      const memory = new Memory({ key, content, owner, expiresAt, seal, store, request, rememberedFields });
-      const renewal = setInterval(() => memory.renew(), RENEW_MS).unref();
+      const memory = new Memory({ key, content, owner, expiresAt, cipher, store, request, rememberedFields });
+      const renewalTimer = setInterval(() => memory.renew(), RENEW_MS).unref();
       try {
-        const reply = await run(retry === "write" ? memory : undefined);
+        const reply = await execute(retry === "write" ? memory : undefined);
         await memory.finish(reply);
-        sweepSometimes();
+        sweepPeriodically();
         return reply;
       } catch (error) {
-        // What may have been written is found by a repetition, once it is known.
+        // If the outcome is unknown, a retry finds it once it is known.
         if (!(error instanceof WriteOutcomeUnknownError))
           await store.write([{ kind: "forgetRequest", key, owner }]);
         throw error;
       } finally {
-        clearInterval(renewal);
+        clearInterval(renewalTimer);
       }
     }
 
-    async function answerOf(known: KnownRequest, answer: string): Promise<ApiReply> {
-      const replies = isRepetition && known.content === content ? openedAll(answer, seal) : undefined;
+    async function replayReply(stored: KnownRequest, answer: string): Promise<ApiReply> {
+      const replies = isRetry && stored.content === content ? decryptReplies(answer, cipher) : undefined;
       const [first] = replies ?? [];
-      if (!replies || !first) throw duplicate();
-      const completed = await Promise.all(replies.map((reply) => complete(reply, request, options)));
+      if (!replies || !first) throw duplicateRequest();
+      const completed = await Promise.all(replies.map((reply) => withCurrentFields(reply, request, options)));
       const [only] = completed;
       if (only && !first.isPart) return only;
       return { status: 200, body: `[${completed.map(({ body }) => `{"success":${body}}`).join()}]` };
     }
   };
 
-  async function isWritten(step: Write): Promise<boolean> {
+  async function tryWrite(write: Write): Promise<boolean> {
     try {
-      await store.write([step]);
+      await store.write([write]);
       return true;
     } catch (error) {
       if (error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST) return false;
@@ -132,17 +132,17 @@ export function createOnce(options: IdempotencyOptions) {
     }
   }
 
-  function sweepSometimes(): void {
-    begun += 1;
-    if (begun % SWEEP_AFTER !== 0) return;
-    // Done again after as many more; and the store does it from time to time.
-    store.sweepRequests(MAX_ANSWERS_LENGTH).catch(() => undefined);
+  function sweepPeriodically(): void {
+    startedRequests += 1;
+    if (startedRequests % SWEEP_INTERVAL !== 0) return;
+    // Repeated after as many more requests; the store does it from time to time, too.
+    store.sweepRequests(MAX_STORED_REPLIES_LENGTH).catch(() => undefined);
   }
 }
 
-interface Seal {
-  close(text: string): string;
-  open(sealed: string): string | undefined;
+interface ReplyCipher {
+  encrypt(text: string): string;
+  decrypt(ciphertext: string): string | undefined;
 }
 
 interface MemoryOptions {
@@ -150,14 +150,14 @@ interface MemoryOptions {
   content: string;
   owner: string;
   expiresAt: number;
-  seal: Seal;
+  cipher: ReplyCipher;
   store: Store;
   request: RequestContext;
   rememberedFields: IdempotencyOptions["rememberedFields"];
   isPart?: boolean;
 }
 
-/** What is remembered of one request, or of one part of a batch. */
+/** The stored reply of one request, or of one request of a batch. */
 class Memory implements RequestMemory {
   readonly #options: MemoryOptions;
   #isKept = false;
@@ -167,13 +167,21 @@ class Memory implements RequestMemory {
   }
 
   remember(replies: readonly RepliedWrite[]): Write {
-    const { key, content, owner, expiresAt, seal, isPart = false } = this.#options;
+    const { key, content, owner, expiresAt, cipher, isPart = false } = this.#options;
     const texts = replies.map(({ reply, echo }) => {
       const of = echo && { className: echo.schema.className, id: echo.id, names: echo.fields };
-      return { text: seal.close(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
+      return { text: cipher.encrypt(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
     });
-    const isLong = texts.reduce((sum, { text }) => sum + text.length, 0) > LONGEST_ANSWER;
-    return { kind: "remember", key, content, owner, expiresAt, part: isPart, replies: isLong ? [] : texts };
+    const isTooLong = texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_REPLY_LENGTH;
+    return {
+      kind: "remember",
+      key,
+      content,
+      owner,
+      expiresAt,
+      part: isPart,
+      replies: isTooLong ? [] : texts,
+    };
   }
 
   kept(): void {
@@ -185,56 +193,56 @@ class Memory implements RequestMemory {
   }
 
   async parts(): Promise<Map<number, RememberedReply>> {
-    const { store, key, seal, request } = this.#options;
+    const { store, key, cipher, request } = this.#options;
     const found = new Map<number, RememberedReply>();
     for (const [place, answer] of await store.partsOf(key)) {
-      const [reply] = openedAll(answer, seal) ?? [];
-      if (reply) found.set(Number(place), await complete(reply, request, this.#options));
+      const [reply] = decryptReplies(answer, cipher) ?? [];
+      if (reply) found.set(Number(place), await withCurrentFields(reply, request, this.#options));
     }
     return found;
   }
 
   renew(): void {
     const { key, owner, store } = this.#options;
-    const runningUntil = store.now() + RUNNING_MS;
-    // Where it cannot be said, another process may take over, and what is written here is refused.
+    const runningUntil = store.now() + RUN_LEASE_MS;
+    // If the renewal fails, another process may take over, and writes from here are rejected.
     store.write([{ kind: "renewRequest", key, owner, runningUntil }]).catch(() => undefined);
   }
 
-  /** Remembers an answer that no write has remembered. */
+  /** Stores a reply that no write has stored. */
   async finish(reply: ApiReply): Promise<void> {
     if (this.#isKept) return;
     try {
       await this.#options.store.write([this.remember([{ reply }])]);
     } catch (error) {
-      // Another process has taken over, and answers whoever asks again.
+      // Another process has taken over, and answers retries.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
     }
   }
 }
 
-interface OpenedReply extends RememberedReply {
-  /** The object whose fields the reply has, too. */
+interface DecryptedReply extends RememberedReply {
+  /** The object whose fields are part of the reply. */
   of?: Omit<RememberedFields, "values">;
   values?: JsonObject;
 }
 
-/** Undefined where an answer is not kept, or was sealed for another request. */
-function openedAll(answer: string, seal: Seal): OpenedReply[] | undefined {
+/** Returns undefined if a reply is not stored, or was encrypted for another request. */
+function decryptReplies(answer: string, cipher: ReplyCipher): DecryptedReply[] | undefined {
   if (answer === "") return undefined;
   const stored: StoredReply[] = JSON.parse(answer);
-  const replies = stored.flatMap(({ text, echo }): OpenedReply[] => {
-    const opened = seal.open(text);
-    if (opened === undefined) return [];
-    const reply: RememberedReply = JSON.parse(opened);
+  const replies = stored.flatMap(({ text, echo }): DecryptedReply[] => {
+    const decrypted = cipher.decrypt(text);
+    if (decrypted === undefined) return [];
+    const reply: RememberedReply = JSON.parse(decrypted);
     return [{ ...reply, ...(echo && { values: echo }) }];
   });
   return replies.length === stored.length ? replies : undefined;
 }
 
-/** A reply as it was sent, with the fields that its write has resulted in. */
-async function complete(
-  { of, values, ...reply }: OpenedReply,
+/** Returns a reply as it was sent, with the fields that its write resulted in. */
+async function withCurrentFields(
+  { of, values, ...reply }: DecryptedReply,
   request: RequestContext,
   { rememberedFields }: Pick<IdempotencyOptions, "rememberedFields">,
 ): Promise<ApiReply> {
@@ -246,42 +254,42 @@ async function complete(
   return { ...reply, body: JSON.stringify({ updatedAt, ...fields, ...others }) };
 }
 
-function duplicate(): ProtocolError {
+function duplicateRequest(): ProtocolError {
   return new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "Duplicate request");
 }
 
-function interrupted(): ProtocolError {
+function interruptedRequest(): ProtocolError {
   return new ProtocolError(
     ErrorCode.DUPLICATE_REQUEST,
-    "Duplicate request: the server ended while it carried out the first, and whether it did is not known",
+    "Duplicate request: the server was interrupted while it executed the first one, whose outcome is unknown",
   );
 }
 
-/** Of all that the request says, credentials included: an answer is for nobody but who has asked. */
-function contentOf({ isRepetition: _, ...said }: Envelope, path: string): string {
+/** Hashes everything the request contains, including credentials: a reply is only for its sender. */
+function hashRequest({ isRetry: _, ...fields }: Envelope, path: string): string {
   return createHash("sha256")
-    .update(JSON.stringify([path, said]))
+    .update(JSON.stringify([path, fields]))
     .digest("base64");
 }
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Answers may hold session tokens: they can be read only by who knows the id of the request, which is not stored. */
-function sealOf(clientRequestId: string, content: string): Seal {
+/** Replies may contain session tokens: they can be decrypted only with the id of the request, which is not stored. */
+function createReplyCipher(clientRequestId: string, content: string): ReplyCipher {
   const derive = (): Buffer => Buffer.from(hkdfSync("sha256", clientRequestId, content, "answer", 32));
   let secret: Buffer | undefined;
   return {
-    close(text) {
+    encrypt(text) {
       secret ??= derive();
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv("aes-256-gcm", secret, iv);
-      const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
-      return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64");
+      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64");
     },
-    open(sealed) {
+    decrypt(ciphertext) {
       secret ??= derive();
-      const bytes = Buffer.from(sealed, "base64");
+      const bytes = Buffer.from(ciphertext, "base64");
       const decipher = createDecipheriv("aes-256-gcm", secret, bytes.subarray(0, IV_BYTES));
       decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
       try {
@@ -289,7 +297,7 @@ function sealOf(clientRequestId: string, content: string): Seal {
           decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
         );
       } catch {
-        // Sealed for another request.
+        // Encrypted for another request.
         return undefined;
       }
     },

@@ -1,6 +1,6 @@
 import type { ChainService } from "@purse/chain";
 
-/** What `/health` shows of the indexer to everybody; undefined where no chain is indexed. */
+/** The public health of the chain indexer at `/health`; undefined if no chain is indexed. */
 export function indexerHealth(
   indexer: ChainService["indexer"],
 ): { state: string; restarts: number } | undefined {

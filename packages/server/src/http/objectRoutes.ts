@@ -1,22 +1,22 @@
 import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { Objects, SaveReply } from "../objects/objects.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
-import { piecesReply } from "./pieces.ts";
+import { chunkedReply } from "./chunkedReply.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
-  /** Finds an installation by its installationId, past every permission. `createdAt` is ISO. */
+  /** Finds an installation by its installationId, bypassing all permission checks. `createdAt` is ISO 8601. */
   findInstallation(installationId: string): Promise<{ objectId: string; createdAt: string } | undefined>;
 }
 
-/** Objects of any class, and the system classes under their own names. */
+/** Routes for objects of any class, and for the system classes under their own names. */
 export function objectRoutes({ objects, findInstallation }: ObjectRouteDependencies): ApiRoute[] {
-  const of = (base: string, classOf: (request: ApiRequest) => string): ApiRoute[] => [
+  const routesFor = (base: string, classOf: (request: ApiRequest) => string): ApiRoute[] => [
     {
       method: "GET",
       path: base,
       handle: async (request) =>
-        piecesReply(await objects.findPieces(request, classOf(request), request.params)),
+        chunkedReply(await objects.findPieces(request, classOf(request), request.params)),
     },
     {
       method: "POST",
@@ -24,8 +24,8 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       retry: "write",
       handle: async (request) => {
         const className = classOf(request);
-        const memory = request.memory?.as((reply) => saved(reply, request, className));
-        return saved(
+        const memory = request.memory?.as((reply) => saveReply(reply, request, className));
+        return saveReply(
           await objects.create({ ...request, memory }, className, request.params),
           request,
           className,
@@ -45,7 +45,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       path: `${base}/:objectId`,
       retry: "write",
       handle: async (request) =>
-        saved(await objects.update(request, classOf(request), idOf(request), request.params), request),
+        saveReply(await objects.update(request, classOf(request), idOf(request), request.params), request),
     },
     {
       method: "DELETE",
@@ -56,30 +56,42 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       },
     },
   ];
-  /** Creates an installation, or updates the one that has its id. The update needs the rights of the caller. */
+  /**
+   * Creates an installation, or updates the one with the same id. The update requires the permissions of the client.
+   */
   async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
     const { params, auth } = request;
     const { installationId, deviceToken } = params;
     // SDKs send the id of their installation with every request.
-    const own = auth.kind === "master" ? undefined : request.installationId;
-    const id = installationId === undefined ? own : installationId;
-    const isId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
-    const known = isId ? await findInstallation(id) : undefined;
-    if (known) {
+    const ownInstallationId = auth.kind === "master" ? undefined : request.installationId;
+    const id = installationId === undefined ? ownInstallationId : installationId;
+    const isValidId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
+    const existing = isValidId ? await findInstallation(id) : undefined;
+    if (existing) {
       const memory = request.memory?.as(({ body }) =>
-        saved({ status: 200, body: { ...body, ...known } }, request),
+        saveReply({ status: 200, body: { ...body, ...existing } }, request),
       );
-      const { body } = await objects.update({ ...request, memory }, "_Installation", known.objectId, params);
-      return { status: 200, body: { ...body, ...known } };
+      const { body } = await objects.update(
+        { ...request, memory },
+        "_Installation",
+        existing.objectId,
+        params,
+      );
+      return { status: 200, body: { ...body, ...existing } };
     }
-    const isUnnamed = installationId === undefined && deviceToken === undefined && own !== undefined;
-    return objects.create(request, "_Installation", isUnnamed ? { ...params, installationId: own } : params);
+    const usesOwnInstallationId =
+      installationId === undefined && deviceToken === undefined && ownInstallationId !== undefined;
+    return objects.create(
+      request,
+      "_Installation",
+      usesOwnInstallationId ? { ...params, installationId: ownInstallationId } : params,
+    );
   }
 
   return [
-    ...of("/classes/:className", (request) => request.names.className ?? ""),
-    ...of("/roles", () => "_Role"),
-    ...of("/installations", () => "_Installation").filter(
+    ...routesFor("/classes/:className", (request) => request.pathParams.className ?? ""),
+    ...routesFor("/roles", () => "_Role"),
+    ...routesFor("/installations", () => "_Installation").filter(
       ({ method, path }) => method !== "POST" || path !== "/installations",
     ),
     ...["/installations", "/classes/_Installation"].map(
@@ -87,18 +99,18 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
         method: "POST",
         path,
         retry: "write",
-        handle: async (request) => saved(await saveInstallation(request), request),
+        handle: async (request) => saveReply(await saveInstallation(request), request),
       }),
     ),
   ];
 }
 
 function idOf(request: ApiRequest): string {
-  return request.names.objectId ?? "";
+  return request.pathParams.objectId ?? "";
 }
 
-/** `className` is that of a new object: the answer tells where it is. */
-function saved(
+/** `className` is the class of a new object: the reply contains its URL. */
+function saveReply(
   reply: Pick<ApiReply, "status"> & { body: JsonObject },
   { serverUrl }: ApiRequest,
   className?: string,

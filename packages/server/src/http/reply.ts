@@ -7,7 +7,10 @@ const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   [ErrorCode.REQUEST_LIMIT_EXCEEDED]: 429,
 };
 
-/** The answer to an error. What is not meant for clients (a bug, a broken disk) is told to `report` alone. */
+/**
+ * Converts an error to a reply. Unexpected errors (a bug, a broken disk) are hidden from clients and passed to
+ * `report`.
+ */
 export function errorReply(error: unknown, report: (error: unknown) => void): ApiReply {
   if (error instanceof ProtocolError) {
     const status = error.status ?? STATUS_BY_CODE[error.code] ?? 400;

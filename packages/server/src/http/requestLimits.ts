@@ -5,44 +5,47 @@ import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import { addressKey } from "./address.ts";
 import { canonicalSegments, routeSegments } from "./routeSegments.ts";
 
-/** What a limit looks at. */
-export interface Limited {
-  /** Undefined where it is not known yet. */
+/** The properties of a request that rate limits depend on. */
+export interface LimitedRequest {
+  /** Undefined if it is not known yet. */
   method: string | undefined;
-  /** Below the mount path, as it came. */
+  /** Below the mount path, not normalized. */
   path: string;
-  /** Undefined where it is not known yet. */
+  /** Undefined if it is not known yet. */
   auth: AuthContext | undefined;
   ip: string;
-  /** False only looks whether a limit is used up: limits that depend on what is not known yet are left out. */
+  /**
+   * If false, the request is only checked against the limits and not counted; limits that depend on what is not known
+   * yet are skipped.
+   */
   isCounted?: boolean;
-  /** Whether cloud code sends it, inside the process. */
+  /** Whether cloud code sent it inside the process. */
   isInternal?: boolean;
 }
 
-/** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) where it is one too many. */
-export type AssertWithinLimits = (request: Limited) => Promise<void>;
+/** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) if it exceeds one. */
+export type AssertWithinLimits = (request: LimitedRequest) => Promise<void>;
 
 /**
- * The limits that the operator has set for the Parse protocol, and those that the cloud code asks for: `defined` tells
- * them, and gives another list when they are others.
+ * Creates the check of the configured rate limits and of those that the cloud code defines; `definedLimits` returns a
+ * new list whenever they change.
  */
 export function createRequestLimits(
   limits: readonly RateLimit[],
   limiter: RateLimiter,
-  defined: () => readonly RateLimit[] = () => NONE,
+  definedLimits: () => readonly RateLimit[] = () => NO_LIMITS,
 ): AssertWithinLimits {
   const fixed = limits.map((limit, index) => prepare(limit, `request:${index}:`));
-  let last: readonly RateLimit[] = NONE;
+  let lastDefined: readonly RateLimit[] = NO_LIMITS;
   let prepared = fixed;
 
   return async function assertWithinLimits({ method, path, auth, ip, isCounted = true, isInternal = false }) {
-    const wanted = defined();
-    if (wanted !== last) {
-      // Counted on by what they are: the code may have been loaded again.
+    const current = definedLimits();
+    if (current !== lastDefined) {
+      // Keyed by content, so that counting continues if the code is loaded again.
       const scope = (limit: RateLimit) => `code:${JSON.stringify(limit)}:`;
-      prepared = [...fixed, ...wanted.map((limit) => prepare(limit, scope(limit)))];
-      last = wanted;
+      prepared = [...fixed, ...current.map((limit) => prepare(limit, scope(limit)))];
+      lastDefined = current;
     }
     if (prepared.length === 0) return;
     const segments = routeSegments(path);
@@ -52,7 +55,7 @@ export function createRequestLimits(
       if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
       if (auth === undefined && (limit.by === "user" || limit.by === "session")) continue;
       if (!matches(limit.segments, segments)) continue;
-      const key = limit.scope + whoAsks(limit.by, auth ?? ANONYMOUS, ip);
+      const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
       const windowMs = limit.windowSeconds * 1000;
       const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
       if (usage.used > limit.count - (isCounted ? 0 : 1)) {
@@ -62,13 +65,13 @@ export function createRequestLimits(
   };
 }
 
-const NONE: readonly RateLimit[] = [];
+const NO_LIMITS: readonly RateLimit[] = [];
 
 function prepare(limit: RateLimit, scope: string) {
   return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
 }
 
-function whoAsks(by: RateLimit["by"], auth: AuthContext, ip: string): string {
+function clientKey(by: RateLimit["by"], auth: AuthContext, ip: string): string {
   if (by === "all") return "all";
   if (auth.kind === "user" && by !== "ip")
     return by === "user" ? `user:${auth.userId}` : `session:${auth.sessionId}`;
@@ -76,8 +79,8 @@ function whoAsks(by: RateLimit["by"], auth: AuthContext, ip: string): string {
 }
 
 function matches(pattern: readonly string[], segments: readonly string[]): boolean {
-  const open = pattern.at(-1) === "*";
-  const fixed = open ? pattern.slice(0, -1) : pattern;
-  if (open ? segments.length < fixed.length : segments.length !== fixed.length) return false;
+  const isPrefix = pattern.at(-1) === "*";
+  const fixed = isPrefix ? pattern.slice(0, -1) : pattern;
+  if (isPrefix ? segments.length < fixed.length : segments.length !== fixed.length) return false;
   return fixed.every((each, index) => each.startsWith(":") || each === segments[index]);
 }

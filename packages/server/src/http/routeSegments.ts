@@ -1,5 +1,5 @@
-/** Classes that have a path of their own can be asked for by both. */
-const PATHS: ReadonlyMap<string, string> = new Map([
+/** Classes that also have a path of their own. */
+const ROUTE_BY_CLASS: ReadonlyMap<string, string> = new Map([
   ["_User", "users"],
   ["_Role", "roles"],
   ["_Session", "sessions"],
@@ -7,8 +7,8 @@ const PATHS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The segments of a path as the router reads them, each route by one name, so that no way of writing a path leads
- * around a limit: `//classes/%5FUser/` is `users`. Throws URIError on broken escapes.
+ * Splits a path into segments as the router does, and maps each route to one spelling, so that no spelling bypasses a
+ * limit: `//classes/%5FUser/` is `users`. Throws URIError on invalid escapes.
  */
 export function routeSegments(path: string): string[] {
   const segments = path
@@ -19,9 +19,9 @@ export function routeSegments(path: string): string[] {
   return canonicalSegments(segments.map((each) => (each.includes("%") ? decodeURIComponent(each) : each)));
 }
 
-/** Segments with `classes/_User` and its like as the path of their own. */
+/** Replaces `classes/_User` and the like with the path of their own. */
 export function canonicalSegments(segments: string[]): string[] {
   const [first, second = "", ...rest] = segments;
-  const own = first === "classes" ? PATHS.get(second) : undefined;
-  return own === undefined ? segments : [own, ...rest];
+  const route = first === "classes" ? ROUTE_BY_CLASS.get(second) : undefined;
+  return route === undefined ? segments : [route, ...rest];
 }

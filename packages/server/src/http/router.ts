@@ -1,57 +1,62 @@
 import type { Method } from "./api.ts";
 
-/** What the router needs to know of a route. */
-export interface Routed {
+/** The properties of a route that the router uses. */
+export interface RouteDefinition {
   method: Method;
-  /** With named segments: `/classes/:className`. */
+  /** Path pattern with named segments: `/classes/:className`. */
   path: string;
 }
 
 interface Node<R> {
   literals: Map<string, Node<R>>;
-  /** Below a named segment; what its name is depends on the route. */
-  named: Node<R> | undefined;
-  routes: Map<Method, { route: R; names: string[] }>;
+  /** The child below a named segment, whose name depends on the route. */
+  parameter: Node<R> | undefined;
+  routes: Map<Method, { route: R; pathParams: string[] }>;
 }
 
 export type Match<R> =
-  | { kind: "found"; route: R; names: Record<string, string> }
-  | { kind: "unknown" }
-  | { kind: "method"; allowed: Method[] };
+  | { kind: "found"; route: R; pathParams: Record<string, string> }
+  | { kind: "notFound" }
+  | { kind: "methodNotAllowed"; allowed: Method[] };
 
-/** Routes by segment; a literal segment goes before a named one where it takes the method. Prepared once at start. */
-export class Router<R extends Routed> {
+/**
+ * Matches routes by segment; a literal segment takes precedence over a named one if it supports the method. Built once
+ * at startup.
+ */
+export class Router<R extends RouteDefinition> {
   readonly #root = newNode<R>();
 
   constructor(routes: readonly R[]) {
     for (const route of routes) this.#add(route);
   }
 
-  /** `path` begins with a slash and holds no query. Throws URIError on broken escapes. */
+  /** `path` begins with a slash and has no query string. Throws URIError on invalid escapes. */
   match(method: Method, path: string): Match<R> {
     const segments = path === "/" ? [] : path.slice(1).split("/");
     if (segments.at(-1) === "") segments.pop();
     const values: string[] = [];
-    const found = walk(this.#root, segments, 0, values, (each) => each.routes.has(method))?.routes.get(
+    const match = walk(this.#root, segments, 0, values, (each) => each.routes.has(method))?.routes.get(
       method,
     );
-    if (found) {
-      // The walk ends at the last segment, and so finds the values from behind.
-      const names = Object.fromEntries(found.names.map((name, i) => [name, values.at(-1 - i) ?? ""]));
-      return { kind: "found", route: found.route, names };
+    if (match) {
+      // The walk returns from the last segment, so values are in reverse order.
+      const pathParams = Object.fromEntries(
+        match.pathParams.map((name, i) => [name, values.at(-1 - i) ?? ""]),
+      );
+      return { kind: "found", route: match.route, pathParams };
     }
     const other = walk(this.#root, segments, 0, [], (each) => each.routes.size > 0);
-    return other ? { kind: "method", allowed: [...other.routes.keys()] } : { kind: "unknown" };
+    return other ? { kind: "methodNotAllowed", allowed: [...other.routes.keys()] } : { kind: "notFound" };
   }
 
   #add(route: R): void {
     let node = this.#root;
-    const names: string[] = [];
+    const pathParams: string[] = [];
     for (const segment of route.path.slice(1).split("/")) {
       if (segment.startsWith(":")) {
-        names.push(segment.slice(1));
-        node.named ??= newNode<R>();
-        node = node.named;
+        pathParams.push(segment.slice(1));
+        node.parameter ??= newNode<R>();
+        node = node.parameter;
       } else {
         const next = node.literals.get(segment) ?? newNode<R>();
         node.literals.set(segment, next);
@@ -59,28 +64,28 @@ export class Router<R extends Routed> {
       }
     }
     if (node.routes.has(route.method)) throw new Error(`Two routes for ${route.method} ${route.path}`);
-    node.routes.set(route.method, { route, names });
+    node.routes.set(route.method, { route, pathParams });
   }
 }
 
 function newNode<R>(): Node<R> {
-  return { literals: new Map(), named: undefined, routes: new Map() };
+  return { literals: new Map(), parameter: undefined, routes: new Map() };
 }
 
 function walk<R>(
   node: Node<R>,
   segments: string[],
-  at: number,
+  depth: number,
   values: string[],
-  isWanted: (node: Node<R>) => boolean,
+  isMatch: (node: Node<R>) => boolean,
 ): Node<R> | undefined {
-  const segment = segments[at];
-  if (segment === undefined) return isWanted(node) ? node : undefined;
+  const segment = segments[depth];
+  if (segment === undefined) return isMatch(node) ? node : undefined;
   const literal = node.literals.get(segment);
-  const found = literal && walk(literal, segments, at + 1, values, isWanted);
-  if (found || !node.named || segment === "") return found;
+  const match = literal && walk(literal, segments, depth + 1, values, isMatch);
+  if (match || !node.parameter || segment === "") return match;
   const value = segment.includes("%") ? decodeURIComponent(segment) : segment;
-  const below = walk(node.named, segments, at + 1, values, isWanted);
+  const below = walk(node.parameter, segments, depth + 1, values, isMatch);
   if (below) values.push(value);
   return below;
 }

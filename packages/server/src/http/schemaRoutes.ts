@@ -6,32 +6,32 @@ import { type ClassEdit, editClass, invalidClassName } from "../schema/editClass
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store } from "../store/store.ts";
 import type { ApiRequest, ApiRoute } from "./api.ts";
-import { assertMaster } from "./rights.ts";
+import { assertMaster } from "./masterKeyAccess.ts";
 
-export interface SchemaRouteParts {
+export interface SchemaRouteDependencies {
   schemas: Schemas;
   store: Store;
   objects: Objects;
-  /** Whether classes are left to the code. */
+  /** Whether classes can be changed only by configuration. */
   isLocked: boolean;
-  /** Fields that a class of the server has to keep. */
+  /** Fields that a system class must keep. */
   fixedFields(className: string): readonly string[];
 }
 
-/** How many objects of a class of the server are removed before the next are read. */
-const PAGE = 500;
+/** How many objects of a system class are removed per page. */
+const PURGE_PAGE_SIZE = 500;
 
-/** Classes as their operator sees them: with the master key. */
+/** Routes for class schemas; they require the master key. */
 export function schemaRoutes({
   schemas,
   store,
   objects,
   isLocked,
   fixedFields,
-}: SchemaRouteParts): ApiRoute[] {
+}: SchemaRouteDependencies): ApiRoute[] {
   return [
-    { method: "GET", path: "/schemas", handle: all },
-    { method: "GET", path: "/schemas/:className", handle: one },
+    { method: "GET", path: "/schemas", handle: list },
+    { method: "GET", path: "/schemas/:className", handle: get },
     { method: "POST", path: "/schemas", handle: create },
     { method: "POST", path: "/schemas/:className", handle: create },
     { method: "PUT", path: "/schemas/:className", handle: update },
@@ -39,50 +39,50 @@ export function schemaRoutes({
     { method: "DELETE", path: "/purge/:className", handle: purge },
   ];
 
-  async function all(request: ApiRequest): Promise<JsonObject> {
+  async function list(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request);
-    // Operators are told what is, not what this process has heard of.
+    // Returns the stored schemas, not those that this process has cached.
     await schemas.refresh();
-    const shown = schemas.all().filter(({ className }) => !isInternalClassName(className));
-    return { results: shown.map(describeClass) };
+    const visible = schemas.all().filter(({ className }) => !isInternalClassName(className));
+    return { results: visible.map(describeClass) };
   }
 
-  async function one(request: ApiRequest): Promise<JsonObject> {
+  async function get(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request);
-    const { className = "" } = request.names;
+    const { className = "" } = request.pathParams;
     await schemas.refresh(className);
     return describeClass(required(className));
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {
     assertChangeable(request);
-    const className = namedClass(request);
+    const className = requestedClassName(request);
     if (className === undefined) {
       throw new ProtocolError(135, `POST ${request.path} needs a class name.`);
     }
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    const created = await schemas.create(className, (empty) => edited(empty, request.params));
+    const created = await schemas.create(className, (empty) => applyEdit(empty, request.params));
     return describeClass(created);
   }
 
   async function update(request: ApiRequest): Promise<JsonObject> {
     assertChangeable(request);
-    const className = namedClass(request) ?? "";
+    const className = requestedClassName(request) ?? "";
     required(className);
-    return describeClass(await schemas.change(className, (schema) => edited(schema, request.params)));
+    return describeClass(await schemas.change(className, (schema) => applyEdit(schema, request.params)));
   }
 
   async function remove(request: ApiRequest): Promise<JsonObject> {
     assertChangeable(request);
-    const className = request.names.className ?? "";
+    const className = request.pathParams.className ?? "";
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
     const schema = schemas.get(className);
     if (!schema) return {};
-    const count = await store.count(everything(schema));
+    const count = await store.count(allObjectsQuery(schema));
     if (count > 0) {
       throw new ProtocolError(
         ErrorCode.INVALID_SCHEMA_OPERATION,
@@ -95,16 +95,16 @@ export function schemaRoutes({
 
   async function purge(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request, "write");
-    const className = request.names.className ?? "";
+    const className = request.pathParams.className ?? "";
     const schema = schemas.get(className);
     if (!schema) return {};
     if (!className.startsWith("_")) {
       await store.purge(schema);
       return {};
     }
-    // What belongs to the server's own objects (names, sessions, addresses) goes with each of them.
+    // Deletes system objects one by one, so that their names, sessions and addresses are deleted, too.
     for (;;) {
-      const texts = await store.find({ ...everything(schema), limit: PAGE });
+      const texts = await store.find({ ...allObjectsQuery(schema), limit: PURGE_PAGE_SIZE });
       if (texts.length === 0) return {};
       const ids = texts.map((text): string => JSON.parse(text).objectId);
       await Promise.all(ids.map((id) => objects.remove(request, className, id)));
@@ -120,7 +120,10 @@ export function schemaRoutes({
     );
   }
 
-  function edited(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
+  function applyEdit(
+    schema: ClassSchema,
+    { fields, classLevelPermissions, indexes }: JsonObject,
+  ): ClassSchema {
     const edit: ClassEdit = { fields, classLevelPermissions, indexes };
     return editClass(schema, edit, fixedFields(schema.className));
   }
@@ -132,19 +135,23 @@ export function schemaRoutes({
   }
 }
 
-function everything(schema: ClassSchema) {
+function allObjectsQuery(schema: ClassSchema) {
   const where = { kind: "and" as const, conditions: [] };
   return { schema, where, order: [], limit: undefined, skip: 0, principals: null };
 }
 
-/** The class that the path or the body names; both must name the same one. */
-function namedClass({ names, params }: ApiRequest): string | undefined {
-  const named = typeof params.className === "string" ? params.className : undefined;
-  if (names.className !== undefined && named !== undefined && named !== names.className) {
+/** The class named by the path or the body; throws 103 if they differ. */
+function requestedClassName({ pathParams, params }: ApiRequest): string | undefined {
+  const bodyClassName = typeof params.className === "string" ? params.className : undefined;
+  if (
+    pathParams.className !== undefined &&
+    bodyClassName !== undefined &&
+    bodyClassName !== pathParams.className
+  ) {
     throw new ProtocolError(
       ErrorCode.INVALID_CLASS_NAME,
-      `Class name mismatch between ${named} and ${names.className}.`,
+      `Class name mismatch between ${bodyClassName} and ${pathParams.className}.`,
     );
   }
-  return names.className ?? named;
+  return pathParams.className ?? bodyClassName;
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 
-/** Bytes that somebody has put on the server. */
+/** User content to be served. */
 export interface Content {
   /** In bytes. */
   size: number;
@@ -9,18 +9,18 @@ export interface Content {
   etag: string;
   lastModified?: Date;
   type: string;
-  /** The name under which a browser keeps it. */
+  /** The file name for downloads. */
   fileName: string;
-  /** Whether a browser may show it in place of keeping it. */
-  isShown: boolean;
-  /** Whether it is served on an origin where nothing but such content lives: no page is there that it could harm. */
+  /** Whether a browser may display it inline instead of downloading it. */
+  isInline: boolean;
+  /** Whether it is served on an origin with user content only, where it cannot harm any page. */
   isIsolated?: boolean;
   cacheControl: string;
-  /** The bytes from `start` to `end`, both included; a piece holds only until the next one is asked for. */
+  /** Yields the bytes from `start` to `end`, both inclusive; a chunk is valid only until the next one is requested. */
   read(start: number, end: number): AsyncIterable<Uint8Array>;
 }
 
-/** Whatever the content is, nothing in it runs: no scripts, no frames, no guessing of types. */
+/** Headers that keep content from running anything: no scripts, no frames, no MIME sniffing. */
 export const INERT_HEADERS = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "sandbox; default-src 'none'",
@@ -30,10 +30,10 @@ export const INERT_HEADERS = {
   "referrer-policy": "no-referrer",
 } as const;
 
-/** What no browser runs, applies or shows, whoever refers to it. */
+/** A type that no browser runs, applies or displays. */
 const OPAQUE_TYPE = "application/octet-stream";
 
-/** What pages may do with content of strangers: look at it, listen to it, read it, keep it. */
+/** Fetch destinations that only display, play or download content. */
 const PASSIVE_USES: ReadonlySet<string> = new Set([
   "",
   "audio",
@@ -49,31 +49,31 @@ const PASSIVE_USES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Throws 403 where a browser says that a page of this origin is going to run or apply the content: as a script, style,
- * worker, manifest, font and so on. Types and sandbox keep older browsers from it, which do not say so.
+ * Throws 403 if a page of this origin is going to run or apply the content: as a script, style, worker, manifest, font
+ * and so on. Types and the sandbox protect older browsers, which do not send the destination.
  */
 function assertPassiveUse({ headers }: IncomingMessage): void {
-  const use = headers["sec-fetch-dest"];
+  const destination = headers["sec-fetch-dest"];
   const isOwnPage = headers["sec-fetch-site"] === "same-origin";
-  const isActive = isOwnPage && typeof use === "string" && !PASSIVE_USES.has(use);
+  const isActive = isOwnPage && typeof destination === "string" && !PASSIVE_USES.has(destination);
   if (!isActive && headers["service-worker"] === undefined) return;
   throw new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
-    "Files of users are not run or applied by pages of this origin",
+    "User files must not be run or applied by pages of this origin",
     403,
   );
 }
 
 /**
- * Answers a GET or HEAD with content, or the part of it that is asked for. Content that browsers do not show has no
- * type that they could run or apply. Rejects when reading fails, with 403 where a page wants to run it.
+ * Responds to a GET or HEAD request with content, or the requested range of it. Content that is not displayed inline
+ * gets a type that browsers do not run or apply. Rejects if reading fails, with 403 if a page wants to run it.
  */
 export async function sendContent(
   message: IncomingMessage,
   response: ServerResponse,
   content: Content,
 ): Promise<void> {
-  const { size, etag, lastModified, isShown, isIsolated = false } = content;
+  const { size, etag, lastModified, isInline, isIsolated = false } = content;
   if (!isIsolated) assertPassiveUse(message);
   const headers: Record<string, string | number> = {
     ...INERT_HEADERS,
@@ -82,11 +82,11 @@ export async function sendContent(
     etag,
     ...(lastModified && { "last-modified": lastModified.toUTCString() }),
   };
-  if (isKnown(message, etag)) {
+  if (isNotModified(message, etag)) {
     response.writeHead(304, headers).end();
     return;
   }
-  const range = askedRange(message, content);
+  const range = parseRange(message, content);
   if (range === "unsatisfiable") {
     response.writeHead(416, { ...headers, "content-range": `bytes */${size}`, "content-length": 0 }).end();
     return;
@@ -94,29 +94,29 @@ export async function sendContent(
   const { start, end } = range ?? { start: 0, end: size - 1 };
   response.writeHead(range ? 206 : 200, {
     ...headers,
-    "content-type": isShown || isIsolated ? content.type : OPAQUE_TYPE,
+    "content-type": isInline || isIsolated ? content.type : OPAQUE_TYPE,
     "content-length": end - start + 1,
-    "content-disposition": disposition(content),
+    "content-disposition": contentDisposition(content),
     ...(range && { "content-range": `bytes ${start}-${end}/${size}` }),
   });
   if (message.method === "HEAD" || size === 0) {
     response.end();
     return;
   }
-  await sendPieces(response, content.read(start, end));
+  await sendChunks(response, content.read(start, end));
 }
 
-/** Asks for a piece when the one before it is on its way. Whoever goes away in the middle has seen enough. */
-async function sendPieces(response: ServerResponse, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  let goOn = () => {};
-  response.once("close", () => goOn());
-  response.on("error", () => goOn());
+/** Requests a chunk when the previous one has been written. Stops when the client disconnects. */
+async function sendChunks(response: ServerResponse, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  let resume = () => {};
+  response.once("close", () => resume());
+  response.on("error", () => resume());
   try {
-    for await (const piece of pieces) {
+    for await (const chunk of chunks) {
       await new Promise<void>((resolve) => {
-        goOn = resolve;
+        resume = resolve;
         if (response.destroyed) resolve();
-        else response.write(piece, () => resolve());
+        else response.write(chunk, () => resolve());
       });
       if (response.destroyed) return;
     }
@@ -127,16 +127,18 @@ async function sendPieces(response: ServerResponse, pieces: AsyncIterable<Uint8A
   }
 }
 
-function isKnown({ headers }: IncomingMessage, etag: string): boolean {
-  const known = headers["if-none-match"];
-  if (known === undefined) return false;
-  return known.split(",").some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
+function isNotModified({ headers }: IncomingMessage, etag: string): boolean {
+  const ifNoneMatch = headers["if-none-match"];
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch
+    .split(",")
+    .some((each) => each.trim() === "*" || each.trim().replace(/^W\//, "") === etag);
 }
 
 type Range = { start: number; end: number };
 
-/** The one range of the request; more than one, or one that is not understood, is the same as none. */
-function askedRange(
+/** Parses the range of the request; several ranges and invalid ones are ignored. */
+function parseRange(
   { headers }: IncomingMessage,
   { size, etag, lastModified }: Content,
 ): Range | "unsatisfiable" | undefined {
@@ -154,11 +156,11 @@ function askedRange(
   return start >= size ? "unsatisfiable" : { start, end };
 }
 
-function disposition({ fileName, isShown }: Content): string {
+function contentDisposition({ fileName, isInline }: Content): string {
   const plain = fileName.replace(/[^\w. -]/g, "_");
   const encoded = encodeURIComponent(fileName).replace(
     /['()*]/g,
-    (sign) => `%${sign.charCodeAt(0).toString(16)}`,
+    (character) => `%${character.charCodeAt(0).toString(16)}`,
   );
-  return `${isShown ? "inline" : "attachment"}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+  return `${isInline ? "inline" : "attachment"}; filename="${plain}"; filename*=UTF-8''${encoded}`;
 }

@@ -1,7 +1,7 @@
 import type { ApiRoute } from "./api.ts";
-import { assertMaster } from "./rights.ts";
+import { assertMaster } from "./masterKeyAccess.ts";
 
-/** What the server says of itself; by `features` Parse Dashboard knows which of its pages to show. */
+/** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
 export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
   const features = {
     ...FEATURES,
@@ -14,7 +14,7 @@ export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
     },
   };
   return [
-    { method: "GET", path: "/health", withoutApplication: true, handle: async () => ({ status: "ok" }) },
+    { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
     {
       method: "GET",
       path: "/serverInfo",
@@ -26,7 +26,7 @@ export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
   ];
 }
 
-/** The version of Parse Server whose answers clients may expect. */
+/** The version of Parse Server whose behavior clients may expect. */
 const COMPATIBLE_WITH = "9.0.0";
 
 const FEATURES = {

@@ -1,23 +1,23 @@
 import type { IncomingMessage } from "node:http";
 
-export interface ServerUrlParts {
-  /** Where it is configured, that is the address whatever clients use. */
+export interface ServerUrlOptions {
+  /** The configured URL, which is used whatever clients send. */
   configured: string | undefined;
-  /** For clients who do not say what they use. */
+  /** For clients that send no valid host. */
   fallback: string;
   mountPath: string;
-  /** Whether a request's peer is a proxy that is believed. */
+  /** Whether the peer of a request is a trusted proxy. */
   isFromTrustedProxy(message: IncomingMessage): boolean;
 }
 
-/** The address of the protocol as a request's client knows it. */
+/** Returns the URL of the Parse API as the client of a request knows it. */
 export type ServerUrlOf = (message: IncomingMessage) => string;
 
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** Takes it from the Host header, or from what a trusted proxy forwards. */
-export function createServerUrlOf(parts: ServerUrlParts): ServerUrlOf {
-  const { configured, fallback, mountPath, isFromTrustedProxy } = parts;
+/** Derives the URL from the Host header, or from what a trusted proxy forwards. */
+export function createServerUrlOf(options: ServerUrlOptions): ServerUrlOf {
+  const { configured, fallback, mountPath, isFromTrustedProxy } = options;
   if (configured !== undefined) return () => configured;
   return (message) => {
     const { headers } = message;
@@ -28,7 +28,7 @@ export function createServerUrlOf(parts: ServerUrlParts): ServerUrlOf {
     };
     const host = forwarded("x-forwarded-host") ?? headers.host ?? "";
     if (!HOST.test(host)) return fallback;
-    const scheme = forwarded("x-forwarded-proto") === "https" ? "https" : "http";
-    return `${scheme}://${host}${mountPath}`;
+    const protocol = forwarded("x-forwarded-proto") === "https" ? "https" : "http";
+    return `${protocol}://${host}${mountPath}`;
   };
 }

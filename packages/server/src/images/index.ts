@@ -1,3 +1,9 @@
-export { nftPictures } from "./nftPictures.ts";
-export { sendPicture } from "./sendPicture.ts";
-export { askedWidth, MAX_PICTURE, noPicture, type Source, Thumbnails } from "./thumbnails.ts";
+export { createNftImageHandler } from "./nftImages.ts";
+export { sendImage } from "./sendImage.ts";
+export {
+  type ImageSource,
+  invalidImage,
+  MAX_IMAGE_BYTES,
+  requestedWidth,
+  Thumbnails,
+} from "./thumbnails.ts";

@@ -9,20 +9,20 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ThumbnailLimits, Thumbnails } from "./thumbnails.ts";
 
 let folder: string;
-const open: Thumbnails[] = [];
+const openThumbnails: Thumbnails[] = [];
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "purse-thumbnails-"));
 });
 afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.stop()));
+  await Promise.all(openThumbnails.splice(0).map((each) => each.stop()));
   await rm(folder, { recursive: true });
 });
 
 function thumbnails(limits: ThumbnailLimits = {}): Thumbnails {
-  const made = new Thumbnails(folder, limits);
-  open.push(made);
-  return made;
+  const created = new Thumbnails(folder, limits);
+  openThumbnails.push(created);
+  return created;
 }
 
 function source(content: string | Uint8Array, name = "picture") {
@@ -53,7 +53,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, Buffer.from(type), data, sum]);
 }
 
-/** A PNG that says it has that many pixels, with further chunks and these pixels. */
+/** A PNG that claims to have this many pixels, with further chunks and this pixel data. */
 function png(side: number, pixels: Buffer, more: Buffer[] = []): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(side, 0);
@@ -64,7 +64,7 @@ function png(side: number, pixels: Buffer, more: Buffer[] = []): Buffer {
   return Buffer.concat([signature, chunk("IHDR", header), ...more, data, chunk("IEND", Buffer.alloc(0))]);
 }
 
-/** A PNG of a few bytes that says it has that many pixels. */
+/** A tiny PNG that claims to have this many pixels. */
 function pngBomb(side: number): Buffer {
   return png(side, Buffer.alloc(1_000));
 }
@@ -93,8 +93,8 @@ async function animation(format: "gif" | "webp", frames: number, side: number): 
 describe("a thumbnail", () => {
   it.each(["png", "jpeg", "webp", "gif", "avif"] as const)("is made of %s", async (format) => {
     const content = await plain(800, 400).toFormat(format).toBuffer();
-    const made = await thumbnails().of(source(content), 256);
-    const { width, height, format: made2 } = await sharp(made).metadata();
+    const created = await thumbnails().get(source(content), 256);
+    const { width, height, format: made2 } = await sharp(created).metadata();
     expect({ width, height, format: made2 }).toEqual({ width: 256, height: 128, format: "webp" });
   });
 
@@ -103,28 +103,28 @@ describe("a thumbnail", () => {
       .withExif({ IFD0: { Copyright: "a secret place" } })
       .jpeg()
       .toBuffer();
-    const made = await thumbnails().of(source(content), 256);
-    const { width, exif, pages } = await sharp(made).metadata();
+    const created = await thumbnails().get(source(content), 256);
+    const { width, exif, pages } = await sharp(created).metadata();
     expect({ width, exif, pages }).toEqual({ width: 60, exif: undefined, pages: undefined });
   });
 
   it("is made once, however many ask, and again when it is too old", async () => {
     const picture = source(await plain(800, 400).png().toBuffer());
     const first = thumbnails();
-    await Promise.all([first.of(picture, 100), first.of(picture, 128), first.of(picture, 65)]);
-    await thumbnails().of(picture, 128);
+    await Promise.all([first.get(picture, 100), first.get(picture, 128), first.get(picture, 65)]);
+    await thumbnails().get(picture, 128);
     expect(picture.reads()).toBe(1);
-    await first.of({ ...picture, maxAgeMs: -1 }, 128);
+    await first.get({ ...picture, maxAgeMs: -1 }, 128);
     expect(picture.reads()).toBe(2);
   });
 
   it("goes when there are too many, the oldest first", async () => {
-    const made = thumbnails({ files: 10 });
+    const created = thumbnails({ files: 10 });
     const content = await plain(8, 8).png().toBuffer();
-    for (let i = 0; i < 15; i++) await made.of(source(content, `picture ${i}`), 64);
+    for (let i = 0; i < 15; i++) await created.get(source(content, `picture ${i}`), 64);
     expect((await readdir(folder)).length).toBeLessThanOrEqual(10);
     const last = source(content, "picture 14");
-    await made.of(last, 64);
+    await created.get(last, 64);
     expect(last.reads()).toBe(0);
   });
 
@@ -136,8 +136,8 @@ describe("a thumbnail", () => {
       (href) => `<image xlink:href="${href}" href="${href}" width="200" height="100"/>`,
     );
     const script = `<script>while(true){}</script><foreignObject><iframe src="http://127.0.0.1:9"/></foreignObject>`;
-    const made = await thumbnails().of(source(svg(inside.join("") + script)), 64);
-    const { data } = await sharp(made).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+    const created = await thumbnails().get(source(svg(inside.join("") + script)), 64);
+    const { data } = await sharp(created).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
     expect(data.every((byte) => byte === 0)).toBe(true);
   });
 
@@ -156,37 +156,37 @@ describe("a thumbnail", () => {
     ["a document", "%PDF-1.7\n1 0 obj"],
     ["a format that is not for pictures here", "#!AMR-x"],
   ])("is not made of %s", async (_, content) => {
-    await expect(thumbnails().of(source(content), 64)).rejects.toMatchObject({ code: 143, status: 415 });
+    await expect(thumbnails().get(source(content), 64)).rejects.toMatchObject({ code: 143, status: 415 });
   });
 
   it("is not made of what takes too long, and the next one is", { timeout: 60_000 }, async () => {
-    const made = thumbnails({ pictureMs: 3_000 });
+    const created = thumbnails({ resizeMs: 3_000 });
     const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.9"/></filter>`;
     const slow = svg(filter + `<rect width="200" height="100" filter="url(#f)"/>`.repeat(50_000));
     const started = Date.now();
-    await expect(made.of(source(slow, "slow"), 64)).rejects.toMatchObject({
+    await expect(created.get(source(slow, "slow"), 64)).rejects.toMatchObject({
       message: expect.stringContaining("too long"),
     });
     expect(Date.now() - started).toBeLessThan(40_000);
     const content = await plain(80, 40).png().toBuffer();
-    expect((await made.of(source(content, "quick"), 64)).length).toBeGreaterThan(0);
+    expect((await created.get(source(content, "quick"), 64)).length).toBeGreaterThan(0);
   });
 
   it("that could not be made is not tried again at once, in no other width either", async () => {
     const text = source("hello");
-    const made = thumbnails();
+    const created = thumbnails();
     for (const width of [64, 64, 512, 1024]) {
-      await expect(made.of(text, width)).rejects.toMatchObject({ code: 143 });
+      await expect(created.get(text, width)).rejects.toMatchObject({ code: 143 });
     }
     expect(text.reads()).toBe(1);
   });
 
   it("is not made of what takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
-    const made = thumbnails({ memoryMb: 170 });
+    const created = thumbnails({ memoryMb: 170 });
     const large = source(drawingOfPictures(60), "large");
-    await expect(made.of(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
+    await expect(created.get(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
     const content = await plain(80, 40).png().toBuffer();
-    expect((await made.of(source(content, "small"), 64)).length).toBeGreaterThan(0);
+    expect((await created.get(source(content, "small"), 64)).length).toBeGreaterThan(0);
   });
 
   it.each<[string, () => Promise<Buffer> | Buffer | string]>([
@@ -196,10 +196,10 @@ describe("a thumbnail", () => {
     ["a colour profile that unpacks to 400 MB", () => chunkBomb("iCCP", "a\0\0")],
     ["drawings of many large pictures", () => drawingOfPictures(20)],
   ])("of %s takes the memory of one picture, or is not made", { timeout: 60_000 }, async (_, content) => {
-    // What the limit kills is refused; what passes has stayed below it.
-    const made = thumbnails({ memoryMb: 400 });
+    // Images that exceed the limit are rejected; the others stayed below it.
+    const created = thumbnails({ memoryMb: 400 });
     const bytes = await content();
-    const answer = await made.of(source(bytes), 64).catch((error: unknown) => error);
+    const answer = await created.get(source(bytes), 64).catch((error: unknown) => error);
     if (!Buffer.isBuffer(answer)) return expect(answer).toMatchObject({ code: 143, status: 415 });
     expect((await sharp(answer).metadata()).pages).toBeUndefined();
   });
@@ -214,7 +214,7 @@ describe("a thumbnail", () => {
     const content = svg(
       `<defs><g id="g0"><rect width="1" height="1"/></g>${uses.join("")}</defs><use href="#g12"/>`,
     );
-    await expect(thumbnails({ pictureMs: 20_000 }).of(source(content), 64)).rejects.toMatchObject({
+    await expect(thumbnails({ resizeMs: 20_000 }).get(source(content), 64)).rejects.toMatchObject({
       code: 143,
     });
   });
@@ -235,7 +235,7 @@ describe("a thumbnail", () => {
          <text>a</text><xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="${url}.xml"/>`,
       )}`;
     await thumbnails()
-      .of(source(content), 64)
+      .get(source(content), 64)
       .catch((error: unknown) => expect(error).toMatchObject({ code: 143 }));
     server.close();
     expect(requests).toBe(0);
@@ -250,7 +250,7 @@ describe("a thumbnail", () => {
         .withIccProfile("p3")
         .toFormat(format)
         .toBuffer();
-      const made = thumbnails();
+      const created = thumbnails();
       let seed = 42;
       const random = (below: number) => {
         seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -259,10 +259,12 @@ describe("a thumbnail", () => {
       for (let i = 0; i < 60; i++) {
         const changed = Buffer.from(whole.subarray(0, i % 3 === 0 ? random(whole.length) : whole.length));
         for (let n = 0; n < 4 && changed.length > 0; n++) changed[random(changed.length)] = random(256);
-        const answer = await made.of(source(changed, `changed ${i}`), 64).catch((error: unknown) => error);
+        const answer = await created
+          .get(source(changed, `changed ${i}`), 64)
+          .catch((error: unknown) => error);
         if (!Buffer.isBuffer(answer)) expect(answer).toMatchObject({ code: 143, status: 415 });
       }
-      expect((await made.of(source(whole), 64)).length).toBeGreaterThan(0);
+      expect((await created.get(source(whole), 64)).length).toBeGreaterThan(0);
     },
   );
 
@@ -271,9 +273,9 @@ describe("a thumbnail", () => {
     const content = await sharp(noise, { raw: { width: 64, height: 64, channels: 3 } })
       .png()
       .toBuffer();
-    const size = (await thumbnails().of(source(content), 64)).length;
-    const made = thumbnails({ bytes: size * 5 });
-    for (let i = 0; i < 12; i++) await made.of(source(content, `noise ${i}`), 64);
+    const size = (await thumbnails().get(source(content), 64)).length;
+    const created = thumbnails({ bytes: size * 5 });
+    for (let i = 0; i < 12; i++) await created.get(source(content, `noise ${i}`), 64);
     expect((await readdir(folder)).length).toBeLessThanOrEqual(5);
   });
 });

@@ -1,4 +1,4 @@
-/** The name is that of the libraries' error, by which they know it. */
+/** The name is that of the error in the IPFS libraries, which check for it. */
 export class BlockNotFound extends Error {
   override readonly name = "NotFoundError";
 }

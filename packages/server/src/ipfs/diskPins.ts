@@ -8,19 +8,19 @@ import type { FsBlockstore } from "blockstore-fs";
 import { CID } from "multiformats/cid";
 import { BlockNotFound } from "./blockNotFound.ts";
 
-/** Content that is to stay, with all that is below it. */
+/** Pinned content, recursively. */
 export interface Pin {
   cid: string;
-  /** ISO 8601; not known of what a node outside holds. */
+  /** ISO 8601; unknown for pins of a Kubo node. */
   pinnedAt?: string;
 }
 
 const DAG_PB = 0x70;
-/** How long taking away waits for what is just being added, in ms. */
-const WAIT_MS = 30_000;
-const FILES_AT_ONCE = 64;
+/** How long unpinning waits for content that is being added, in ms. */
+const ADD_WAIT_MS = 30_000;
+const READ_CONCURRENCY = 64;
 
-/** Which content on the disk is to stay: a file for each pin. What no pin reaches any more is taken away with the last one. */
+/** The pins of content on the disk, one file each. Blocks that no pin reaches are deleted with the last pin. */
 export class DiskPins {
   readonly #folder: string;
   readonly #blocks: FsBlockstore;
@@ -32,13 +32,13 @@ export class DiskPins {
     this.#blocks = blocks;
   }
 
-  /** Adds blocks and pins their root. Nothing is taken away meanwhile. */
-  async add(put: () => Promise<CID>): Promise<CID> {
+  /** Adds blocks and pins their root. No blocks are deleted meanwhile. */
+  async add(addBlocks: () => Promise<CID>): Promise<CID> {
     for (let seen: unknown; seen !== this.#removing; ) {
       seen = this.#removing;
       await seen;
     }
-    const adding = put().then(async (cid) => {
+    const adding = addBlocks().then(async (cid) => {
       await this.#write(cid);
       return cid;
     });
@@ -46,38 +46,38 @@ export class DiskPins {
     return adding.finally(() => this.#adding.delete(adding));
   }
 
-  /** Rejects with BlockNotFound where a part of it is not on the disk. */
+  /** Pins content. Rejects with BlockNotFound if a block of it is missing. */
   async pin(cid: CID): Promise<void> {
     await this.add(async () => {
-      for await (const { isHeld } of this.#reached(cid, new Set())) {
-        if (!isHeld) throw new BlockNotFound(cid.toString());
+      for await (const { isStored } of this.#reachableBlocks(cid, new Set())) {
+        if (!isStored) throw new BlockNotFound(cid.toString());
       }
       return cid;
     });
   }
 
   async list(): Promise<Pin[]> {
-    const names = await this.#names();
+    const names = await this.#pinnedNames();
     const pins: Pin[] = [];
-    for (let at = 0; at < names.length; at += FILES_AT_ONCE) {
-      const some = names.slice(at, at + FILES_AT_ONCE).map(async (name): Promise<Pin> => {
+    for (let at = 0; at < names.length; at += READ_CONCURRENCY) {
+      const batch = names.slice(at, at + READ_CONCURRENCY).map(async (name): Promise<Pin> => {
         const text = await readFile(join(this.#folder, name), "utf8").catch(() => "");
         return { cid: name, ...(text !== "" && { pinnedAt: text }) };
       });
-      pins.push(...(await Promise.all(some)));
+      pins.push(...(await Promise.all(batch)));
     }
     return pins.sort((a, b) => (a.pinnedAt ?? "").localeCompare(b.pinnedAt ?? ""));
   }
 
-  /** Takes a pin away, and the blocks that none reaches then. Answers whether there was one. */
+  /** Removes a pin and the blocks that become unreachable. Returns whether it existed. */
   async unpin(cid: CID): Promise<boolean> {
     const removing = this.#removing.then(async () => {
-      await this.#nobodyAdds();
-      const names = await this.#names();
+      await this.#waitForAdds();
+      const names = await this.#pinnedNames();
       const name = cid.toString();
       if (!names.includes(name)) return false;
       await rm(join(this.#folder, name), { force: true });
-      await this.#free(
+      await this.#deleteUnreachable(
         cid,
         names.filter((each) => each !== name),
       );
@@ -87,37 +87,38 @@ export class DiskPins {
     return removing;
   }
 
-  async #nobodyAdds(): Promise<void> {
+  async #waitForAdds(): Promise<void> {
     const waiting = new AbortController();
-    const enough = sleep(WAIT_MS, "late", { signal: waiting.signal }).catch(() => undefined);
-    const outcome = await Promise.race([Promise.allSettled(this.#adding), enough]);
+    const timeout = sleep(ADD_WAIT_MS, "timeout", { signal: waiting.signal }).catch(() => undefined);
+    const outcome = await Promise.race([Promise.allSettled(this.#adding), timeout]);
     waiting.abort();
-    if (outcome === "late") {
-      throw new ProtocolError(ErrorCode.TIMEOUT, "Content is being added: ask again later.", 503);
+    if (outcome === "timeout") {
+      throw new ProtocolError(ErrorCode.TIMEOUT, "Content is being added: try again later.", 503);
     }
   }
 
-  async #free(root: CID, others: readonly string[]): Promise<void> {
-    const doomed = new Map<string, CID>();
-    for await (const { cid, isHeld } of this.#reached(root, new Set()))
-      if (isHeld) doomed.set(cid.toString(), cid);
+  async #deleteUnreachable(root: CID, others: readonly string[]): Promise<void> {
+    const unreachable = new Map<string, CID>();
+    for await (const { cid, isStored } of this.#reachableBlocks(root, new Set()))
+      if (isStored) unreachable.set(cid.toString(), cid);
     const seen = new Set<string>();
     for (const other of others) {
-      for await (const { cid } of this.#reached(CID.parse(other), seen)) doomed.delete(cid.toString());
+      for await (const { cid } of this.#reachableBlocks(CID.parse(other), seen))
+        unreachable.delete(cid.toString());
     }
-    for (const cid of doomed.values()) await this.#blocks.delete(cid);
+    for (const cid of unreachable.values()) await this.#blocks.delete(cid);
   }
 
-  /** All blocks from a root on that have not been seen, and whether each is on the disk. */
-  async *#reached(root: CID, seen: Set<string>): AsyncGenerator<{ cid: CID; isHeld: boolean }> {
+  /** Yields all blocks below a root that have not been visited, and whether each is stored. */
+  async *#reachableBlocks(root: CID, seen: Set<string>): AsyncGenerator<{ cid: CID; isStored: boolean }> {
     const waiting = [root];
     for (let cid = waiting.pop(); cid; cid = waiting.pop()) {
       const name = cid.toString();
       if (seen.has(name)) continue;
       seen.add(name);
-      const isHeld = await this.#blocks.has(cid);
-      yield { cid, isHeld };
-      if (!isHeld || cid.code !== DAG_PB) continue;
+      const isStored = await this.#blocks.has(cid);
+      yield { cid, isStored };
+      if (!isStored || cid.code !== DAG_PB) continue;
       const chunks: Uint8Array[] = [];
       for await (const chunk of this.#blocks.get(cid)) chunks.push(chunk);
       for (const { Hash } of decode(Buffer.concat(chunks)).Links) waiting.push(Hash);
@@ -126,12 +127,12 @@ export class DiskPins {
 
   async #write(cid: CID): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
-    const draft = join(this.#folder, `${randomUUID()}.part`);
-    await writeFile(draft, new Date().toISOString());
-    await rename(draft, join(this.#folder, cid.toString()));
+    const temporaryPath = join(this.#folder, `${randomUUID()}.part`);
+    await writeFile(temporaryPath, new Date().toISOString());
+    await rename(temporaryPath, join(this.#folder, cid.toString()));
   }
 
-  async #names(): Promise<string[]> {
+  async #pinnedNames(): Promise<string[]> {
     await mkdir(this.#folder, { recursive: true });
     return (await readdir(this.#folder)).filter((name) => !name.endsWith(".part"));
   }

@@ -2,23 +2,29 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
-import { askedWidth, MAX_PICTURE, noPicture, sendPicture, type Thumbnails } from "../images/index.ts";
+import {
+  invalidImage,
+  MAX_IMAGE_BYTES,
+  requestedWidth,
+  sendImage,
+  type Thumbnails,
+} from "../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
 
-/** Where content is served by its CID. */
+/** The path of the IPFS gateway. */
 export const IPFS_PATH = "/ipfs";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;
 
-/** What a CID names never changes. */
+/** Content of a CID never changes. */
 const FOREVER = "public, max-age=31536000, immutable";
 
 /**
- * Serves `/{cid}/{path}` (below IPFS_PATH): files with ranges, folders as lists of links. `?filename=` names a file
- * whose path does not; `?width=` asks for a small picture of one. Throws ProtocolError for what is not here, URIError
- * for broken escapes.
+ * Creates the handler of `/{cid}/{path}` (below IPFS_PATH): files with ranges, folders as lists of links. `?filename=`
+ * sets the file name; `?width=` requests a thumbnail. Throws ProtocolError for missing content, URIError for invalid
+ * escapes.
  */
-export function createGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
+export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
   return async function serve(
     message: IncomingMessage,
     response: ServerResponse,
@@ -27,7 +33,7 @@ export function createGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
   ): Promise<void> {
     message.resume();
     if (message.method !== "GET" && message.method !== "HEAD") {
-      throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "The gateway takes GET and HEAD", 405);
+      throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "The gateway supports GET and HEAD", 405);
     }
     const [cid = "", ...names] = path.split("/").filter(Boolean).map(decodeURIComponent);
     const entry = await ipfs.read(cid, names);
@@ -35,25 +41,25 @@ export function createGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
       const below = names.length > 0 ? " or nothing at this path below it" : "";
       throw new ProtocolError(
         ErrorCode.OBJECT_NOT_FOUND,
-        `This server holds no content with the CID ${cid.slice(0, 100)}${below}.`,
+        `This server has no content with the CID ${cid.slice(0, 100)}${below}.`,
         404,
       );
     }
     if (entry.kind === "folder") return sendFolder(message, response, entry, [cid, ...names]);
-    const asked = new URLSearchParams(search);
-    const name = asked.get("filename") ?? names.at(-1) ?? cid;
-    const width = askedWidth(asked);
+    const query = new URLSearchParams(search);
+    const name = query.get("filename") ?? names.at(-1) ?? cid;
+    const width = requestedWidth(query);
     if (width === undefined) return sendFile(message, response, entry, name);
-    await sendPicture(message, response, {
-      picture: await thumbnails.of({ name: entry.cid, read: () => pictureOf(entry) }, width),
+    await sendImage(message, response, {
+      image: await thumbnails.get({ name: entry.cid, read: () => readImage(entry) }, width),
       fileName: `${name.replace(/\.[^.]*$/, "")}.webp`,
       cacheControl: FOREVER,
     });
   };
 }
 
-async function pictureOf(entry: FileEntry): Promise<Buffer> {
-  if (entry.size > MAX_PICTURE) throw noPicture(`it is larger than ${MAX_PICTURE} bytes`);
+async function readImage(entry: FileEntry): Promise<Buffer> {
+  if (entry.size > MAX_IMAGE_BYTES) throw invalidImage(`it is larger than ${MAX_IMAGE_BYTES} bytes`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry.read(0, entry.size)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -65,12 +71,12 @@ async function sendFile(
   entry: FileEntry,
   name: string,
 ): Promise<void> {
-  const { type, isShown } = extensionOf(name) === "" ? await imageTypeOf(entry) : contentTypeOf(name);
+  const { type, isInline } = extensionOf(name) === "" ? await imageTypeOf(entry) : contentTypeOf(name);
   await sendContent(message, response, {
     size: entry.size,
     etag: `"${entry.cid}"`,
     type,
-    isShown,
+    isInline,
     fileName: name,
     cacheControl: FOREVER,
     read: (start, end) => entry.read(start, end - start + 1),
@@ -109,12 +115,12 @@ const SIGNATURES: readonly { bytes: string; type: string }[] = [
   { bytes: "474946383961", type: "image/gif" },
 ];
 
-/** Pictures of tokens are addressed by nothing but their CID: browsers show them only under their type. */
-async function imageTypeOf(entry: FileEntry): Promise<{ type: string; isShown: boolean }> {
+/** Images of tokens often have no name but their CID: browsers display them only with the right type. */
+async function imageTypeOf(entry: FileEntry): Promise<{ type: string; isInline: boolean }> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry.read(0, Math.min(12, entry.size))) chunks.push(chunk);
   const head = Buffer.concat(chunks).toString("hex");
   const isWebp = head.startsWith("52494646") && head.slice(16, 24) === "57454250";
-  const known = isWebp ? "image/webp" : SIGNATURES.find(({ bytes }) => head.startsWith(bytes))?.type;
-  return { type: known ?? "application/octet-stream", isShown: known !== undefined };
+  const imageType = isWebp ? "image/webp" : SIGNATURES.find(({ bytes }) => head.startsWith(bytes))?.type;
+  return { type: imageType ?? "application/octet-stream", isInline: imageType !== undefined };
 }

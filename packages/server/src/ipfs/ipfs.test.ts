@@ -7,7 +7,7 @@ import { ProtocolError } from "@purse/protocol";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Thumbnails } from "../images/index.ts";
-import { createGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
+import { createIpfsGateway, type Ipfs, openIpfs, uploadFolder } from "./index.ts";
 
 const HELLO = "hello world\n";
 /** What `ipfs add` prints for it, and with --cid-version=1. */
@@ -26,7 +26,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "purse-ipfs-"));
   ipfs = await openIpfs(folder);
   thumbnails = new Thumbnails(join(folder, "thumbnails"));
-  const serve = createGateway(ipfs, thumbnails);
+  const serve = createIpfsGateway(ipfs, thumbnails);
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
     serve(message, response, path, search).catch((error: unknown) => {
@@ -50,8 +50,8 @@ function uploads() {
   return { ipfs, gateway: url, maxFileBytes: 1_000, reserve: async () => () => undefined };
 }
 
-async function* bytes(...parts: (string | Uint8Array)[]) {
-  for (const part of parts) yield Buffer.from(part);
+async function* bytes(...dependencies: (string | Uint8Array)[]) {
+  for (const part of dependencies) yield Buffer.from(part);
 }
 
 describe("CIDs", () => {
@@ -161,7 +161,7 @@ describe("pins", () => {
     expect(await own.read(file, [])).toMatchObject({ size: 600_000 });
     expect([await own.unpin(tree), await own.pin(tree), await own.pin(file)]).toEqual([false, false, true]);
 
-    // A part of a folder stays where it is pinned by itself.
+    // A part of a folder is kept if it is pinned itself.
     const again = await own.addFolder([{ path: "b/hello", content: Buffer.from(HELLO) }]);
     expect(await own.pin(HELLO_CID)).toBe(true);
     await own.unpin(again);

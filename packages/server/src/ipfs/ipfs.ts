@@ -18,37 +18,37 @@ export type IpfsEntry =
       cid: string;
       /** In bytes. */
       size: number;
-      /** The bytes from `start`, `length` of them. */
+      /** Yields `length` bytes from `start`. */
       read(start: number, length: number): AsyncIterable<Uint8Array>;
     }
   | { kind: "folder"; cid: string; names(): Promise<string[]> };
 
 /**
- * Content under the address of its hash. It is kept on the own disk, and nothing is fetched from, or told to, other
- * nodes; or a Kubo node keeps it, which is asked for what is not on the disk. Rejects with 100 (HTTP 503) where that
- * node cannot be asked.
+ * Content-addressed storage. Blocks are stored on disk, and nothing is fetched from or announced to other nodes; or
+ * they are stored in a Kubo node, which is also asked for blocks that are not on disk. Rejects with 100 (HTTP 503) if
+ * that node fails.
  */
 export interface Ipfs {
-  /** Answers the CID that `ipfs add` would give: version 0, or 1 (with raw leaves) where asked for. */
+  /** Adds a file. Returns the CID that `ipfs add` would print: version 0, or 1 (with raw leaves). */
   addFile(content: AsyncIterable<Uint8Array> | Readable, version?: 0 | 1): Promise<string>;
-  /** Answers the folder's CID. Throws 107 for paths that cannot stand in one folder. */
+  /** Adds a folder and returns its CID. Throws 107 for invalid paths. */
   addFolder(entries: FolderEntry[]): Promise<string>;
-  /** What is at a path below a CID; undefined where this server holds no such thing. Throws 107 for what is no CID. */
+  /** Reads the entry at a path below a CID; undefined if it is missing. Throws 107 for an invalid CID. */
   read(cid: string, path: string[]): Promise<IpfsEntry | undefined>;
-  /** What is to stay: all that was added, unless it was unpinned. */
+  /** Lists the pins: all content that was added and not unpinned. */
   pins(): Promise<Pin[]>;
-  /** Has content stay; answers false where a part of it is not to be had. */
+  /** Pins content; returns false if a block of it is missing. */
   pin(cid: string): Promise<boolean>;
-  /** Lets content go that no other pin reaches. Answers whether it was pinned. */
+  /** Unpins content. Returns whether it was pinned. */
   unpin(cid: string): Promise<boolean>;
   stop(): Promise<void>;
 }
 
-/** How `ipfs add` cuts content and puts the pieces together: the same content has the same CID everywhere. */
+/** Chunking parameters of `ipfs add`, so that content has the same CID everywhere. */
 const CHUNK_BYTES = 256 * 1024;
-const LINKS = 174;
+const MAX_LINKS = 174;
 
-/** Loaded with the first content: most servers keep none. */
+/** Imported on first use: most servers store no content in IPFS. */
 async function unixFs() {
   const [imports, exports, chunker, layout] = await Promise.all([
     import("ipfs-unixfs-importer"),
@@ -60,30 +60,30 @@ async function unixFs() {
     cidVersion: version,
     rawLeaves: version === 1,
     chunker: chunker.fixedSize({ chunkSize: CHUNK_BYTES }),
-    layout: layout.balanced({ maxChildrenPerNode: LINKS }),
+    layout: layout.balanced({ maxChildrenPerNode: MAX_LINKS }),
   });
   return { ...imports, ...exports, options };
 }
 
 const MAX_ENTRIES = 10_000;
-const MAX_PATH = 1_024;
+const MAX_PATH_LENGTH = 1_024;
 const MAX_DEPTH = 32;
 
-/** The codecs of files and folders: what else a CID can name is no content of ours. */
+/** The supported codecs: files and folders. */
 const CODECS: ReadonlySet<number> = new Set([0x55, 0x70]);
-/** A "hash" that is the content itself: would have us serve whatever an address says. */
+/** The identity "hash" contains the content itself: it would make us serve whatever a URL contains. */
 const IDENTITY = 0x00;
 
-/** Keeps blocks in `folder`, which is made where it is missing, or in a Kubo node where there is one. */
+/** Stores blocks in `folder`, which is created if needed, or in a Kubo node. */
 export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> {
   const disk = new FsBlockstore(folder);
   await disk.open();
   const pins = new DiskPins(join(folder, "pins"), disk);
   const kubo = kuboRpc === undefined ? undefined : new KuboNode(kuboRpc);
-  const blocks = kubo ? behindDisk(disk, kubo) : disk;
+  const blocks = kubo ? diskThenKubo(disk, kubo) : disk;
 
-  /** Puts blocks where they are kept, and pins the root of them. */
-  async function keep(put: () => Promise<CID>): Promise<string> {
+  /** Stores blocks and pins their root. */
+  async function storeAndPin(put: () => Promise<CID>): Promise<string> {
     if (!kubo) return (await pins.add(put)).toString();
     const cid = await put();
     await kubo.pin(cid);
@@ -93,27 +93,27 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
   return {
     async addFile(content, version = 0) {
       const { importByteStream, options } = await unixFs();
-      return keep(async () => (await importByteStream(content, blocks, options(version))).cid);
+      return storeAndPin(async () => (await importByteStream(content, blocks, options(version))).cid);
     },
 
     async addFolder(entries) {
       assertFolder(entries);
       const { importer, options } = await unixFs();
-      return keep(async () => {
+      return storeAndPin(async () => {
         let root: CID | undefined;
         const imported = importer(entries, blocks, { ...options(0), wrapWithDirectory: true });
-        // The folder that holds all others comes last.
+        // The root folder is the last entry.
         for await (const { cid } of imported) root = cid;
-        if (!root) throw new Error("A folder was added and has no CID");
+        if (!root) throw new Error("A folder was added without a CID");
         return root;
       });
     },
 
     async read(text, path) {
       const cid = parseCid(text);
-      if (!isServed(cid)) return undefined;
+      if (!isSupportedCid(cid)) return undefined;
       const { exporter } = await unixFs();
-      const entry = await found(() => exporter([cid.toString(), ...path].join("/"), blocks));
+      const entry = await undefinedIfMissing(() => exporter([cid.toString(), ...path].join("/"), blocks));
       if (!entry) return undefined;
       if (entry.type === "directory") {
         const names = async () => {
@@ -133,15 +133,15 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
     },
 
     async pins() {
-      const [held, onDisk] = await Promise.all([kubo?.pins() ?? [], pins.list()]);
+      const [pinnedInKubo, onDisk] = await Promise.all([kubo?.pins() ?? [], pins.list()]);
       const known = new Set(onDisk.map(({ cid }) => cid));
-      return [...onDisk, ...held.filter((cid) => !known.has(cid)).map((cid) => ({ cid }))];
+      return [...onDisk, ...pinnedInKubo.filter((cid) => !known.has(cid)).map((cid) => ({ cid }))];
     },
 
     async pin(text) {
       const cid = parseCid(text);
-      if (!isServed(cid)) return false;
-      const pinned = await found(async () => {
+      if (!isSupportedCid(cid)) return false;
+      const pinned = await undefinedIfMissing(async () => {
         await (kubo ?? pins).pin(cid);
         return true;
       });
@@ -150,8 +150,11 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
 
     async unpin(text) {
       const cid = parseCid(text);
-      const [wasThere, wasHere] = await Promise.all([kubo?.unpin(cid) ?? false, pins.unpin(cid)]);
-      return wasThere || wasHere;
+      const [wasPinnedInKubo, wasPinnedOnDisk] = await Promise.all([
+        kubo?.unpin(cid) ?? false,
+        pins.unpin(cid),
+      ]);
+      return wasPinnedInKubo || wasPinnedOnDisk;
     },
 
     async stop() {
@@ -160,8 +163,8 @@ export async function openIpfs(folder: string, kuboRpc?: string): Promise<Ipfs> 
   };
 }
 
-/** Blocks of the disk before those of a node, which takes all new ones. */
-function behindDisk(disk: FsBlockstore, kubo: KuboNode): Pick<FsBlockstore, "get" | "put"> {
+/** Reads blocks from disk first, then from the node; new blocks are stored in the node. */
+function diskThenKubo(disk: FsBlockstore, kubo: KuboNode): Pick<FsBlockstore, "get" | "put"> {
   return {
     async *get(cid, options) {
       if (await disk.has(cid)) yield* disk.get(cid, options);
@@ -176,7 +179,7 @@ function behindDisk(disk: FsBlockstore, kubo: KuboNode): Pick<FsBlockstore, "get
   };
 }
 
-function isServed(cid: CID): boolean {
+function isSupportedCid(cid: CID): boolean {
   return CODECS.has(cid.code) && cid.multihash.code !== IDENTITY;
 }
 
@@ -188,8 +191,8 @@ function parseCid(text: string): CID {
   }
 }
 
-/** Undefined where a block or a name is missing. */
-async function found<T>(read: () => Promise<T>): Promise<T | undefined> {
+/** Returns undefined if a block or a name is missing. */
+async function undefinedIfMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -198,7 +201,7 @@ async function found<T>(read: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Throws 107 where the entries cannot be files of one folder. */
+/** Throws 107 if the entries do not form a valid folder. */
 function assertFolder(entries: FolderEntry[]): void {
   if (entries.length === 0) throw invalid("A folder needs at least one file");
   if (entries.length > MAX_ENTRIES) throw invalid(`A folder takes ${MAX_ENTRIES} files at most`);
@@ -206,15 +209,15 @@ function assertFolder(entries: FolderEntry[]): void {
   const folders = new Set<string>();
   for (const { path } of entries) {
     const segments = path.split("/");
-    if (path.length > MAX_PATH || segments.length > MAX_DEPTH || !segments.every(isName)) {
+    if (path.length > MAX_PATH_LENGTH || segments.length > MAX_DEPTH || !segments.every(isName)) {
       throw invalid(`"${path.slice(0, 100)}" is not a path within a folder`);
     }
-    if (files.has(path)) throw invalid(`"${path}" is given twice`);
+    if (files.has(path)) throw invalid(`"${path}" occurs twice`);
     files.add(path);
     for (let depth = 1; depth < segments.length; depth++) folders.add(segments.slice(0, depth).join("/"));
   }
-  const both = [...files].find((path) => folders.has(path));
-  if (both !== undefined) throw invalid(`"${both}" is both a file and a folder`);
+  const conflict = [...files].find((path) => folders.has(path));
+  if (conflict !== undefined) throw invalid(`"${conflict}" is both a file and a folder`);
 }
 
 function isName(segment: string): boolean {

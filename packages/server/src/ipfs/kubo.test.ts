@@ -4,36 +4,36 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type FakeKubo, startFakeKubo } from "./fakeKubo.ts";
 import { openIpfs } from "./index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
-import { type KuboStandIn, startKuboStandIn } from "./kuboStandIn.ts";
 
 const HELLO = "hello world\n";
 const HELLO_CID = "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5o";
 
-let kubo: KuboStandIn;
+let kubo: FakeKubo;
 let ipfs: Ipfs;
-const ends: (() => Promise<unknown>)[] = [];
+const cleanups: (() => Promise<unknown>)[] = [];
 
 beforeEach(async () => {
-  kubo = await startKuboStandIn();
-  ends.push(kubo.stop);
-  ipfs = await opened(await newFolder(), kubo.url);
+  kubo = await startFakeKubo();
+  cleanups.push(kubo.stop);
+  ipfs = await open(await newFolder(), kubo.url);
 });
 afterEach(async () => {
-  for (const end of ends.splice(0).reverse()) await end();
+  for (const end of cleanups.splice(0).reverse()) await end();
 });
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "purse-kubo-"));
-  ends.push(() => rm(folder, { recursive: true }));
+  cleanups.push(() => rm(folder, { recursive: true }));
   return folder;
 }
 
-async function opened(folder: string, rpc?: string): Promise<Ipfs> {
-  const made = await openIpfs(folder, rpc);
-  ends.push(made.stop);
-  return made;
+async function open(folder: string, rpc?: string): Promise<Ipfs> {
+  const ipfs = await openIpfs(folder, rpc);
+  cleanups.push(ipfs.stop);
+  return ipfs;
 }
 
 async function* bytes(content: string | Uint8Array) {
@@ -52,8 +52,8 @@ describe("content that a Kubo node keeps", () => {
     expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
     expect([...kubo.pinned]).toEqual([HELLO_CID]);
     expect(await contentOf(await ipfs.read(HELLO_CID, []))).toBe(HELLO);
-    expect(kubo.asked).toEqual(["block/put", "pin/add", "block/get"]);
-    const other = await opened(await newFolder(), kubo.url);
+    expect(kubo.commands).toEqual(["block/put", "pin/add", "block/get"]);
+    const other = await open(await newFolder(), kubo.url);
     expect(await contentOf(await other.read(HELLO_CID, []))).toBe(HELLO);
   });
 
@@ -72,15 +72,15 @@ describe("content that a Kubo node keeps", () => {
   });
 
   it("is what others have put there, too, by either spelling of its CID", async () => {
-    const cid = await kubo.hold(Buffer.from("by hand"));
+    const cid = await kubo.addBlock(Buffer.from("by hand"));
     expect(await contentOf(await ipfs.read(cid.toString(), []))).toBe("by hand");
   });
 
   it("stays readable where it was on the disk before", async () => {
     const folder = await newFolder();
-    const before = await opened(folder);
+    const before = await open(folder);
     await before.addFile(bytes(HELLO));
-    const after = await opened(folder, kubo.url);
+    const after = await open(folder, kubo.url);
     expect(await contentOf(await after.read(HELLO_CID, []))).toBe(HELLO);
     expect(await after.pins()).toMatchObject([{ cid: HELLO_CID }]);
     expect([kubo.blocks.size, await after.unpin(HELLO_CID)]).toEqual([0, true]);
@@ -93,7 +93,7 @@ describe("content that a Kubo node keeps", () => {
   });
 
   it("is pinned, unpinned and listed there", async () => {
-    const cid = (await kubo.hold(Buffer.from("by hand"))).toString();
+    const cid = (await kubo.addBlock(Buffer.from("by hand"))).toString();
     expect(await ipfs.pin(cid)).toBe(true);
     expect(await ipfs.pins()).toEqual([{ cid }]);
     expect([await ipfs.unpin(cid), await ipfs.unpin(cid)]).toEqual([true, false]);
@@ -101,21 +101,21 @@ describe("content that a Kubo node keeps", () => {
   });
 
   it("is not believed where it does not fit its hash", async () => {
-    const cid = await kubo.hold(Buffer.from("the truth"));
+    const cid = await kubo.addBlock(Buffer.from("the truth"));
     for (const key of kubo.blocks.keys()) kubo.blocks.set(key, Buffer.from("a lie"));
     await expect(ipfs.read(cid.toString(), [])).rejects.toMatchObject({ code: 100, status: 503 });
   });
 });
 
 describe("a Kubo node", () => {
-  async function nodeThat(answers: RequestListener): Promise<Ipfs> {
-    const server = createServer(answers);
+  async function ipfsWith(listener: RequestListener): Promise<Ipfs> {
+    const server = createServer(listener);
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    ends.push(async () => {
+    cleanups.push(async () => {
       server.closeAllConnections();
       server.close();
     });
-    return opened(await newFolder(), `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return open(await newFolder(), `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   }
 
   it.each<[string, RequestListener]>([
@@ -134,16 +134,18 @@ describe("a Kubo node", () => {
         more();
       },
     ],
-  ])("%s is told in words", async (_, answers) => {
-    const far = await nodeThat(answers);
-    const told = {
+  ])("%s is told in words", async (_, listener) => {
+    const ipfs = await ipfsWith(listener);
+    const unreachable = {
       code: 100,
       status: 503,
-      message: expect.stringMatching(/^The IPFS node cannot be asked: /),
+      message: expect.stringMatching(/^The IPFS node failed: /),
     };
-    await expect(far.addFile(bytes(HELLO))).rejects.toMatchObject(told);
-    await expect(far.addFolder([{ path: "a", content: Buffer.from(HELLO) }])).rejects.toMatchObject(told);
-    await expect(far.read(HELLO_CID, [])).rejects.toMatchObject(told);
-    await expect(far.pins()).rejects.toMatchObject(told);
+    await expect(ipfs.addFile(bytes(HELLO))).rejects.toMatchObject(unreachable);
+    await expect(ipfs.addFolder([{ path: "a", content: Buffer.from(HELLO) }])).rejects.toMatchObject(
+      unreachable,
+    );
+    await expect(ipfs.read(HELLO_CID, [])).rejects.toMatchObject(unreachable);
+    await expect(ipfs.pins()).rejects.toMatchObject(unreachable);
   });
 });

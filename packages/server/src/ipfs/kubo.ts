@@ -3,26 +3,26 @@ import { CID } from "multiformats/cid";
 import { sha256 } from "multiformats/hashes/sha2";
 import { BlockNotFound } from "./blockNotFound.ts";
 
-/** What blocks of files and folders are, as Kubo calls it. */
+/** Kubo's names of the supported codecs. */
 const CODECS: ReadonlyMap<number, string> = new Map([
   [0x55, "raw"],
   [0x70, "dag-pb"],
 ]);
 const SHA2_256 = 0x12;
 
-/** Of one request, and of one that may have to look for content in the network, in ms. */
-const DEADLINE_MS = 30_000;
-const NETWORK_DEADLINE_MS = 120_000;
-/** No block is larger than this anywhere. */
-const MAX_BLOCK = 2 * 1024 * 1024;
-const MAX_ANSWER = 64 * 1024 * 1024;
+/** Time limits of a request, and of one that may search the network, in ms. */
+const TIMEOUT_MS = 30_000;
+const NETWORK_TIMEOUT_MS = 120_000;
+/** Maximum size of a block. */
+const MAX_BLOCK_BYTES = 2 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** How Kubo says that it does not have something, or has not pinned it. */
+/** Kubo's error messages for missing or unpinned content. */
 const NOT_FOUND = /not found|could not find|not pinned/i;
 
 /**
- * An IPFS node outside, over Kubo's RPC (`/api/v0`). What it hands out is checked against its hash. Rejects with
- * ProtocolError 100 (HTTP 503) where the node cannot be asked, or refuses.
+ * An external IPFS node, accessed by Kubo's RPC (`/api/v0`). Its blocks are verified against their hashes. Rejects with
+ * ProtocolError 100 (HTTP 503) if the node fails.
  */
 export class KuboNode {
   readonly #api: string;
@@ -34,33 +34,33 @@ export class KuboNode {
 
   async put(cid: CID, content: Uint8Array): Promise<CID> {
     const codec = CODECS.get(cid.code);
-    if (codec === undefined) throw new Error(`there are no blocks of codec ${cid.code}`);
+    if (codec === undefined) throw new Error(`unsupported block codec ${cid.code}`);
     const form = new FormData();
     form.append("data", new Blob([Uint8Array.from(content)]), "block");
     const search = { "cid-codec": codec, mhtype: "sha2-256", pin: "false", "allow-big-block": "true" };
-    const answer = await this.#json("block/put", search, form);
-    const key = isJsonObject(answer) ? parsed(answer.Key) : undefined;
-    if (!key || !isSameHash(key, cid)) throw refused("it has kept another block than it was given");
+    const response = await this.#json("block/put", search, form);
+    const key = isJsonObject(response) ? parseCid(response.Key) : undefined;
+    if (!key || !isSameHash(key, cid)) throw kuboError("it stored a different block");
     return cid;
   }
 
-  /** Only of what the node holds itself: nobody makes it fetch things. Rejects with BlockNotFound. */
+  /** Reads a block that the node stores; it never searches the network. Rejects with BlockNotFound. */
   async get(cid: CID): Promise<Uint8Array> {
     if (cid.multihash.code !== SHA2_256) throw new BlockNotFound(cid.toString());
-    const response = await this.#ask("block/get", { arg: cid.toString(), offline: "true" });
-    const content = await this.#content(response, MAX_BLOCK, cid);
+    const response = await this.#request("block/get", { arg: cid.toString(), offline: "true" });
+    const content = await this.#content(response, MAX_BLOCK_BYTES, cid);
     const { digest } = await sha256.digest(content);
     if (Buffer.compare(digest, cid.multihash.digest) !== 0)
-      throw refused("it has handed out content of another hash");
+      throw kuboError("it returned content with another hash");
     return content;
   }
 
-  /** Has the node hold content with all that is below it, which it fetches where it does not have it. */
+  /** Pins content recursively; the node fetches missing blocks. */
   async pin(cid: CID): Promise<void> {
-    await this.#json("pin/add", { arg: cid.toString(), recursive: "true" }, undefined, NETWORK_DEADLINE_MS);
+    await this.#json("pin/add", { arg: cid.toString(), recursive: "true" }, undefined, NETWORK_TIMEOUT_MS);
   }
 
-  /** Answers whether it was pinned. */
+  /** Unpins content. Returns whether it was pinned. */
   async unpin(cid: CID): Promise<boolean> {
     try {
       await this.#json("pin/rm", { arg: cid.toString(), recursive: "true" });
@@ -71,10 +71,10 @@ export class KuboNode {
     }
   }
 
-  /** The CIDs of all that the node holds with what is below it, whoever has pinned it. */
+  /** Returns the CIDs of all recursive pins of the node. */
   async pins(): Promise<string[]> {
-    const answer = await this.#json("pin/ls", { type: "recursive" });
-    const keys = isJsonObject(answer) ? answer.Keys : undefined;
+    const response = await this.#json("pin/ls", { type: "recursive" });
+    const keys = isJsonObject(response) ? response.Keys : undefined;
     return isJsonObject(keys) ? Object.keys(keys) : [];
   }
 
@@ -82,36 +82,36 @@ export class KuboNode {
     command: string,
     search: Record<string, string>,
     body?: FormData,
-    deadlineMs = DEADLINE_MS,
+    timeoutMs = TIMEOUT_MS,
   ): Promise<JsonValue> {
-    const response = await this.#ask(command, search, body, deadlineMs);
-    const text = Buffer.from(await this.#content(response, MAX_ANSWER)).toString("utf8");
+    const response = await this.#request(command, search, body, timeoutMs);
+    const text = Buffer.from(await this.#content(response, MAX_RESPONSE_BYTES)).toString("utf8");
     try {
       return JSON.parse(text);
     } catch {
-      throw refused("it answers what is not JSON");
+      throw kuboError("it returned invalid JSON");
     }
   }
 
-  async #ask(
+  async #request(
     command: string,
     search: Record<string, string>,
     body?: FormData,
-    deadlineMs = DEADLINE_MS,
+    timeoutMs = TIMEOUT_MS,
   ): Promise<Response> {
     try {
       return await fetch(`${this.#api}/${command}?${new URLSearchParams(search)}`, {
         method: "POST",
         redirect: "error",
-        signal: AbortSignal.timeout(deadlineMs),
+        signal: AbortSignal.timeout(timeoutMs),
         ...(body && { body }),
       });
     } catch {
-      throw refused("it does not answer");
+      throw kuboError("it does not respond");
     }
   }
 
-  /** Rejects with BlockNotFound where the node says that it has no such thing. */
+  /** Reads a response. Rejects with BlockNotFound if the node reports that the content is missing. */
   async #content(response: Response, maxBytes: number, cid?: CID): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let size = 0;
@@ -122,29 +122,29 @@ export class KuboNode {
         chunks.push(chunk);
       }
     } catch {
-      throw refused("its answer breaks off");
+      throw kuboError("its response was cut off");
     }
-    if (size > maxBytes) throw refused(`its answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes) throw kuboError(`its response is larger than ${maxBytes} bytes`);
     const content = Buffer.concat(chunks);
     if (response.ok) return content;
     const message = messageOf(content);
     if (NOT_FOUND.test(message)) throw new BlockNotFound(cid?.toString() ?? message);
-    throw refused(`it answers ${response.status} ${message}`);
+    throw kuboError(`it returned ${response.status} ${message}`);
   }
 }
 
 function messageOf(content: Buffer): string {
   const text = content.toString("utf8", 0, 10_000);
   try {
-    const answer: JsonValue = JSON.parse(text);
-    if (isJsonObject(answer) && typeof answer.Message === "string") return answer.Message.slice(0, 300);
+    const response: JsonValue = JSON.parse(text);
+    if (isJsonObject(response) && typeof response.Message === "string") return response.Message.slice(0, 300);
   } catch {
-    // Proxies in front of a node answer in other words.
+    // A proxy in front of the node may respond with plain text.
   }
   return text.slice(0, 300);
 }
 
-function parsed(text: JsonValue | undefined): CID | undefined {
+function parseCid(text: JsonValue | undefined): CID | undefined {
   try {
     return typeof text === "string" ? CID.parse(text) : undefined;
   } catch {
@@ -152,11 +152,11 @@ function parsed(text: JsonValue | undefined): CID | undefined {
   }
 }
 
-/** Version 0 and 1 of a CID name the same block. */
-function isSameHash(one: CID, other: CID): boolean {
-  return Buffer.compare(one.multihash.bytes, other.multihash.bytes) === 0;
+/** CIDs of version 0 and 1 may refer to the same block. */
+function isSameHash(first: CID, second: CID): boolean {
+  return Buffer.compare(first.multihash.bytes, second.multihash.bytes) === 0;
 }
 
-function refused(why: string): ProtocolError {
-  return new ProtocolError(ErrorCode.CONNECTION_FAILED, `The IPFS node cannot be asked: ${why}`, 503);
+function kuboError(reason: string): ProtocolError {
+  return new ProtocolError(ErrorCode.CONNECTION_FAILED, `The IPFS node failed: ${reason}`, 503);
 }

@@ -1,9 +1,9 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { Ipfs } from "./ipfs.ts";
 
-/** What the operator lets stay in IPFS: `/ipfs/pins`. */
+/** Routes to manage IPFS pins: `/ipfs/pins`. */
 export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
   return [
     {
@@ -20,8 +20,8 @@ export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
       async handle(request) {
         assertMaster(request, "write");
         const { cid } = request.params;
-        if (typeof cid !== "string") throw new ProtocolError(ErrorCode.INVALID_JSON, "cid must be text");
-        if (!(await ipfs.pin(cid))) throw notFound("All of this content is not here");
+        if (typeof cid !== "string") throw new ProtocolError(ErrorCode.INVALID_JSON, "cid must be a string");
+        if (!(await ipfs.pin(cid))) throw notFound("Some of this content is missing");
         return { status: 201, body: JSON.stringify({ cid }) };
       },
     },
@@ -30,7 +30,7 @@ export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
       path: "/ipfs/pins/:cid",
       async handle(request) {
         assertMaster(request, "write");
-        if (!(await ipfs.unpin(request.names.cid ?? ""))) throw notFound("This content is not pinned");
+        if (!(await ipfs.unpin(request.pathParams.cid ?? ""))) throw notFound("This content is not pinned");
         return {};
       },
     },

@@ -6,9 +6,9 @@ import { join } from "node:path";
 import type { FetchContent } from "@purse/chain";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Ipfs, openIpfs } from "./index.ts";
-import { createUriReader, type UriReaderParts } from "./readUri.ts";
+import { createUriReader, type UriReaderDependencies } from "./readUri.ts";
 
-/** The web of these tests is 127.0.0.1; 127.0.0.2 stands for what is inside of a network. */
+/** In these tests 127.0.0.1 is a public address and 127.0.0.2 a private one. */
 const OUTSIDE = "127.0.0.1";
 const INSIDE = "127.0.0.2";
 const OWN_GATEWAY = "https://purse.example/ipfs";
@@ -62,14 +62,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function reader(parts: Partial<UriReaderParts> = {}): (uri: string, deadlineMs?: number) => Promise<string> {
+function reader(
+  dependencies: Partial<UriReaderDependencies> = {},
+): (uri: string, deadlineMs?: number) => Promise<string> {
   const read: FetchContent = createUriReader({
     ipfs,
     ownGateway: OWN_GATEWAY,
     gateway: undefined,
     kuboRpc: undefined,
     isAllowed: (address) => address === OUTSIDE,
-    ...parts,
+    ...dependencies,
   });
   return async (uri, deadlineMs = 5_000) => {
     const limits = { maxBytes: 1_000, signal: AbortSignal.timeout(deadlineMs) };
@@ -96,7 +98,7 @@ describe("content on the web", () => {
     pages.set("/500", (_, response) => void response.writeHead(500).end("{}"));
     await expect(reader()(`${urlOf(outside)}/500`)).rejects.toMatchObject({
       name: "Error",
-      message: "the server answers 500",
+      message: "the server responded with 500",
     });
   });
 

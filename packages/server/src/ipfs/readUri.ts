@@ -1,54 +1,58 @@
 import { ContentRefused, type FetchContent } from "@purse/chain";
 import { ProtocolError } from "@purse/protocol";
-import { OutboundRefused } from "../outbound/guard.ts";
-import { readFrom } from "../outbound/readFrom.ts";
+import { OutboundRequestError } from "../outbound/addressGuard.ts";
+import { fetchUrl } from "../outbound/fetchUrl.ts";
 import type { Ipfs } from "./ipfs.ts";
 
-export interface UriReaderParts {
+export interface UriReaderDependencies {
   ipfs: Ipfs;
-  /** Where this server itself serves IPFS: `https://host/ipfs`. What is there is read from the disk. */
+  /** The URL of this server's gateway: `https://host/ipfs`. Its content is read from disk. */
   ownGateway: string;
-  /** Where to ask for what this server does not hold: an IPFS gateway (`https://host/ipfs`), Kubo's RPC (`http://host:5001`). */
+  /**
+   * Where to fetch content that this server does not store: an IPFS gateway (`https://host/ipfs`) or Kubo's RPC
+   * (`http://host:5001`).
+   */
   gateway: string | undefined;
   kuboRpc: string | undefined;
-  /** Whether an IP address that a URI leads to may be asked. */
+  /** Whether requests to an IP address are allowed. */
   isAllowed: (address: string) => boolean;
 }
 
-/** Reads what http, https and ipfs URIs name that strangers have written. */
+/** Creates a function that reads untrusted http, https and ipfs URIs. */
 export function createUriReader({
   ipfs,
   ownGateway,
   gateway,
   kuboRpc,
   isAllowed,
-}: UriReaderParts): FetchContent {
+}: UriReaderDependencies): FetchContent {
   return async (uri, { maxBytes, signal }) => {
     const path = ipfsPath(uri, ownGateway);
     try {
       if (!path) {
-        return await readFrom({ method: "GET", url: webAddress(uri), maxBytes, signal, isAllowed });
+        return await fetchUrl({ method: "GET", url: webUrl(uri), maxBytes, signal, isAllowed });
       }
-      const held = await heldContent(ipfs, path, maxBytes);
-      if (held) return held;
-      const address = elsewhere(path, gateway, kuboRpc);
-      // It may be put here later.
-      if (!address) throw new Error("this server does not hold the content, and has nobody to ask for it");
+      const local = await readLocal(ipfs, path, maxBytes);
+      if (local) return local;
+      const address = remoteSource(path, gateway, kuboRpc);
+      // The content may be added later.
+      if (!address)
+        throw new Error("this server does not store the content and has no gateway to fetch it from");
       const ownHost = new URL(address.url).host;
-      return await readFrom({ ...address, maxBytes, signal, isAllowed, ownHost });
+      return await fetchUrl({ ...address, maxBytes, signal, isAllowed, ownHost });
     } catch (error) {
-      if (error instanceof OutboundRefused) throw new ContentRefused(error.message);
+      if (error instanceof OutboundRequestError) throw new ContentRefused(error.message);
       throw error;
     }
   };
 }
 
-function webAddress(uri: string): string {
+function webUrl(uri: string): string {
   if (/^https?:\/\//i.test(uri) && URL.canParse(uri)) return uri;
-  throw new ContentRefused("it is no address of http, https or ipfs");
+  throw new ContentRefused("it is not an http, https or ipfs URI");
 }
 
-/** The CID and the names below it; undefined for what is no address of IPFS. */
+/** Parses a CID and the path below it; undefined for a URI that is not an IPFS address. */
 function ipfsPath(uri: string, ownGateway: string): string[] | undefined {
   const rest = uri.startsWith(`${ownGateway}/`)
     ? uri.slice(ownGateway.length + 1)
@@ -58,12 +62,12 @@ function ipfsPath(uri: string, ownGateway: string): string[] | undefined {
     .replace(/[?#].*$/s, "")
     .split("/")
     .filter(Boolean)
-    .map(decoded);
+    .map(decodeSegment);
   if (path.length > 0 && !path.some((name) => /^\.\.?$|[/\\\0]/.test(name))) return path;
-  throw new ContentRefused("it is no path in IPFS");
+  throw new ContentRefused("it is not a valid IPFS path");
 }
 
-function decoded(name: string): string {
+function decodeSegment(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
@@ -71,8 +75,8 @@ function decoded(name: string): string {
   }
 }
 
-/** undefined where a block of it is missing. */
-async function heldContent(
+/** Returns undefined if a block is missing. */
+async function readLocal(
   ipfs: Ipfs,
   [cid = "", ...names]: string[],
   maxBytes: number,
@@ -86,13 +90,13 @@ async function heldContent(
     let size = 0;
     for await (const chunk of entry.read(0, entry.size)) {
       size += chunk.length;
-      // What a file says of its size is written by whoever made it.
+      // The declared size of a file is untrusted.
       if (size > maxBytes) throw new ContentRefused(`the content is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   } catch (error) {
-    // The operator's node is away: another try may bring it.
+    // The operator's node is unavailable: a retry may succeed.
     if (error instanceof ProtocolError && error.status === 503) throw new Error(error.message);
     if (error instanceof ProtocolError) throw new ContentRefused(error.message);
     if (error instanceof Error && error.name === "NotFoundError") return undefined;
@@ -100,7 +104,7 @@ async function heldContent(
   }
 }
 
-function elsewhere(
+function remoteSource(
   path: string[],
   gateway: string | undefined,
   kuboRpc: string | undefined,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { systemClasses } from "../auth/systemClasses.ts";
 import { MASTER } from "../authContext.ts";
 import type { ApiRequest } from "../http/api.ts";
-import { createLog } from "../observe/log.ts";
+import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
 import { JobService } from "./jobService.ts";
@@ -18,7 +18,7 @@ afterEach(async () => {
 const START: ApiRequest = {
   method: "POST",
   path: "/jobs/tidy",
-  names: { name: "tidy" },
+  pathParams: { name: "tidy" },
   params: {},
   auth: MASTER,
   installationId: undefined,
@@ -34,7 +34,7 @@ async function statusAfterStart(run: () => Promise<undefined>, patienceMs: numbe
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
   const schemas = await Schemas.load(store, systemClasses(), console.error);
   const schemaOf = (className: string) => schemas.require(className);
-  const logger = createLog({ level: "silent", format: "text", write: () => undefined });
+  const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
   const jobs = new JobService({
     store,
     schemaOf,

@@ -3,9 +3,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 
@@ -18,7 +18,7 @@ export interface JobServiceDependencies {
   run(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   clock(): number;
-  logger: Log;
+  logger: Logger;
   /** How long a request that starts a job waits for its end, in ms, because some clients read its status only once. */
   maxStartWaitMs?: number;
 }
@@ -59,7 +59,7 @@ export class JobService {
       {
         method: "POST",
         path: "/jobs/:name",
-        handle: (request) => this.#handleStart(request, request.names.name),
+        handle: (request) => this.#handleStart(request, request.pathParams.name),
       },
     ];
   }

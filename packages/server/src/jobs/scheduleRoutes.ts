@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { Objects } from "../objects/objects.ts";
 
 const CLASS_NAME = "_JobSchedule";
@@ -63,7 +63,7 @@ export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies)
         const { status, body } = await objects.update(
           request,
           CLASS_NAME,
-          request.names.objectId ?? "",
+          request.pathParams.objectId ?? "",
           fields,
         );
         return { status, body: JSON.stringify(body) };
@@ -74,7 +74,7 @@ export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies)
       path: "/cloud_code/jobs/:objectId",
       async handle(request) {
         assertMaster(request, "write");
-        await objects.remove(request, CLASS_NAME, request.names.objectId ?? "");
+        await objects.remove(request, CLASS_NAME, request.pathParams.objectId ?? "");
         return {};
       },
     },

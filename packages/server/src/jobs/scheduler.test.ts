@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClasses } from "../auth/systemClasses.ts";
-import type { ScheduleDefinition } from "../cloud/messages.ts";
-import { createLog } from "../observe/log.ts";
+import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
 import { openStore } from "../store/openStore.ts";
 import type { Store } from "../store/store.ts";
@@ -37,7 +37,7 @@ function createProcess({ store, schemas, time }: { store: Store; schemas: Schema
   const ran: string[] = [];
   const clock = () => time.now;
   const schemaOf = (className: string) => schemas.require(className);
-  const logger = createLog({ level: "silent", format: "text", write: () => undefined });
+  const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
   let isHeld: Promise<undefined> | undefined;
   const run = async (name: string) => {
     ran.push(name);

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../authContext.ts";
-import type { ScheduleDefinition } from "../cloud/messages.ts";
-import type { Log } from "../observe/log.ts";
+import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store } from "../store/store.ts";
 import type { JobService } from "./jobService.ts";
@@ -13,7 +13,7 @@ export interface SchedulerDependencies {
   schemaOf(className: string): ClassSchema;
   jobs: JobService;
   clock(): number;
-  logger: Log;
+  logger: Logger;
 }
 
 /** Scope of the unique key that records a schedule's last run; its owner contains the time of the run and the process. */

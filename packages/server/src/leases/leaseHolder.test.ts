@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
-import { createLog } from "../observe/log.ts";
+import { createLogger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { createLocalLeases } from "../store/localLeases.ts";
 import { openStore } from "../store/openStore.ts";
@@ -51,7 +51,7 @@ async function openDatabase(kind: "SQLite" | "PostgreSQL"): Promise<Store> {
 /** A process that competes for a lease; it has its own clock, which can be frozen. */
 function contender(store: Store, lines: string[] = []) {
   let frozenAt: number | undefined;
-  const logger = createLog({ level: "info", format: "text", write: (line) => lines.push(line) });
+  const logger = createLogger({ level: "info", format: "text", write: (line) => lines.push(line) });
   const clock = () => frozenAt ?? performance.now();
   const holder = new LeaseHolder({ leases: store.leases, name: "work", logger, clock });
   const freeze = () => {
@@ -142,7 +142,7 @@ describe("a process that holds a lease", () => {
       if (!isReachable) throw new Error("the database cannot be reached");
       return acquire(...args);
     };
-    const logger = createLog({ level: "silent", format: "text", write: () => undefined });
+    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
     const holder = new LeaseHolder({ leases, name: "work", logger, clock: () => now });
     await holder.renew();
     const { term = 0 } = holder;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import { LeaseLost, type Leases } from "../store/lease.ts";
 import type { Store, Write } from "../store/store.ts";
 
@@ -11,7 +11,7 @@ const RENEW_MS = 1_000;
 export interface LeaseHolderOptions {
   leases: Leases;
   name: string;
-  logger: Log;
+  logger: Logger;
   /** Called when a term begins or ends. */
   onChange?: (() => void) | undefined;
   /** A monotonic clock, in ms. */

@@ -1,4 +1,4 @@
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Leases } from "../store/lease.ts";
 import { LeaseHolder } from "./leaseHolder.ts";
 
@@ -11,10 +11,10 @@ export interface HeldLease {
 /** Manages the leases that this process competes for. */
 export class LeaseManager {
   readonly #leases: Leases;
-  readonly #logger: Log;
+  readonly #logger: Logger;
   readonly #holders: LeaseHolder[] = [];
 
-  constructor(leases: Leases, logger: Log) {
+  constructor(leases: Leases, logger: Logger) {
     this.#leases = leases;
     this.#logger = logger;
   }

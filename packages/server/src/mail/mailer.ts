@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 
 export interface Mail {
   to: string;
@@ -29,7 +29,7 @@ export interface MailerOptions {
   mail: MailConfig;
   /** Folder that emails are written to if no mail server is configured; in development only. */
   outbox: string | undefined;
-  logger: Log;
+  logger: Logger;
 }
 
 /** Formats a sender with a quoted display name, so that special characters in it cannot start another address. */
@@ -81,7 +81,7 @@ function isAdapter(value: unknown): value is { sendMail(mail: Mail & { from: str
 }
 
 /** Writes each email to a file that mail clients can open. */
-function outboxMailer(folder: string, from: string, logger: Log): Mailer {
+function outboxMailer(folder: string, from: string, logger: Logger): Mailer {
   return {
     async send(mail) {
       const { default: MailComposer } = await import("nodemailer/lib/mail-composer/index.js");

@@ -9,7 +9,7 @@ import {
   WorkerTimeoutError,
 } from "@purse/workers";
 import { responseTooLarge } from "../limits/requestScope.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { PipelineAnswer, PipelineRequest } from "./pipelineThread.ts";
 
 /** How long a pipeline may take over its objects, in ms. */
@@ -19,7 +19,7 @@ const MEMORY_MB = 1_024;
 const MAX_QUEUED = 100;
 
 export interface PipelinesOptions {
-  log: Log;
+  log: Logger;
   /** Characters of the results of one pipeline, at most. */
   maxAnswerBytes: number;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { Config } from "../config.ts";
-import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
+import { type FileUrls, mayContainFiles } from "../files/fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ObjectText } from "../store/store.ts";
 import type { ReadAccess } from "./readAccess.ts";
@@ -47,16 +47,16 @@ export function createPresentation(
   };
   const parse: Presentation["parse"] = (text, request) => {
     const object: JsonObject = JSON.parse(text);
-    return mayHoldFiles(text) ? fileUrls.expand(object, request) : object;
+    return mayContainFiles(text) ? fileUrls.expand(object, request) : object;
   };
   return {
     of,
     parse,
-    withFileUrls: (text, request) => (mayHoldFiles(text) ? JSON.stringify(parse(text, request)) : text),
+    withFileUrls: (text, request) => (mayContainFiles(text) ? JSON.stringify(parse(text, request)) : text),
     withFiles(className, texts) {
       const present = of(className);
       const holdsFiles = texts
-        ? texts.some((text) => text !== null && mayHoldFiles(text))
+        ? texts.some((text) => text !== null && mayContainFiles(text))
         : Object.values(schemas.get(className)?.fields ?? {}).some(({ type }) => type === "File");
       if (!holdsFiles) return present;
       return (object, request) => {

@@ -10,7 +10,7 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import { aclSubjectsOf, type RequestContext } from "../authContext.ts";
-import { type FileUrls, mayHoldFiles } from "../files/fileUrls.ts";
+import { type FileUrls, mayContainFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import type { Principals } from "../store/principals.ts";
@@ -213,7 +213,7 @@ export function createWrites(parts: WriteParts): Writes {
     const text = await store.get(schema, id, null);
     const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
     if (!object || !isGranted(object, "write", principals)) throw notFound();
-    return mayHoldFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
+    return mayContainFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
   }
 
   /** Addresses of files are made when somebody reads: ours are not stored. */
@@ -297,7 +297,7 @@ export function createWrites(parts: WriteParts): Writes {
   /** A change as triggers are told of it. */
   function withAddresses(change: Change): Change {
     const shown = (text: string | null) =>
-      text !== null && mayHoldFiles(text)
+      text !== null && mayContainFiles(text)
         ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
         : text;
     return { ...change, before: shown(change.before), after: shown(change.after) };

@@ -3,32 +3,32 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import { LeaseLost } from "../store/lease.ts";
 import { ClaimTaken, LimitReached, type Store } from "../store/store.ts";
 
-/** Where a request came in. */
-export type DoorName = "parse" | "data" | "studio" | "other";
+/** The API that received a request. */
+export type ApiName = "parse" | "data" | "studio" | "other";
 
-/** What is asked of other parts when somebody reads the metrics. */
+/** Values that are read when metrics are scraped. */
 export interface MetricSources {
   sockets(): number;
   subscriptions(): number;
-  /** Block numbers; null where they are not known yet. */
+  /** Block numbers; null if unknown. */
   chains(): { name: string; head: number | null; indexed: number | null; lag: number | null }[];
 }
 
-/** What a server says of itself in figures, in Prometheus' text format. */
+/** The metrics of a server in Prometheus' text format. */
 export interface Metrics {
-  /** Notes one request that was answered. `started` as `performance.now()`. */
-  answered(door: DoorName, method: string | undefined, status: number, started: number): void;
-  /** Counts something that an app tells of its use. */
-  event(name: string): void;
-  /** The same store; errors that are not answers to clients are counted. */
-  watchStore(store: Store): Store;
+  /** Records a request. `started` as `performance.now()`. */
+  recordRequest(api: ApiName, method: string | undefined, status: number, started: number): void;
+  /** Counts a usage event of an app. */
+  countEvent(name: string): void;
+  /** Wraps a store and counts its unexpected errors. */
+  instrumentStore(store: Store): Store;
   readonly contentType: string;
   text(): Promise<string>;
   close(): void;
 }
 
 const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "OPTIONS", "HEAD"]);
-/** More names of events than this are counted as one. */
+/** Further event names are counted as "other". */
 const MAX_EVENT_NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
@@ -38,35 +38,35 @@ export function createMetrics(sources: () => MetricSources): Metrics {
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "purse_http_requests_total",
-    help: "Requests that were answered, by door, method and class of status.",
-    labelNames: ["door", "method", "status"],
+    help: "HTTP requests by API, method and status class.",
+    labelNames: ["api", "method", "status"],
     registers,
   });
   const durations = new Histogram({
     name: "purse_http_request_duration_seconds",
-    help: "From the first line of a request to its answer.",
-    labelNames: ["door", "method"],
+    help: "Duration of HTTP requests.",
+    labelNames: ["api", "method"],
     buckets: SECONDS,
     registers,
   });
   const storeErrors = new Counter({
     name: "purse_store_errors_total",
-    help: "Calls of the database that failed, by call.",
+    help: "Failed database calls by method.",
     labelNames: ["call"],
     registers,
   });
   const events = new Counter({
     name: "purse_app_events_total",
-    help: "Events that apps report, by name.",
+    help: "Usage events reported by apps, by name.",
     labelNames: ["event"],
     registers,
   });
   const eventNames = new Set<string>();
-  gauge("purse_live_sockets", "Open WebSockets of live queries.", () => sources().sockets());
-  gauge("purse_live_subscriptions", "Live queries that are subscribed to.", () => sources().subscriptions());
-  chainGauge("purse_chain_head_block", "The newest block of a chain's node.", "head");
-  chainGauge("purse_chain_indexed_block", "The newest block in the index.", "indexed");
-  chainGauge("purse_chain_lag_blocks", "Blocks between the node and the index.", "lag");
+  gauge("purse_live_sockets", "Open live query WebSockets.", () => sources().sockets());
+  gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources().subscriptions());
+  chainGauge("purse_chain_head_block", "Latest block of a chain.", "head");
+  chainGauge("purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
+  chainGauge("purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
@@ -97,38 +97,38 @@ export function createMetrics(sources: () => MetricSources): Metrics {
 
   return {
     contentType: registry.contentType,
-    answered(door, method = "", status, started) {
-      const known = METHODS.has(method) ? method : "other";
-      requests.inc({ door, method: known, status: `${Math.floor(status / 100)}xx` });
-      durations.observe({ door, method: known }, (performance.now() - started) / 1000);
+    recordRequest(api, method = "", status, started) {
+      const knownMethod = METHODS.has(method) ? method : "other";
+      requests.inc({ api, method: knownMethod, status: `${Math.floor(status / 100)}xx` });
+      durations.observe({ api, method: knownMethod }, (performance.now() - started) / 1000);
     },
-    event(name) {
-      // Whoever invents names without end fills no memory.
+    countEvent(name) {
+      // Limits the memory that arbitrary names may use.
       if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);
       events.inc({ event: eventNames.has(name) ? name : "other" });
     },
-    watchStore: (store) =>
-      watch(store, (call, error) => {
-        if (!isAnswer(error)) storeErrors.inc({ call });
+    instrumentStore: (store) =>
+      instrument(store, (call, error) => {
+        if (!isExpectedError(error)) storeErrors.inc({ call });
       }),
     text: () => registry.metrics(),
     close: () => registry.clear(),
   };
 }
 
-/** What clients are told is nothing that went wrong. */
-function isAnswer(error: unknown): boolean {
+/** Errors that are part of normal operation. */
+function isExpectedError(error: unknown): boolean {
   if (error instanceof ProtocolError) return (error.status ?? 400) < 500;
   return error instanceof ClaimTaken || error instanceof LimitReached || error instanceof LeaseLost;
 }
 
-/** Tells of every call of a store that rejects, by its name. */
-function watch(store: Store, onError: (call: string, error: unknown) => void): Store {
-  const watched = new Map<string | symbol, unknown>();
+/** Wraps a store and reports each rejected call by name. */
+function instrument(store: Store, onError: (call: string, error: unknown) => void): Store {
+  const instrumented = new Map<string | symbol, unknown>();
   return new Proxy(store, {
     get(target, name) {
-      const known = watched.get(name);
-      if (known !== undefined) return known;
+      const knownMethod = instrumented.get(name);
+      if (knownMethod !== undefined) return knownMethod;
       const value: unknown = Reflect.get(target, name);
       if (typeof value !== "function") return value;
       const call = (...args: unknown[]): unknown => {
@@ -136,7 +136,7 @@ function watch(store: Store, onError: (call: string, error: unknown) => void): S
         if (result instanceof Promise) result.catch((error: unknown) => onError(String(name), error));
         return result;
       };
-      watched.set(name, call);
+      instrumented.set(name, call);
       return call;
     },
   });

@@ -4,7 +4,7 @@ import type { ApiRoute } from "../http/api.ts";
 import { JobService } from "../jobs/jobService.ts";
 import { Scheduler } from "../jobs/scheduler.ts";
 import type { ChangeListener } from "../objects/change.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { Store } from "../store/store.ts";
 import { WebhookCallLog } from "../webhooks/webhookCallLog.ts";
@@ -24,7 +24,7 @@ export interface AdminServicesDependencies {
     limits: { functionTimeoutMs: number; maxBodyBytes: number };
   };
   clock(): number;
-  logger: Log;
+  logger: Logger;
   onChange(listener: ChangeListener): () => void;
   /** Called for each analytics event. */
   countEvent(name: string): void;

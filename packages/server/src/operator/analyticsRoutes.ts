@@ -7,9 +7,9 @@ const MAX_DIMENSIONS = 8;
 
 /** Accepts analytics events of apps. They are only counted, not stored. */
 export function analyticsRoutes(count: (event: string) => void): ApiRoute[] {
-  return [{ method: "POST", path: "/events/:name", tolerant: true, handle: record }];
+  return [{ method: "POST", path: "/events/:name", acceptsEndedSession: true, handle: record }];
 
-  async function record({ names, params }: ApiRequest) {
+  async function record({ pathParams: names, params }: ApiRequest) {
     const { name = "" } = names;
     if (!EVENT_NAME.test(name)) {
       throw new ProtocolError(

@@ -9,7 +9,7 @@ import {
 } from "@purse/protocol";
 import type { ConfigTrigger } from "../cloud/index.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Store } from "../store/store.ts";
 
@@ -32,7 +32,7 @@ export function globalConfigRoutes({
   triggerOf = () => undefined,
 }: GlobalConfigDependencies): ApiRoute[] {
   return [
-    { method: "GET", path: "/config", tolerant: true, handle: read },
+    { method: "GET", path: "/config", acceptsEndedSession: true, handle: read },
     { method: "PUT", path: "/config", handle: change, retry: "again" },
   ];
 

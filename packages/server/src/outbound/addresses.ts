@@ -1,7 +1,7 @@
 import { BlockList, isIP } from "node:net";
 
-/** Networks that are nobody's business outside: loopback, private, link-local (clouds' metadata too), reserved. */
-const INNER = new BlockList();
+/** Networks that are not public: loopback, private, link-local (including cloud metadata) and reserved ones. */
+const RESERVED_NETWORKS = new BlockList();
 for (const [network, prefix] of [
   ["0.0.0.0", 8],
   ["10.0.0.0", 8],
@@ -19,7 +19,7 @@ for (const [network, prefix] of [
   ["224.0.0.0", 4],
   ["240.0.0.0", 4],
 ] as const) {
-  INNER.addSubnet(network, prefix, "ipv4");
+  RESERVED_NETWORKS.addSubnet(network, prefix, "ipv4");
 }
 for (const [network, prefix] of [
   ["::", 128],
@@ -37,20 +37,20 @@ for (const [network, prefix] of [
   ["3fff::", 20],
   ["5f00::", 16],
 ] as const) {
-  INNER.addSubnet(network, prefix, "ipv6");
+  RESERVED_NETWORKS.addSubnet(network, prefix, "ipv6");
 }
-/** What is given to networks of the internet at all (IANA: "global unicast"). */
-const GLOBAL = new BlockList();
-GLOBAL.addSubnet("2000::", 3, "ipv6");
+/** Addresses allocated to public networks (IANA: "global unicast"). */
+const GLOBAL_UNICAST = new BlockList();
+GLOBAL_UNICAST.addSubnet("2000::", 3, "ipv6");
 
-/** Whether an IP address lies in the open internet. */
+/** Whether an IP address is public. */
 export function isPublicAddress(address: string): boolean {
-  const [bare = ""] = address.replace(/^\[|\]$/g, "").split("%", 1);
-  switch (isIP(bare)) {
+  const [ip = ""] = address.replace(/^\[|\]$/g, "").split("%", 1);
+  switch (isIP(ip)) {
     case 4:
-      return !INNER.check(bare, "ipv4");
+      return !RESERVED_NETWORKS.check(ip, "ipv4");
     case 6:
-      return GLOBAL.check(bare, "ipv6") && !INNER.check(bare, "ipv6");
+      return GLOBAL_UNICAST.check(ip, "ipv6") && !RESERVED_NETWORKS.check(ip, "ipv6");
     default:
       return false;
   }

@@ -1,13 +1,13 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { gatewayAsker } from "./gateways.ts";
+import { createGatewayClient } from "./gateways.ts";
 
 let server: Server;
 let origin: string;
-const asked: string[] = [];
+const requests: string[] = [];
 beforeAll(async () => {
   server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     if (request.url === "/moved") response.writeHead(302, { location: `${origin}/inside` });
     response.end(request.url === "/flood" ? "x".repeat(1_000_000) : '{"data":"0x"}');
   });
@@ -19,18 +19,18 @@ afterAll(() => server?.close());
 
 describe("gateways of names", () => {
   it("are not asked as long as none is allowed", () => {
-    expect(gatewayAsker([])).toBeUndefined();
+    expect(createGatewayClient([])).toBeUndefined();
   });
 
   it("are asked where they are named, by GET and by POST", async () => {
-    const ask = gatewayAsker([origin]);
-    expect(await ask?.(`${origin}/a`, undefined)).toEqual({ status: 200, body: '{"data":"0x"}' });
-    expect(await ask?.(`${origin}/b`, "{}")).toEqual({ status: 200, body: '{"data":"0x"}' });
-    expect(asked).toEqual(["GET /a", "POST /b"]);
+    const request = createGatewayClient([origin]);
+    expect(await request?.(`${origin}/a`, undefined)).toEqual({ status: 200, body: '{"data":"0x"}' });
+    expect(await request?.(`${origin}/b`, "{}")).toEqual({ status: 200, body: '{"data":"0x"}' });
+    expect(requests).toEqual(["GET /a", "POST /b"]);
   });
 
   it("inside of networks are asked only where they are named, and nothing else of the kind", async () => {
-    const before = asked.length;
+    const before = requests.length;
     for (const url of [
       `${origin}/`,
       "http://localhost/",
@@ -38,17 +38,17 @@ describe("gateways of names", () => {
       "http://169.254.169.254/",
       "file:///etc/passwd",
     ])
-      await expect(gatewayAsker(["*"])?.(url, undefined)).rejects.toThrow();
-    await expect(gatewayAsker(["https://gateway.example"])?.(`${origin}/`, undefined)).rejects.toThrow(
+      await expect(createGatewayClient(["*"])?.(url, undefined)).rejects.toThrow();
+    await expect(createGatewayClient(["https://gateway.example"])?.(`${origin}/`, undefined)).rejects.toThrow(
       "not allowed",
     );
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
   });
 
   it("that send elsewhere are not followed, and floods are cut off", async () => {
-    const ask = gatewayAsker([origin]);
-    expect(await ask?.(`${origin}/moved`, undefined)).toMatchObject({ status: 302 });
-    expect(asked).not.toContain("GET /inside");
-    await expect(ask?.(`${origin}/flood`, undefined)).rejects.toThrow("larger");
+    const request = createGatewayClient([origin]);
+    expect(await request?.(`${origin}/moved`, undefined)).toMatchObject({ status: 302 });
+    expect(requests).not.toContain("GET /inside");
+    await expect(request?.(`${origin}/flood`, undefined)).rejects.toThrow("larger");
   });
 });

@@ -1,26 +1,26 @@
-import { post } from "./post.ts";
+import { sendRequest } from "./sendRequest.ts";
 
-/** Whole exchanges, in ms, and the longest answer that is read. */
+/** Time limit in ms, and maximum size of a response in bytes. */
 const DEADLINE_MS = 5_000;
 const MAX_BYTES = 64 * 1024;
 
 /**
- * The way to ask gateways for names that are resolved outside of chains (EIP-3668): those whose origins are allowed, `*`
- * for all public ones. One that is named may be inside of networks. undefined where none is allowed.
+ * Creates a client of name gateways (CCIP read, EIP-3668) with allowed origins; `*` allows all public ones. Origins
+ * that are listed may have private addresses. Returns undefined if none is allowed.
  */
-export function gatewayAsker(allowed: readonly string[]) {
+export function createGatewayClient(allowed: readonly string[]) {
   if (allowed.length === 0) return undefined;
   return async (url: string, body: string | undefined): Promise<{ status: number; body: string }> => {
     const { origin } = new URL(url);
-    const isNamed = allowed.includes(origin);
-    if (!isNamed && !allowed.includes("*")) throw new Error("the gateway is not allowed");
-    return post({
+    const isListed = allowed.includes(origin);
+    if (!isListed && !allowed.includes("*")) throw new Error("the gateway is not allowed");
+    return sendRequest({
       url,
       headers: body === undefined ? {} : { "content-type": "application/json" },
       body,
       deadlineMs: DEADLINE_MS,
       maxBytes: MAX_BYTES,
-      allowPrivate: isNamed,
+      allowPrivate: isListed,
     });
   };
 }

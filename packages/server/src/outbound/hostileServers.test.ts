@@ -3,10 +3,10 @@ import { type AddressInfo, createServer as createTcpServer, type Server, type So
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { isPublicAddress } from "./addresses.ts";
-import { OutboundRefused } from "./guard.ts";
-import { readFrom } from "./readFrom.ts";
+import { BlockedAddressError } from "./addressGuard.ts";
+import { fetchUrl } from "./fetchUrl.ts";
 
-/** Requests to addresses that strangers have written. 127.0.0.1 stands for the internet here, 127.0.0.2 for what is inside. */
+/** Requests to untrusted URLs. Here 127.0.0.1 is a public address and 127.0.0.2 a private one. */
 
 const OUTSIDE = "127.0.0.1";
 const INSIDE = "127.0.0.2";
@@ -62,7 +62,7 @@ interface Options {
 }
 
 function read(url: string, { isAllowed = (address) => address === OUTSIDE, ms = 2_000 }: Options = {}) {
-  return readFrom({ method: "GET", url, maxBytes: 100_000, signal: AbortSignal.timeout(ms), isAllowed });
+  return fetchUrl({ method: "GET", url, maxBytes: 100_000, signal: AbortSignal.timeout(ms), isAllowed });
 }
 
 describe("addresses inside of networks", () => {
@@ -101,7 +101,7 @@ describe("addresses inside of networks", () => {
     ["http://localhost/"],
     ["http://LOCALHOST/"],
   ])("are not asked, however they are written: %s", async (url) => {
-    await expect(read(url, { isAllowed: isPublicAddress })).rejects.toThrow(OutboundRefused);
+    await expect(read(url, { isAllowed: isPublicAddress })).rejects.toThrow(BlockedAddressError);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe("addresses inside of networks", () => {
     ["file:///etc/passwd"],
     ["gopher://127.0.0.1/"],
   ])("nor is what is no plain web address: %s", async (url) => {
-    await expect(read(url)).rejects.toThrow(OutboundRefused);
+    await expect(read(url)).rejects.toThrow(BlockedAddressError);
   });
 
   it.each([22, 25, 53, 110, 143, 465, 587, 993, 6667])(
@@ -124,7 +124,7 @@ describe("addresses inside of networks", () => {
     const target = `http://${INSIDE}:${portOf(inside)}/secret`;
     for (const location of [target, target.replace("http:", ""), target.replace(INSIDE, "127.2")]) {
       pages.set("/moved", (_, response) => void response.writeHead(status, { location }).end());
-      await expect(read(at("/moved"))).rejects.toThrow(OutboundRefused);
+      await expect(read(at("/moved"))).rejects.toThrow(BlockedAddressError);
     }
     expect(visitsInside).toEqual([]);
   });
@@ -139,10 +139,10 @@ describe("addresses inside of networks", () => {
     };
     const url = `http://localhost:${portOf(outside)}/`;
     expect((await read(url, { isAllowed })).toString()).toBe("{}");
-    // A second look-up, for the connection, might have found another address.
+    // A second lookup for the connection might have returned another address.
     expect(checked).toEqual([...new Set(checked)]);
     isOpen = false;
-    await expect(read(url, { isAllowed })).rejects.toThrow(OutboundRefused);
+    await expect(read(url, { isAllowed })).rejects.toThrow(BlockedAddressError);
   });
 });
 

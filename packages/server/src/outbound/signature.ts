@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 /**
- * Headers that tell a web hook's server who asks: the key, and a signature of time and body. The time is part of what
- * is signed: a request that somebody kept cannot be sent again later. `now` in ms since the epoch.
+ * Returns headers that authenticate a webhook request: the key, and a signature of time and body. The time is signed to
+ * prevent replay attacks. `now` in ms since the epoch.
  */
 export function signedHeaders(key: string | undefined, body: string, now: number): Record<string, string> {
   const headers = { "content-type": "application/json" };

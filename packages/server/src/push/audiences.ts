@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { Draft } from "../objects/draft.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
@@ -26,7 +26,7 @@ export const audienceRules: ClassRules = {
 
 /** Routes for audiences as Parse Dashboard uses them; `query` is read as an object. */
 export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
-  const idOf = (request: ApiRequest): string => request.names.objectId ?? "";
+  const idOf = (request: ApiRequest): string => request.pathParams.objectId ?? "";
   return [
     {
       method: "GET",

@@ -1,9 +1,9 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { Objects } from "../objects/objects.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { ClaimTaken, type Store } from "../store/store.ts";
 import { audienceRoutes, recordAudienceUse } from "./audiences.ts";
@@ -18,7 +18,7 @@ export interface PushServiceDependencies {
   schemaOf(className: string): ClassSchema;
   objects: Pick<Objects, "find" | "get" | "create" | "update" | "remove">;
   senders: PushSender[];
-  logger: Log;
+  logger: Logger;
   now?: () => number;
 }
 

@@ -1,5 +1,5 @@
 import { ByteBudget } from "../limits/byteBudget.ts";
-import { createLog, type Log } from "../observe/log.ts";
+import { createLogger, type Logger } from "../observe/logger.ts";
 import { openPostgresStore } from "./postgres/postgresStore.ts";
 import { openSqliteStore } from "./sqlite/sqliteStore.ts";
 import type { Store } from "./store.ts";
@@ -12,7 +12,7 @@ export type DatabaseConfig =
 
 export interface StoreOptions {
   /** Without one, what goes wrong in the background is written to the standard error stream. */
-  log?: Log;
+  log?: Logger;
   /** How long a statement that reads may run, in ms. */
   queryTimeoutMs?: number;
   /** Bytes of one answer, at most. */
@@ -30,7 +30,7 @@ export const DEFAULT_MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
 export function openStore(config: DatabaseConfig, options: StoreOptions = {}): Promise<Store> {
   const {
-    log = createLog({ level: "warn", format: "text", write: (line) => process.stderr.write(`${line}\n`) }),
+    log = createLogger({ level: "warn", format: "text", write: (line) => process.stderr.write(`${line}\n`) }),
     queryTimeoutMs = DEFAULT_QUERY_TIMEOUT_MS,
     maxAnswerBytes = DEFAULT_MAX_ANSWER_BYTES,
     budget = new ByteBudget({ maxBytes: 2 * maxAnswerBytes, maxWaitMs: queryTimeoutMs }),

@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioBackup, type StudioBackupState } from "@purse/protocol";
 import { backupDatabase } from "../moving/backup.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { DatabaseConfig } from "../store/openStore.ts";
 
 const BACKUP = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
@@ -12,13 +12,13 @@ const BACKUP = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
 export class Backups {
   readonly folder: string;
   readonly #database: DatabaseConfig;
-  readonly #log: Log;
+  readonly #log: Logger;
   #running: Promise<void> | undefined;
   #pages = 0;
   #totalPages = 0;
   #error: string | undefined;
 
-  constructor(database: DatabaseConfig, folder: string, log: Log) {
+  constructor(database: DatabaseConfig, folder: string, log: Logger) {
     this.#database = database;
     this.folder = folder;
     this.#log = log;

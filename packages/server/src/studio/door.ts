@@ -10,10 +10,10 @@ import type { AuthContext } from "../authContext.ts";
 import type { ApiReply, Method } from "../http/api.ts";
 import { withBody } from "../http/body.ts";
 import type { BodyMemory } from "../http/bodyMemory.ts";
+import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../http/bodyParser.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
-import { addSearch } from "../http/form.ts";
+import { addQueryParams } from "../http/form.ts";
 import { errorReply } from "../http/reply.ts";
-import { MASTER_JSON, parseFields, UNKNOWN_CLIENT } from "../http/requestFields.ts";
 import { Router } from "../http/router.ts";
 import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
 import type { Audit, AuditNote } from "./audit.ts";
@@ -89,14 +89,15 @@ export function createStudioDoor(parts: StudioDoorParts) {
     assertOwnOrigin(message, serverUrl);
     const match = router.match(method, path);
     if (match.kind !== "found") {
-      const [status, text] = match.kind === "method" ? [405, `${path} does not take ${method}`] : [404, path];
+      const [status, text] =
+        match.kind === "methodNotAllowed" ? [405, `${path} does not take ${method}`] : [404, path];
       throw new ProtocolError(
         ErrorCode.COMMAND_UNAVAILABLE,
         `There is nothing: ${text.slice(0, 200)}`,
         status,
       );
     }
-    const { route, names } = match;
+    const { route, pathParams: names } = match;
     const isSecure = serverUrl.startsWith("https:");
     const token = cookieOf(message, isSecure);
     const signedIn = token === undefined ? undefined : await whoHas(token);
@@ -188,7 +189,7 @@ export function createStudioDoor(parts: StudioDoorParts) {
     search: string,
   ): Promise<Pick<StudioRequest, "params" | "bytes">> {
     const params: JsonObject = {};
-    addSearch(params, search);
+    addQueryParams(params, search);
     if (method === "GET") {
       message.resume();
       return { params, bytes: NOTHING };
@@ -214,13 +215,13 @@ export function createStudioDoor(parts: StudioDoorParts) {
     // Those who are not signed in have a name, a password and a code to send.
     const limits =
       needs === "nobody"
-        ? { ...UNKNOWN_CLIENT, bytes: SIGN_IN_BYTES }
-        : { bytes: maxBodyBytes, json: MASTER_JSON };
+        ? { ...UNIDENTIFIED_CLIENT_LIMITS, bytes: SIGN_IN_BYTES }
+        : { bytes: maxBodyBytes, json: MASTER_JSON_LIMITS };
     const fields = await withBody(
       message,
       limits.bytes,
       bodyMemory,
-      (body) => parseFields(body, limits.json),
+      (body) => parseJsonBody(body, limits.json),
       async (parsed) => parsed,
     );
     for (const [name, value] of Object.entries(params))

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoring } from "@purse/protocol";
 import { forgetStaged, putInPlace, replaceDatabase, stageBackup, waitingPlace } from "../moving/replace.ts";
 import { assertSound } from "../moving/sound.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import type { Audit } from "./audit.ts";
 import { type Backups, fileName } from "./backups.ts";
 
@@ -20,7 +20,7 @@ export interface RestoresParts {
   backups: Backups;
   /** Undefined where the server cannot start itself again. */
   restart: Restart | undefined;
-  log: Log;
+  log: Logger;
 }
 
 interface Ended extends StudioRestore {

@@ -4,7 +4,7 @@ import type { Passwords } from "../auth/password.ts";
 import type { Config } from "../config.ts";
 import type { BodyMemory } from "../http/bodyMemory.ts";
 import type { ClientAddressOf } from "../http/clientAddress.ts";
-import type { Log } from "../observe/log.ts";
+import type { Logger } from "../observe/logger.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
@@ -46,7 +46,7 @@ export interface StudioParts
   newRequestId(): string;
   /** Milliseconds since the epoch. */
   clock(): number;
-  log: Log;
+  log: Logger;
   report(error: unknown, requestId: string): void;
 }
 

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
 import { newObjectId } from "../objects/objectId.ts";
-import { isSecretName } from "../observe/log.ts";
-import type { PostAnswer } from "../outbound/post.ts";
+import { isSecretName } from "../observe/logger.ts";
+import type { OutboundResponse } from "../outbound/sendRequest.ts";
 import type { Webhook } from "./webhookStore.ts";
 
 /** Maximum number of recorded calls, and of characters of each recorded text. */
@@ -26,7 +26,11 @@ export class WebhookCallLog {
   }
 
   /** Sends a call and records it; returns its response or throws its error. */
-  async record(webhook: Webhook, fields: JsonObject, send: () => Promise<PostAnswer>): Promise<PostAnswer> {
+  async record(
+    webhook: Webhook,
+    fields: JsonObject,
+    send: () => Promise<OutboundResponse>,
+  ): Promise<OutboundResponse> {
     const { answer, error } = await this.#track(webhook, fields, send, false);
     if (answer) return answer;
     throw error;
@@ -36,12 +40,17 @@ export class WebhookCallLog {
   async replay(
     webhook: Webhook,
     fields: JsonObject,
-    send: () => Promise<PostAnswer>,
+    send: () => Promise<OutboundResponse>,
   ): Promise<StudioHookCall> {
     return (await this.#track(webhook, fields, send, true)).call;
   }
 
-  async #track(webhook: Webhook, fields: JsonObject, send: () => Promise<PostAnswer>, isReplay: boolean) {
+  async #track(
+    webhook: Webhook,
+    fields: JsonObject,
+    send: () => Promise<OutboundResponse>,
+    isReplay: boolean,
+  ) {
     const started = this.#clock();
     const base = {
       id: newObjectId(),

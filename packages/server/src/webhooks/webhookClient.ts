@@ -6,12 +6,12 @@ import {
   ProtocolError,
   type StudioHookCall,
 } from "@purse/protocol";
-import type { Remote } from "../cloud/cloud.ts";
-import { applyOperations, objectOf } from "../cloud/inflate.ts";
-import type { Cause, Outcome, Task } from "../cloud/messages.ts";
+import type { RemoteHandlers } from "../cloud/cloud.ts";
+import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
-import type { Log } from "../observe/log.ts";
-import { type PostAnswer, post } from "../outbound/post.ts";
+import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
+import type { Logger } from "../observe/logger.ts";
+import { type OutboundResponse, sendRequest } from "../outbound/sendRequest.ts";
 import { signedHeaders } from "../outbound/signature.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
 import type { Webhook, WebhookStore } from "./webhookStore.ts";
@@ -28,11 +28,11 @@ export interface WebhookClientDependencies {
   maxBytes: number;
   /** Milliseconds since the epoch. */
   clock(): number;
-  logger: Log;
+  logger: Logger;
 }
 
 /** Calls functions and triggers that are implemented by other servers. */
-export interface WebhookClient extends Remote {
+export interface WebhookClient extends RemoteHandlers {
   /** Repeats a recorded call; its response is recorded and has no other effect. Throws 101 and 142. */
   replay(callId: string): Promise<StudioHookCall>;
 }
@@ -81,10 +81,10 @@ export function createWebhookClient(dependencies: WebhookClientDependencies): We
     return response.success;
   }
 
-  async function send(url: string, body: string): Promise<PostAnswer> {
+  async function send(url: string, body: string): Promise<OutboundResponse> {
     const { deadlineMs, maxBytes, allowPrivate } = dependencies;
     const headers = signedHeaders(dependencies.webhookKey, body, dependencies.clock());
-    const response = await post({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
+    const response = await sendRequest({ url, headers, body, deadlineMs, maxBytes, allowPrivate });
     if (response.status >= 300 && response.status < 400) {
       throw new Error(`it responded with a redirect (${response.status}), which is not followed`);
     }
@@ -100,7 +100,7 @@ function tryParse(text: string): unknown {
   }
 }
 
-function keyOf(task: Task): string {
+function keyOf(task: Invocation): string {
   switch (task.kind) {
     case "function":
       return `function ${task.name}`;
@@ -115,8 +115,8 @@ function keyOf(task: Task): string {
   }
 }
 
-function bodyOf(task: Task): JsonObject {
-  const common = commonOf(task.cause);
+function bodyOf(task: Invocation): JsonObject {
+  const common = commonOf(task.callContext);
   switch (task.kind) {
     case "function":
       return { ...common, functionName: task.name, params: task.params };
@@ -150,7 +150,7 @@ function bodyOf(task: Task): JsonObject {
   }
 }
 
-function commonOf({ user, master, installationId, context, ip, headers }: Cause): JsonObject {
+function commonOf({ user, master, installationId, context, ip, headers }: CallContext): JsonObject {
   const { sessionToken: _, ...known } = user ?? {};
   const { cookie: _cookie, authorization: _authorization, ...forwarded } = headers;
   return {
@@ -168,10 +168,10 @@ function withoutToken({ "x-parse-session-token": _, ...headers }: Record<string,
   return headers;
 }
 
-function resultOf(task: Task, success: JsonValue | undefined): Outcome {
+function resultOf(task: Invocation, success: JsonValue | undefined): InvocationResult {
   switch (task.kind) {
     case "beforeSave":
-      return isJsonObject(success) ? { changes: { set: changedFields(task, success), dropped: [] } } : {};
+      return isJsonObject(success) ? { changes: { set: changedFields(task, success), unset: [] } } : {};
     case "beforeFind":
       return isJsonObject(success)
         ? { value: { ...withoutQueryParams(task.params), ...queryParams(success) } }
@@ -194,7 +194,7 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** The fields of a returned object that differ from the requested object. */
-function changedFields(task: Extract<Task, { kind: "beforeSave" }>, returned: JsonObject): JsonObject {
+function changedFields(task: Extract<Invocation, { kind: "beforeSave" }>, returned: JsonObject): JsonObject {
   const object = resultingObject(task);
   const before = object.toJSON();
   for (const [key, value] of Object.entries(returned)) {
@@ -203,8 +203,8 @@ function changedFields(task: Extract<Task, { kind: "beforeSave" }>, returned: Js
   return returned;
 }
 
-function resultingObject({ className, original, operations }: Extract<Task, { kind: "beforeSave" }>) {
-  const object = objectOf(className, original ?? {});
+function resultingObject({ className, original, operations }: Extract<Invocation, { kind: "beforeSave" }>) {
+  const object = toParseObject(className, original ?? {});
   applyOperations(object, operations);
   return object;
 }

@@ -1,7 +1,7 @@
 import { isClassName, type JsonObject, ProtocolError } from "@purse/protocol";
-import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/messages.ts";
+import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/workerMessages.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/rights.ts";
+import { assertMaster } from "../http/masterKeyAccess.ts";
 import { parseWebhook, WEBHOOK_ERROR_CODE, type Webhook, type WebhookStore } from "./webhookStore.ts";
 
 const TRIGGERS: readonly string[] = [...OBJECT_TRIGGERS, ...QUERY_TRIGGERS];
@@ -31,7 +31,7 @@ export function webhookRoutes(webhooks: WebhookStore): ApiRoute[] {
     assertMaster(request);
     const webhook = webhooks.get(keyOf(request));
     if (webhook) return webhook;
-    throw new ProtocolError(WEBHOOK_ERROR_CODE, missingMessage(request.names));
+    throw new ProtocolError(WEBHOOK_ERROR_CODE, missingMessage(request.pathParams));
   }
 
   async function create(request: ApiRequest): Promise<JsonObject> {
@@ -47,7 +47,7 @@ export function webhookRoutes(webhooks: WebhookStore): ApiRoute[] {
 
   async function update(request: ApiRequest): Promise<JsonObject> {
     assertMaster(request, "write");
-    const { params, names } = request;
+    const { params, pathParams: names } = request;
     if (params.__op === "Delete") return remove(request);
     const webhook = parseDeclaration({ ...names, ...(params.url !== undefined && { url: params.url }) });
     await webhooks.update(webhook, missingMessage(names));
@@ -61,7 +61,7 @@ export function webhookRoutes(webhooks: WebhookStore): ApiRoute[] {
   }
 }
 
-function keyOf({ names }: ApiRequest): string {
+function keyOf({ pathParams: names }: ApiRequest): string {
   const { functionName = "", className = "", triggerName = "" } = names;
   return functionName === "" ? `${triggerName}.${className}` : `function ${functionName}`;
 }

@@ -56,7 +56,7 @@ describe("a known function", () => {
     expect(decodeLog(log, own)).toMatchObject({ name: "Odd", values: [{ text: "true" }] });
   });
 
-  it("tells the parts of tuples and arrays", () => {
+  it("decodes the items of tuples and arrays", () => {
     const abi = parseAbi([
       "function aggregate3((address target, bool allowFailure, bytes callData)[] calls)",
     ]);
@@ -80,7 +80,7 @@ describe("a known function", () => {
   );
 });
 
-describe("what marketplaces are called by", () => {
+describe("functions of marketplaces", () => {
   it.each([
     ["0xfb0f3ee1", "fulfillBasicOrder"],
     ["0x00000000", "fulfillBasicOrder_efficient_6GL6yc"],
@@ -134,7 +134,7 @@ describe("what marketplaces are called by", () => {
 describe("a known event", () => {
   const topics = [TRANSFER, pad(ADA), pad(BOB)];
 
-  it("is told from another of the same topic by what is indexed", () => {
+  it("is distinguished from another of the same topic by what is indexed", () => {
     const coins = decodeLog({ topics, data: encodeAbiParameters([{ type: "uint256" }], [7n]) });
     const piece = decodeLog({ topics: [...topics, pad(toHex(7n))], data: "0x" });
     expect(coins?.values.at(-1)).toEqual({ name: "value", type: "uint256", text: "7" });
@@ -159,7 +159,7 @@ describe("the reason of a revert", () => {
       `ERC20InvalidSender(${ADA})`,
     );
     const overflow = encodeErrorResult({ abi: parseAbi(["error Panic(uint256)"]), args: [17n] });
-    expect(revertReason(overflow)).toBe("Panic(0x11): a number became too large or too small");
+    expect(revertReason(overflow)).toBe("Panic(0x11): arithmetic overflow or underflow");
     expect(revertReason("0x")).toBeUndefined();
     expect(revertReason("0x08c379a0ff")).toBeUndefined();
   });

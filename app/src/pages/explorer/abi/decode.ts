@@ -16,7 +16,7 @@ import {
 import { MARKETPLACES } from "./marketplaces.ts";
 import { ERRORS, EVENTS, FUNCTIONS } from "./signatures.ts";
 
-/** A named value as ABIs have it; `parts` are those of an array or a tuple. */
+/** A decoded ABI value; `items` are those of an array or a tuple. */
 export interface DecodedValue {
   name: string;
   type: string;
@@ -25,9 +25,9 @@ export interface DecodedValue {
 }
 
 export interface Decoded {
-  /** As `transfer`. */
+  /** Such as `transfer`. */
   name: string;
-  /** As `transfer(address to, uint256 amount)`. */
+  /** Such as `transfer(address to, uint256 amount)`. */
   signature: string;
   values: DecodedValue[];
 }
@@ -51,14 +51,14 @@ const events: readonly { topic: Hex; item: AbiEvent }[] = [
   .map((item) => ({ topic: toEventSelector(item), item }));
 const errors = parseAbi(ERRORS);
 
-/** What a transaction with this input calls, in a word: the function's name, else its selector; undefined for none. */
+/** The name of the called function, otherwise its selector; undefined if the input has none. */
 export function methodOf(input: string): string | undefined {
   if (input.length < 10) return undefined;
   const selector = input.slice(0, 10).toLowerCase();
   return functions.get(selector)?.name ?? selector;
 }
 
-/** Undefined where the function is not known, or the input is not its. `own` goes before what is known to all. */
+/** Decodes call data; undefined if the function is unknown or the data invalid. `own` takes precedence. */
 export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
   const selector = input.slice(0, 10).toLowerCase();
   const item =
@@ -71,7 +71,7 @@ export function decodeInput(input: string, own: Abi = []): Decoded | undefined {
   });
 }
 
-/** Undefined where the event is not known, or the log is not its. */
+/** Decodes a log; undefined if the event is unknown or the log invalid. */
 export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | undefined {
   const [topic, ...indexed] = topics.filter((each) => isHex(each));
   if (topic === undefined || !isHex(data)) return undefined;
@@ -89,7 +89,7 @@ export function decodeLog({ data, topics }: RawLog, own: Abi = []): Decoded | un
   return undefined;
 }
 
-/** Why a call was reverted, by what it gave back: its sentence, or its error with its values. */
+/** Decodes revert data into its message, or its error with its values. */
 export function revertReason(data: string): string | undefined {
   if (!isHex(data) || data.length < 10) return undefined;
   return tryDecode(() => {
@@ -100,17 +100,17 @@ export function revertReason(data: string): string | undefined {
   });
 }
 
-/** What Solidity's own checks say, by their codes. */
+/** The panic codes of Solidity. */
 const PANIC_REASONS: Readonly<Record<number, string>> = {
-  1: "an assertion failed",
-  17: "a number became too large or too small",
-  18: "a division by zero",
-  33: "a value that an enum has not",
-  34: "storage that is badly encoded",
-  49: "a list was empty",
-  50: "an index outside of its list",
-  65: "too much memory",
-  81: "a function that was never set",
+  1: "assertion failed",
+  17: "arithmetic overflow or underflow",
+  18: "division by zero",
+  33: "invalid enum value",
+  34: "invalid storage encoding",
+  49: "pop on an empty array",
+  50: "array index out of bounds",
+  65: "out of memory",
+  81: "call to an uninitialized function",
 };
 
 function panicText(code: number): string {
@@ -118,7 +118,7 @@ function panicText(code: number): string {
   return PANIC_REASONS[code] ? `${hex}: ${PANIC_REASONS[code]}` : hex;
 }
 
-/** Bytes from a chain are anybody's: what cannot be read is shown as it is. */
+/** On-chain data is untrusted: what cannot be decoded is shown raw. */
 function tryDecode<T>(decode: () => T): T | undefined {
   try {
     return decode();

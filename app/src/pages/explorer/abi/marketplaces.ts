@@ -1,5 +1,5 @@
 /**
- * What the marketplaces are asked and what they tell, as Solidity writes it: Seaport (OpenSea), LooksRare, Blur and
+ * Functions and events of marketplaces in Solidity syntax: Seaport (OpenSea), LooksRare, Blur and
  * CryptoPunks.
  */
 const SEAPORT = [
@@ -45,7 +45,7 @@ const LOOKSRARE = [
   "event TakerBid(bytes32 orderHash, uint256 orderNonce, address indexed taker, address indexed maker, address indexed strategy, address currency, address collection, uint256 tokenId, uint256 amount, uint256 price)",
 ];
 
-/** Its second version. */
+/** LooksRare version 2. */
 const LOOKSRARE_2 = [
   "struct Nonce { bytes32 orderHash; uint256 orderNonce; bool isNonceInvalidated; }",
   "struct Taker { address recipient; bytes additionalParameters; }",

@@ -1,6 +1,6 @@
 /**
- * What well-known contracts are asked and what they tell, as Solidity writes it: ERC-20, ERC-721, ERC-1155, wrapped coins, exchanges,
- * the name service, and what many wallets go through.
+ * Functions and events of well-known contracts in Solidity syntax: ERC-20, ERC-721, ERC-1155, wrapped coins,
+ * exchanges, name services and smart wallets.
  */
 export const FUNCTIONS = [
   "function transfer(address to, uint256 amount)",
@@ -82,7 +82,7 @@ export const FUNCTIONS = [
   "function renew(string name, uint256 duration)",
 ] as const;
 
-/** One topic may stand for two events: they differ in what is indexed. */
+/** Events with the same topic differ in their indexed parameters. */
 export const EVENTS = [
   "event Transfer(address indexed from, address indexed to, uint256 value)",
   "event Transfer(address indexed from, address indexed to, uint256 indexed tokenId)",

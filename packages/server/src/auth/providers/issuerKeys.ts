@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
-import { post } from "../../outbound/post.ts";
+import { sendRequest } from "../../outbound/sendRequest.ts";
 
 /** Deadline of a request to the issuer, in ms, and the largest response that is read, in bytes. */
 const TIMEOUT_MS = 5_000;
@@ -76,5 +76,12 @@ function remoteKeys(uri: string, issuer: string): JWTVerifyGetKey {
 
 function fetchText(url: string, allowPrivate: boolean): Promise<{ status: number; body: string }> {
   const headers = { accept: "application/json" };
-  return post({ url, headers, body: undefined, deadlineMs: TIMEOUT_MS, maxBytes: MAX_BYTES, allowPrivate });
+  return sendRequest({
+    url,
+    headers,
+    body: undefined,
+    deadlineMs: TIMEOUT_MS,
+    maxBytes: MAX_BYTES,
+    allowPrivate,
+  });
 }

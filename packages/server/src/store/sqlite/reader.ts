@@ -12,7 +12,7 @@ import {
 } from "@purse/workers";
 import type { ByteBudget } from "../../limits/byteBudget.ts";
 import { currentScope, type RequestScope } from "../../limits/requestScope.ts";
-import type { Log } from "../../observe/log.ts";
+import type { Logger } from "../../observe/logger.ts";
 import { AnswerRoom, type BoundedRows } from "../answerRoom.ts";
 import type { Statement } from "../sql/statement.ts";
 import { asKnownError, DatabaseFaultError, deserializeError } from "./errors.ts";
@@ -21,7 +21,7 @@ import type { ReadAnswer, ReadRequest } from "./readerThread.ts";
 import { type StatementShape, StatementShapes } from "./statementShapes.ts";
 
 export interface ReaderOptions {
-  log: Log;
+  log: Logger;
   /** How long a statement may run, in ms. */
   queryTimeoutMs: number;
   /** Characters of one answer, at most. */

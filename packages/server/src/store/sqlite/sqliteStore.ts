@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
 import type { ByteBudget } from "../../limits/byteBudget.ts";
-import type { Log } from "../../observe/log.ts";
+import type { Logger } from "../../observe/logger.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { LeaseLost } from "../lease.ts";
 import { createLocalLeases } from "../localLeases.ts";
@@ -24,7 +24,7 @@ const PROBLEMS: Readonly<Record<Fault, string>> = {
 };
 
 export interface SqliteOptions {
-  log: Log;
+  log: Logger;
   /** How long a statement that reads may run, in ms. */
   queryTimeoutMs: number;
   /** Characters of one answer, at most. */

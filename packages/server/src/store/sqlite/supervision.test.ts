@@ -7,7 +7,7 @@ import { DEFAULT_RESTART_POLICY } from "@purse/workers";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ByteBudget } from "../../limits/byteBudget.ts";
-import { createLog } from "../../observe/log.ts";
+import { createLogger } from "../../observe/logger.ts";
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { openStore } from "../openStore.ts";
 import type { Store } from "../store.ts";
@@ -25,7 +25,7 @@ const schema: ClassSchema = {
   classLevelPermissions: {},
   indexes: {},
 };
-const log = createLog({ level: "silent", format: "text", write: () => undefined });
+const log = createLogger({ level: "silent", format: "text", write: () => undefined });
 
 let folder: string;
 let file: string;

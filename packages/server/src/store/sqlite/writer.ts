@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
-import type { Log } from "../../observe/log.ts";
+import type { Logger } from "../../observe/logger.ts";
 import type { Statement } from "../sql/statement.ts";
 import { ClaimTaken, LimitReached, type Write, type WriteResult } from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
@@ -18,7 +18,7 @@ import {
 } from "./writerMessages.ts";
 
 export interface WriterOptions {
-  log: Log;
+  log: Logger;
   /** Looks through the whole file before it is used, where that does not take long. */
   checksFile: boolean;
   /** Something is wrong with the database itself. */

@@ -7,7 +7,7 @@ import {
 } from "@purse/protocol";
 import type { AuthContext } from "../../authContext.ts";
 import type { Cloud } from "../../cloud/index.ts";
-import { isWanted, type LogFilter, type RecentLog } from "../../observe/recentLog.ts";
+import { type LogBuffer, type LogFilter, matchesFilter } from "../../observe/logBuffer.ts";
 import type { AdminServices } from "../../operator/adminServices.ts";
 import { eventStream } from "../eventStream.ts";
 import { invalid, objectIn, optionalObjectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
@@ -18,7 +18,7 @@ export interface CodeParts extends PipelineParts {
   cloud: Pick<Cloud, "functionNames" | "definitions">;
   /** Where plugins were loaded from, in their order. */
   pluginFiles: readonly string[];
-  recentLog: RecentLog;
+  recentLog: LogBuffer;
   hookCalls: AdminServices["webhookCalls"];
 }
 
@@ -259,7 +259,7 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
     return eventStream(request, (tell) => {
       for (const line of recentLog.lines(filter).slice(-100)) tell("line", line);
       return recentLog.onLine((line) => {
-        if (isWanted(line, filter)) tell("line", line);
+        if (matchesFilter(line, filter)) tell("line", line);
       });
     });
   }

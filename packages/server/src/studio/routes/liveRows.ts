@@ -6,8 +6,8 @@ import {
   type StudioLiveEvent,
 } from "@purse/protocol";
 import type { RequestContext } from "../../authContext.ts";
-import type { ChangeFeed } from "../../live/feed.ts";
 import type { Reads } from "../../objects/read.ts";
+import type { ChangeFeed } from "../../realtime/changeFeed.ts";
 import { compileRegex } from "../../store/regex.ts";
 import { eventStream } from "../eventStream.ts";
 import { optionalObjectIn } from "../parameters.ts";
@@ -45,11 +45,11 @@ export function liveRowsRoute({ feed, presenter, classIn }: LiveRowsParts): Stud
           // One after the other: showing an object may take longer than showing the next.
           told = told.then(async () => tell(event.event, { ...event, object: await shown(event.object) }));
         });
-        await feed.follow(className);
+        await feed.subscribe(className);
         // What happens from now on is told.
         tell("connected", {});
         const again = setInterval(() => {
-          feed.follow(className).catch(() => tell("refetch", {}));
+          feed.subscribe(className).catch(() => tell("refetch", {}));
         }, FOLLOW_AGAIN_MS);
         return () => {
           clearInterval(again);

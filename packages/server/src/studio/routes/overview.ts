@@ -1,8 +1,8 @@
-import type { Series } from "../../observe/series.ts";
+import type { MetricsHistory } from "../../observe/metricsHistory.ts";
 import { json, type StudioRoute } from "../route.ts";
 
 export interface OverviewParts {
-  series: Series;
+  series: MetricsHistory;
 }
 
 /** How the server does. */
@@ -18,7 +18,7 @@ export function overviewRoutes({ series }: OverviewParts): StudioRoute[] {
       method: "GET",
       path: "/slow-requests",
       needs: "readOnly",
-      handle: async () => json({ results: series.slow() }),
+      handle: async () => json({ results: series.slowRequests() }),
     },
   ];
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, ProtocolError, type StudioPage } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../../authContext.ts";
 import type { ApiReply, Method } from "../../http/api.ts";
-import type { JudgedRequest } from "../../http/door.ts";
+import type { AuthenticatedRequest } from "../../http/parseApi.ts";
 import type { Objects } from "../../objects/objects.ts";
 import type { ClassRules } from "../../objects/rules.ts";
 import type { Schemas } from "../../schema/schemas.ts";
@@ -17,7 +17,7 @@ export interface PipelineParts {
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
   /** Runs a route of the Parse protocol for a caller who is judged already. */
-  runAs(request: JudgedRequest): Promise<ApiReply>;
+  runAs(request: AuthenticatedRequest): Promise<ApiReply>;
   /** A user as the pipeline knows them, with their roles. Throws 101 where there is none. */
   asUser(userId: string): Promise<AuthContext>;
 }

@@ -1,0 +1,76 @@
+import type { JsonObject, JsonValue } from "@purse/protocol";
+
+/*
+ * Typed access to rows in the Parse wire format. Missing fields and fields of another type are read as empty, so that
+ * unexpected data does not break a page.
+ */
+
+export function stringField(row: JsonObject, name: string): string {
+  const value = row[name];
+  return typeof value === "string" ? value : value === undefined || value === null ? "" : String(value);
+}
+
+export function numberField(row: JsonObject, name: string): number | undefined {
+  const value = row[name];
+  return typeof value === "number" ? value : undefined;
+}
+
+/** Reads a date that is an ISO string or a Parse Date. */
+export function timeField(row: JsonObject, name: string): string | undefined {
+  const value = row[name];
+  if (typeof value === "string" && value !== "") return value;
+  const object = objectField(row, name);
+  return object && typeof object.iso === "string" ? object.iso : undefined;
+}
+
+export function objectField(row: JsonObject, name: string): JsonObject | undefined {
+  return asObject(row[name]);
+}
+
+export function asObject(value: JsonValue | undefined): JsonObject | undefined {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+/** Indented JSON. */
+export function prettyJson(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? "";
+}
+
+/** Parses JSON input; empty input is undefined. Throws SyntaxError. */
+export function parseJson(text: string): JsonValue | undefined {
+  return text.trim() === "" ? undefined : JSON.parse(text);
+}
+
+/** Parses a JSON object; returns a `problem` when the input is not one. */
+export function parseJsonObject(
+  text: string,
+): { value: JsonObject; problem?: undefined } | { problem: string } {
+  try {
+    const value = parseJson(text);
+    const object = value === undefined ? {} : asObject(value);
+    return object ? { value: object } : { problem: 'Enter a JSON object, for example {"name": "value"}.' };
+  } catch (error) {
+    return {
+      problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON",
+    };
+  }
+}
+
+const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;
+
+/** Formats a size in bytes, for example `1.4 MB`. */
+export function formatBytes(size: number, language: string): string {
+  let unitIndex = 0;
+  let amount = size;
+  while (amount >= 1000 && unitIndex < BYTE_UNITS.length - 1) {
+    amount /= 1000;
+    unitIndex += 1;
+  }
+  const unit = BYTE_UNITS[unitIndex] ?? "byte";
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit,
+    unitDisplay: unitIndex === 0 ? "long" : "short",
+    maximumFractionDigits: amount < 10 ? 1 : 0,
+  }).format(amount);
+}

@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { diffConfig } from "./differences.ts";
+
+describe("what changes on the way back to a version of the config", () => {
+  it("is told by name: values, those that go and those that come, and who gets to see them", () => {
+    const now = { params: { a: 1, b: "x", same: [1], shown: true }, masterKeyOnly: {} };
+    const then = { params: { a: 2, c: null, same: [1], shown: true }, masterKeyOnly: { shown: true } };
+    expect(diffConfig(now, then)).toEqual([
+      { name: "a", from: "1", to: "2" },
+      { name: "b", from: '"x"', to: undefined },
+      { name: "c", from: undefined, to: "null" },
+      { name: "shown", from: "true", to: "true (master key only)" },
+    ]);
+  });
+});

@@ -1,0 +1,13 @@
+import { Download } from "lucide-react";
+import { Button } from "../../../design/Button.tsx";
+import { downloadFile } from "../../../downloadFile.ts";
+
+/** Downloads a text as a file. */
+export function SaveFileButton({ name, text, label }: { name: string; text: string; label: string }) {
+  return (
+    <Button small onClick={() => downloadFile(name, text)}>
+      <Download size={15} aria-hidden="true" />
+      {label}
+    </Button>
+  );
+}

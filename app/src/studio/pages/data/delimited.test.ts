@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { formatDelimited, parseDelimited } from "./delimited.ts";
+
+describe("a table as text", () => {
+  it.each([
+    [
+      "a\tb\r\nc\td\r\n",
+      [
+        ["a", "b"],
+        ["c", "d"],
+      ],
+    ],
+    [
+      "a\t\n\tb",
+      [
+        ["a", ""],
+        ["", "b"],
+      ],
+    ],
+    ['"two\nlines"\t"said ""hi"""', [["two\nlines", 'said "hi"']]],
+    ["a\t", [["a", ""]]],
+    ["a\n\nb", [["a"], [""], ["b"]]],
+    ['"never closed\tb', [["never closed\tb"]]],
+    ["", []],
+  ])("%j is read", (text, table) => {
+    expect(parseDelimited(text, "\t")).toEqual(table);
+  });
+
+  it("comes back as it was written, with either delimiter", () => {
+    const rows = [
+      ["a", 'b"c', "d,e"],
+      ["f\tg", "h\r\ni", ""],
+    ];
+    for (const delimiter of [",", "\t"] as const) {
+      expect(parseDelimited(formatDelimited(rows, delimiter), delimiter)).toEqual(rows);
+    }
+  });
+});

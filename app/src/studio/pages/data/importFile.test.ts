@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { parseImportFile, suggestMapping } from "./importFile.ts";
+
+describe("a file to import", () => {
+  it("is CSV, a table of a spreadsheet, JSON or JSON lines", () => {
+    const rows = [["1", "x"]];
+    expect(parseImportFile("a.csv", "\uFEFFn,name\r\n1,x\r\n")).toMatchObject({
+      format: "csv",
+      columns: ["n", "name"],
+      rows,
+    });
+    expect(parseImportFile("a.txt", "n\tname\n1\tx\n\n")).toMatchObject({ format: "csv", rows });
+    const json = { format: "json", columns: ["n", "name"], samples: { n: "1", name: '"x"' } };
+    expect(parseImportFile("a.json", '[{"n":1},{"name":"x"}]')).toMatchObject(json);
+    expect(parseImportFile("a.jsonl", '{"n":1}\n{"name":"x"}\n')).toMatchObject(json);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["[1,", "Invalid JSON"],
+    ["a,a\n1,2", "Duplicate column: a"],
+  ])("%j is told what is wrong", (text, message) => {
+    expect(() => parseImportFile("a", text)).toThrow(message);
+  });
+
+  it("goes to the fields of its names", () => {
+    expect(suggestMapping(["Name", " score ", "other"], ["name", "score"])).toEqual({
+      Name: "name",
+      " score ": "score",
+      other: null,
+    });
+  });
+});

@@ -1,0 +1,8 @@
+import type { StudioApiKey } from "@purse/protocol";
+
+export type ApiKeyRow = StudioApiKey & { usedThisMinute: number };
+
+/** Display name of a key. */
+export function keyName({ name, id }: StudioApiKey): string {
+  return name ?? id;
+}

@@ -1,8 +1,0 @@
-import type { StudioApiKey } from "@purse/protocol";
-
-export type ApiKeyRow = StudioApiKey & { usedThisMinute: number };
-
-/** What people call a key. */
-export function nameOf({ name, id }: StudioApiKey): string {
-  return name ?? id;
-}

@@ -1,0 +1,366 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/chain";
+import { isJsonObject, type JsonObject } from "@purse/protocol";
+import postgres from "postgres";
+import { afterEach, describe, expect, inject, it } from "vitest";
+import { FileUrls } from "../files/fileUrls.ts";
+import { createObjects } from "../objects/index.ts";
+import { Pipelines } from "../objects/pipeline.ts";
+import { createLogger } from "../observe/logger.ts";
+import { Schemas } from "../schema/schemas.ts";
+import { openStore } from "../store/openStore.ts";
+import type { Store } from "../store/store.ts";
+import { EventWriter } from "./eventWriter.ts";
+import { parseWatch, type Watch } from "./watch.ts";
+import { WatchIndexer } from "./watchIndexer.ts";
+import { watchRules } from "./watchRules.ts";
+import { WebhookQueue } from "./webhookQueue.ts";
+
+/** Number of random histories per database; 200 are conclusive. */
+const HISTORIES = Number(process.env.PURSE_HISTORIES ?? 10);
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Of the server that the tests have started. */
+    postgresUrl: string;
+  }
+}
+
+const DATABASES = ["SQLite", "PostgreSQL"] as const;
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const ADDRESS = `0x${"ab".repeat(20)}`;
+const SELECTOR = { chainIdOf: () => 1337, isFullyIndexed: () => true };
+const EVENT = {
+  type: "event",
+  name: "Moved",
+  inputs: [{ name: "n", type: "uint256", indexed: false }],
+};
+const IN_BLOCK = 2 ** 20;
+
+/** An in-memory chain whose blocks can be replaced; it behaves like an index. */
+class FakeChain implements ChainFeed {
+  readonly blocks: (BlockReference & { events: number[] })[] = [];
+  #made = 0;
+
+  mine(count: number, eventsIn: () => number): void {
+    for (let i = 0; i < count; i++) {
+      this.#made += 1;
+      const events = Array.from({ length: eventsIn() }, () => Math.floor(this.#made * 1000));
+      const hash = `0x${this.#made.toString(16).padStart(64, "0")}`;
+      this.blocks.push({ number: this.blocks.length, hash, events });
+    }
+  }
+
+  unwind(depth: number): void {
+    this.blocks.splice(Math.max(1, this.blocks.length - depth));
+  }
+
+  all(): string[] {
+    return this.blocks.flatMap(({ number, hash, events }) =>
+      events.map((n, i) => `${number} ${i} ${hash} ${n}`),
+    );
+  }
+
+  async head(): Promise<BlockReference | undefined> {
+    return this.blocks.at(-1);
+  }
+
+  async hashesOf(numbers: number[]): Promise<Map<number, string>> {
+    const found = numbers.flatMap((number) => this.blocks[number] ?? []);
+    return new Map(found.map(({ number, hash }) => [number, hash]));
+  }
+
+  events: ChainFeed["events"] = async (_, after, randomUpTo, limit) => {
+    const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
+    if (!isKnown(randomUpTo) || (after && !isKnown(after.block))) return undefined;
+    const rows = this.blocks.slice(0, randomUpTo.number + 1).flatMap(({ number, hash, events }) =>
+      events.map((n, i): FeedEvent => {
+        return {
+          place: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
+          timestamp: number * 1000,
+          transactionHash: hash,
+          fields: { log_index: i, address: ADDRESS, args: { n: String(n) } },
+        };
+      }),
+    );
+    const events = rows.filter(({ place }) => place.position > (after?.position ?? -1)).slice(0, limit);
+    const isMore = events.length === limit;
+    const position = (randomUpTo.number + 1) * IN_BLOCK - 1;
+    const cleanup = {
+      position,
+      part: Number.MAX_SAFE_INTEGER,
+      block: { number: randomUpTo.number, hash: randomUpTo.hash },
+    };
+    return { events, reached: (isMore && events.at(-1)?.place) || cleanup, isMore };
+  };
+}
+
+interface TestContext {
+  chain: FakeChain;
+  store: Store;
+  /** Creates an indexer, like that of another process. */
+  createIndexer(): WatchIndexer;
+  indexAll(indexer: WatchIndexer): Promise<void>;
+  objects(): Promise<JsonObject[]>;
+  changes: string[];
+}
+
+async function newStore(database: (typeof DATABASES)[number], folder: string): Promise<Store> {
+  if (database === "SQLite") return openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+  const server = inject("postgresUrl");
+  const name = `watch_${randomUUID().replaceAll("-", "")}`;
+  const sql = postgres(server, { max: 1, onnotice: () => undefined });
+  await sql`CREATE DATABASE ${sql(name)}`;
+  cleanups.push(async () => {
+    await sql`DROP DATABASE IF EXISTS ${sql(name)} WITH (FORCE)`;
+    await sql.end();
+  });
+  const url = Object.assign(new URL(server), { pathname: `/${name}` }).href;
+  return openStore({ kind: "postgres", url, connections: 3 });
+}
+
+async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}): Promise<TestContext> {
+  const folder = await mkdtemp(join(tmpdir(), "purse-watch-"));
+  const store = await newStore(database, folder);
+  const logger = createLogger({ level: "error", format: "text", write: () => undefined });
+  const rules = new Map(
+    watchRules(SELECTOR, async () => undefined, Date.now).map((rule) => [rule.className, rule]),
+  );
+  const schemas = await Schemas.load(store, rules, console.error);
+  const changes: string[] = [];
+  const objects = createObjects({
+    store,
+    pipelines: new Pipelines({ log: logger, maxAnswerBytes: 1_000_000 }),
+    schemas,
+    fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
+    rules,
+    triggers: {
+      beforeSave: () => undefined,
+      afterSave: () => undefined,
+      beforeDelete: () => undefined,
+      afterDelete: () => undefined,
+      beforeFind: () => undefined,
+      afterFind: () => undefined,
+    },
+    allowClientClassCreation: false,
+    allowClientAddField: false,
+    allowCustomObjectId: false,
+    defaultAcl: undefined,
+    clock: Date.now,
+    onError: console.error,
+  });
+  objects.onChange(({ before, after, objectId }) => {
+    changes.push(`${before === null ? "create" : after === null ? "delete" : "update"} ${objectId}`);
+  });
+  cleanups.push(async () => {
+    await store.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const chain = new FakeChain();
+  const watch: Watch = parseWatch(
+    {
+      chainId: "1337",
+      address: ADDRESS,
+      abi: [EVENT],
+      tableName: "Moves",
+      sync_historical: true,
+      confirmations: 6,
+      ...more,
+    },
+    SELECTOR,
+  );
+  const [selection] = watch.selections;
+  if (!selection) throw new Error("nothing is watched");
+  const following: ChainStatus["state"] = "following";
+  const status = (): ChainStatus => ({
+    chain: 1337,
+    name: "local",
+    scope: "chain",
+    state: following,
+    start: 0,
+    head: null,
+    safe: null,
+    finalized: null,
+    indexed: null,
+    lag: 0,
+    percent: 100,
+    blocksPerSecond: 0,
+    etaSeconds: 0,
+    nodes: [],
+  });
+  const writer = new EventWriter({ store, schemas: () => schemas, objects, logger });
+  const messages = new WebhookQueue({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    webhookKey: undefined,
+    allowPrivate: true,
+    isActive: () => true,
+    clock: Date.now,
+    logger,
+  });
+  return {
+    chain,
+    store,
+    changes,
+    createIndexer: () =>
+      new WatchIndexer(watch, selection, {
+        store,
+        writer,
+        feed: chain,
+        status,
+        enqueueWebhooks: messages.enqueueWrites.bind(messages),
+        logger,
+      }),
+    async indexAll(indexer) {
+      for (let left = 1_000; await indexer.step(); left--) if (left === 0) throw new Error("it never ends");
+    },
+    async objects() {
+      if (!schemas.get("Moves")) return [];
+      const found = await writer.find("Moves", 1337, {}, 100_000);
+      const placeOf = (object: JsonObject) => Number(object.block_number) * 1_000 + Number(object.log_index);
+      return found.sort((a, b) => placeOf(a) - placeOf(b));
+    },
+  };
+}
+
+function formatEvent({ block_number, log_index, block_hash, n }: JsonObject): string {
+  return `${block_number} ${log_index} ${block_hash} ${n}`;
+}
+
+/** Seeded random numbers in [0, 1) (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+describe.each(DATABASES)("the objects of a watched event, on %s", (database) => {
+  it("are those of the chain, in blocks that stay confirmed", async () => {
+    const { chain, createIndexer, indexAll, objects } = await setUp(database);
+    chain.mine(20, () => 2);
+    const indexer = createIndexer();
+    await indexAll(indexer);
+    const found = await objects();
+    expect(found.map(formatEvent)).toEqual(chain.all());
+    expect(found.map(({ confirmed }) => confirmed)).toEqual(found.map((_, i) => Math.floor(i / 2) <= 14));
+    expect(found[0]).toMatchObject({
+      chain_id: 1337,
+      address: ADDRESS,
+      log_index: 0,
+      n_decimal: Number(found[0]?.n),
+      ACL: { "*": { read: true } },
+    });
+    chain.mine(6, () => 0);
+    await indexAll(indexer);
+    expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
+  });
+
+  it("begin with what happens after the watch where history is not asked for", async () => {
+    const { chain, createIndexer, indexAll, objects } = await setUp(database, { sync_historical: false });
+    chain.mine(5, () => 1);
+    const indexer = createIndexer();
+    await indexAll(indexer);
+    expect(await objects()).toEqual([]);
+    chain.mine(2, () => 1);
+    await indexAll(indexer);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(5));
+  });
+
+  it("stay those of after the watch where its first block is replaced", async () => {
+    const { chain, createIndexer, indexAll, objects } = await setUp(database, { sync_historical: false });
+    chain.mine(9, () => 1);
+    const indexer = createIndexer();
+    await indexAll(indexer);
+    chain.unwind(1);
+    chain.mine(2, () => 1);
+    await indexAll(indexer);
+    expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(8));
+  });
+
+  it("are only those that a filter wants", async () => {
+    const { chain, createIndexer, indexAll, objects } = await setUp(database, {
+      filter: { gte: ["n", "3000"] },
+    });
+    chain.mine(5, () => 1);
+    await indexAll(createIndexer());
+    expect((await objects()).map(({ n }) => n)).toEqual(["3000", "4000", "5000"]);
+  });
+
+  it("are made once by however many processes, which may end at any moment", async () => {
+    const { chain, createIndexer, objects, changes, indexAll } = await setUp(database);
+    chain.mine(300, () => 2);
+    await indexAll(createIndexer());
+    chain.unwind(50);
+    chain.mine(60, () => 3);
+    const all = [createIndexer(), createIndexer(), createIndexer()];
+    await Promise.all(all.map(indexAll));
+    await indexAll(createIndexer());
+    expect((await objects()).map(formatEvent)).toEqual(chain.all());
+    const created = changes.filter((line) => line.startsWith("create"));
+    expect(new Set(created).size).toBe(created.length);
+  });
+
+  it.each(Array.from({ length: HISTORIES }, (_, i) => i + 1))(
+    "are right after reorganisations and restarts (history %i)",
+    { timeout: 60_000 },
+    async (seed) => {
+      const random = seeded(seed);
+      const { chain, createIndexer, indexAll, objects, store } = await setUp(database, {
+        webhook: "http://127.0.0.1:9/hook",
+      });
+      const randomUpTo = (max: number) => Math.floor(random() * (max + 1));
+      const eventsIn = () => (random() < 0.5 ? randomUpTo(4) : 0);
+      chain.mine(10 + randomUpTo(30), eventsIn);
+      let indexer = createIndexer();
+      for (let step = 0; step < 25; step++) {
+        const kind = random();
+        if (kind < 0.35) chain.mine(1 + randomUpTo(8), eventsIn);
+        else if (kind < 0.65) {
+          chain.unwind(1 + randomUpTo(random() < 0.2 ? 64 : 8));
+          chain.mine(randomUpTo(10), eventsIn);
+        } else if (kind < 0.75) indexer = createIndexer();
+        else await indexer.step();
+        if (random() < 0.3) await Promise.all([indexer.step(), createIndexer().step()]);
+      }
+      await indexAll(indexer);
+      await indexAll(createIndexer());
+      const found = await objects();
+      expect(found.map(formatEvent)).toEqual(chain.all());
+      const confirmedUpTo = chain.blocks.length - 6;
+      for (const each of found) {
+        if (Number(each.block_number) <= confirmedUpTo) expect(each.confirmed).toBe(true);
+      }
+      // Replaying the messages in order results in the same objects.
+      const replayed = new Map<string, string>();
+      const texts = await store.find({
+        schema: (await store.loadClasses("_ChainMessage"))[0] ?? Object(undefined),
+        where: { kind: "and", conditions: [] },
+        order: [{ path: ["sequence"], descending: false }],
+        limit: 100_000,
+        skip: 0,
+        principals: null,
+      });
+      texts.forEach((text, i) => {
+        const { sequence, body }: { sequence: number; body: JsonObject } = JSON.parse(text);
+        expect(sequence).toBe(i);
+        const { event: step, object } = body;
+        if (!isJsonObject(object)) throw new Error("a message without its object");
+        if (step === "removed") replayed.delete(String(object.objectId));
+        else replayed.set(String(object.objectId), formatEvent(object));
+      });
+      expect([...replayed.values()].sort()).toEqual(chain.all().sort());
+    },
+  );
+});

@@ -1,0 +1,236 @@
+import type { BlockReference, ChainFeed, ChainStatus, Selection } from "@purse/chain";
+import { endOf } from "@purse/chain";
+import type { JsonObject } from "@purse/protocol";
+import type { Logger } from "../observe/logger.ts";
+import { ClaimTaken, type Store, type Write } from "../store/store.ts";
+import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
+import { eventFields, eventObject } from "./eventObject.ts";
+import { type EventChange, type EventWriter, isConflict, numberField, stringField } from "./eventWriter.ts";
+import type { Watch } from "./watch.ts";
+
+export interface WatchIndexerDependencies {
+  store: Store;
+  writer: EventWriter;
+  feed: ChainFeed;
+  status(): ChainStatus | undefined;
+  /** Returns the writes that enqueue webhook messages, numbered from `from` on. */
+  enqueueWebhooks(watch: Watch, source: string, from: number, changes: EventChange[]): Write[];
+  logger: Logger;
+}
+
+/** Number of events per transaction. */
+const BATCH_SIZE = 200;
+
+/**
+ * Stores the events of one selection of a watch as objects. Every step moves the cursor in the same transaction and
+ * requires its previous state, so that neither crashes nor concurrent processes lose or duplicate events.
+ */
+export class WatchIndexer {
+  readonly #watch: Watch;
+  readonly #selection: Selection;
+  readonly #dependencies: WatchIndexerDependencies;
+  readonly #key: string;
+  #cursor: StoredCursor | undefined;
+  /** The head up to which everything has been processed. */
+  #completedState = "";
+
+  constructor(watch: Watch, selection: Selection, dependencies: WatchIndexerDependencies) {
+    this.#watch = watch;
+    this.#selection = selection;
+    this.#dependencies = dependencies;
+    this.#key = `${watch.id} ${selection.kind}`;
+  }
+
+  /** Processes events up to the head. Returns whether there may be more. */
+  async step(): Promise<boolean> {
+    const { feed, store } = this.#dependencies;
+    const head = await feed.head();
+    if (!head) return false;
+    const confirmed = this.#confirmedUpTo(head);
+    const headState = `${head.hash} ${confirmed}`;
+    if (headState === this.#completedState) return false;
+    try {
+      await this.#dependencies.writer.prepare(this.#watch.className);
+      this.#cursor ??= (await readCursor(store, this.#key)) ?? (await this.#initialize(head));
+      const state = await this.#checkReorganization(this.#cursor, head);
+      if (state !== "current") return state === "reorganized";
+      const { eventCursor, staleUpTo } = this.#cursor;
+      if (staleUpTo > (eventCursor?.block.number ?? -1))
+        this.#cursor = await this.#rollBack(this.#cursor, this.#cursor);
+      if (eventCursor?.block.hash !== head.hash || eventCursor.part !== endOf(head).part) {
+        const hasMore = await this.#indexNext(this.#cursor, head, confirmed);
+        if (hasMore) return true;
+      }
+      if (await this.#confirm(this.#cursor, confirmed)) return true;
+      this.#completedState = headState;
+      return false;
+    } catch (error) {
+      this.#cursor = undefined;
+      // Another process was faster: continue with the next step.
+      if (error instanceof ClaimTaken || isConflict(error)) return true;
+      throw error;
+    }
+  }
+
+  /** Events before the creation of a watch are skipped unless requested. */
+  async #initialize(head: BlockReference): Promise<StoredCursor> {
+    const eventCursor = this.#watch.isHistorical ? undefined : endOf(head);
+    return this.#commit(undefined, { eventCursor, checkpoints: [], staleUpTo: -1, sequence: 0 }, []);
+  }
+
+  /** Checks whether the cursor's block is still in the index; rolls back if it is not. */
+  async #checkReorganization(
+    cursor: StoredCursor,
+    head: BlockReference,
+  ): Promise<"current" | "reorganized" | "unknown"> {
+    const { feed, logger } = this.#dependencies;
+    const { eventCursor, checkpoints } = cursor;
+    if (!eventCursor) return "current";
+    const hashes = await feed.hashesOf([eventCursor.block, ...checkpoints].map(({ number }) => number));
+    const isCanonical = ({ number, hash }: BlockReference) => hashes.get(number) === hash;
+    if (isCanonical(eventCursor.block)) return "current";
+    // An index that is being rebuilt has not reached this block yet.
+    if (head.number < eventCursor.block.number && this.#dependencies.status()?.state !== "following")
+      return "unknown";
+    const commonBlock =
+      checkpoints.find(isCanonical) ??
+      (await this.#restartPoint(checkpoints.at(-1) ?? eventCursor.block, head));
+    const olderCheckpoints = commonBlock
+      ? checkpoints.filter(({ number }) => number < commonBlock.number)
+      : [];
+    // Objects in between whose blocks still exist are found again.
+    const staleUpTo = Math.max(cursor.staleUpTo, eventCursor.block.number);
+    await this.#rollBack(cursor, {
+      ...cursor,
+      eventCursor: commonBlock && endOf(commonBlock),
+      checkpoints: olderCheckpoints,
+      staleUpTo,
+    });
+    logger.info("a watched chain was reorganized", {
+      className: this.#watch.className,
+      from: eventCursor.block.number,
+      to: commonBlock?.number ?? null,
+    });
+    return "reorganized";
+  }
+
+  /** The block from which to continue if no checkpoint survived a reorganization; undefined for the first block. */
+  async #restartPoint(oldest: BlockReference, head: BlockReference): Promise<BlockReference | undefined> {
+    if (this.#watch.isHistorical) return undefined;
+    const number = Math.min(oldest.number - 1, head.number);
+    const hash = (await this.#dependencies.feed.hashesOf([number])).get(number);
+    return hash === undefined ? head : { number, hash };
+  }
+
+  /** Removes objects of orphaned blocks; the last step resets the cursor. */
+  async #rollBack(cursor: StoredCursor, to: WatchCursor): Promise<StoredCursor> {
+    const { writer, feed } = this.#dependencies;
+    const { className, chainId } = this.#watch;
+    let from = cursor;
+    let after = { block: to.eventCursor?.block.number ?? -1, id: "" };
+    for (;;) {
+      const found = await writer.find(className, chainId, pageAfter(after), BATCH_SIZE);
+      const stale = await this.#findStale(feed, found);
+      const last = found.length === BATCH_SIZE ? found.at(-1) : undefined;
+      const changes = stale.map((object): EventChange => ({ kind: "removed", object }));
+      const movesCursor = !last && to !== cursor;
+      if (changes.length > 0 || movesCursor) {
+        from = await this.#commit(from, { ...(last ? cursor : to), sequence: from.sequence }, changes);
+      }
+      if (!last) return from;
+      after = { block: numberField(last, "block_number"), id: stringField(last, "objectId") };
+    }
+  }
+
+  async #findStale(feed: ChainFeed, objects: JsonObject[]): Promise<JsonObject[]> {
+    const hashes = await feed.hashesOf(objects.map((object) => numberField(object, "block_number")));
+    return objects.filter((object) => hashes.get(numberField(object, "block_number")) !== object.block_hash);
+  }
+
+  /** Creates objects of the next events. Returns whether there may be more. */
+  async #indexNext(cursor: StoredCursor, head: BlockReference, confirmedUpTo: number): Promise<boolean> {
+    const { feed, writer } = this.#dependencies;
+    const { chainId, className, filter } = this.#watch;
+    const batch = await feed.events(this.#selection, cursor.eventCursor, head, BATCH_SIZE);
+    // Either the head has been replaced in the meantime, or the cursor's block.
+    if (!batch) return this.#dependencies.status()?.state === "following";
+    const { kind } = this.#selection;
+    const matching = batch.events.filter((event) => {
+      const { args } = event.fields;
+      return filter({ ...event.fields, ...Object(args), ...eventFields(event) });
+    });
+    const objects = matching.map((event) =>
+      eventObject(event, { chainId, kind, confirmed: event.place.block.number <= confirmedUpTo }),
+    );
+    const missing = await writer.missing(className, objects);
+    const { reached, isMore: hasMore } = batch;
+    await this.#commit(
+      cursor,
+      {
+        eventCursor: reached,
+        checkpoints: checkpointsTo(reached.block, cursor),
+        staleUpTo: reached.block.number >= cursor.staleUpTo ? -1 : cursor.staleUpTo,
+        sequence: cursor.sequence,
+      },
+      missing.map((object): EventChange => ({ kind: "created", object })),
+    );
+    return hasMore;
+  }
+
+  /** Marks objects of final blocks as confirmed. Returns whether there may be more. */
+  async #confirm(cursor: StoredCursor, upTo: number): Promise<boolean> {
+    const { writer, feed } = this.#dependencies;
+    const { className, chainId } = this.#watch;
+    const where = { confirmed: false, block_number: { $lte: upTo } };
+    const found = await writer.find(className, chainId, where, BATCH_SIZE);
+    const stale = new Set(await this.#findStale(feed, found));
+    const canonical = found.filter((object) => !stale.has(object));
+    if (canonical.length === 0) return false;
+    const changes = canonical.map(
+      (object): EventChange => ({ kind: "confirmed", object: { ...object, confirmed: true } }),
+    );
+    await this.#commit(cursor, cursor, changes);
+    if (found.length < BATCH_SIZE) return false;
+    // Objects whose update a trigger rejects are not retried in a loop.
+    const [stillUnconfirmed] = await writer.find(className, chainId, where, 1);
+    return stillUnconfirmed?.objectId !== canonical[0]?.objectId;
+  }
+
+  /** The newest block that is final, or has enough confirmations. */
+  #confirmedUpTo(head: BlockReference): number {
+    const { confirmations } = this.#watch;
+    const final = this.#dependencies.status()?.finalized ?? -1;
+    return confirmations === 0 ? final : Math.max(final, head.number - confirmations + 1);
+  }
+
+  async #commit(
+    from: StoredCursor | undefined,
+    to: WatchCursor,
+    changes: EventChange[],
+  ): Promise<StoredCursor> {
+    const { writer, enqueueWebhooks } = this.#dependencies;
+    let next: StoredCursor | undefined;
+    await writer.write(this.#watch.className, changes, (written) => {
+      const deliveryCount = this.#watch.webhook === undefined ? 0 : written.length;
+      const { eventCursor, checkpoints, staleUpTo } = to;
+      const moved: WatchCursor = {
+        eventCursor,
+        checkpoints,
+        staleUpTo,
+        sequence: to.sequence + deliveryCount,
+      };
+      const { writes, text } = moveCursor(this.#key, from?.text, moved);
+      next = { ...moved, text };
+      return deliveryCount > 0
+        ? [...writes, ...enqueueWebhooks(this.#watch, this.#key, to.sequence, written)]
+        : writes;
+    });
+    if (!next) throw new Error("a cursor was not moved");
+    this.#cursor = next;
+    return next;
+  }
+}
+
+function pageAfter({ block, id }: { block: number; id: string }): JsonObject {
+  return { $or: [{ block_number: { $gt: block } }, { block_number: block, objectId: { $gt: id } }] };
+}

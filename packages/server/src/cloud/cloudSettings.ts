@@ -1,0 +1,33 @@
+import type { Config } from "../config.ts";
+import type { ServerSettings } from "./workerMessages.ts";
+
+/** Settings that cloud code may read, listed explicitly: a new setting is not exposed by default. */
+const EXPOSED_SETTINGS = [
+  "allowClientClassCreation",
+  "allowCustomObjectId",
+  "enableAnonymousUsers",
+  "maxUploadSize",
+  "preventLoginWithUnverifiedEmail",
+  "revokeSessionOnPasswordReset",
+  "verifyUserEmails",
+] as const satisfies (keyof Config)[];
+
+/**
+ * Returns the content of `Parse.Server` for cloud code, under the names of Parse Server. `publicUrl` is the URL of the
+ * Parse API.
+ */
+export function cloudSettings(config: Config, publicUrl: string, mountPath: string): ServerSettings {
+  const { appId, appName, environment, limits, sessionSeconds } = config;
+  return {
+    ...Object.fromEntries(EXPOSED_SETTINGS.map((name) => [name, config[name]])),
+    applicationId: appId,
+    appId,
+    appName,
+    environment,
+    maxLimit: limits.maxLimit,
+    sessionLength: sessionSeconds,
+    serverURL: publicUrl,
+    publicServerURL: publicUrl,
+    mountPath,
+  };
+}

@@ -1,0 +1,219 @@
+import { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { Logger } from "../observe/logger.ts";
+import { callFunction } from "./callFunction.ts";
+import { fileInfoOf, toParseFile } from "./fileInfo.ts";
+import { applyOperations, changesOf, pendingChanges, toParseObject } from "./parseObjects.ts";
+import { queryParams, withoutQueryParams } from "./queryParams.ts";
+import type { CloudRequest, FileTriggerRequest, FunctionRequest, Registry } from "./registry.ts";
+import { validate } from "./validator.ts";
+import { decodeParams } from "./wire.ts";
+import type { CallContext, HostRequest, Invocation, InvocationResult } from "./workerMessages.ts";
+
+export interface InvokeDependencies {
+  registry: Registry;
+  logger: Logger;
+  callHost(hostRequest: HostRequest): Promise<unknown>;
+}
+
+/** Executes what the cloud code has registered for an invocation. Throws what the code throws. */
+export async function invoke(
+  dependencies: InvokeDependencies,
+  invocation: Invocation,
+): Promise<InvocationResult> {
+  const { registry } = dependencies;
+  const { callContext } = invocation;
+  const request = cloudRequestOf(callContext, dependencies.logger);
+  switch (invocation.kind) {
+    case "function": {
+      const registration = registry.functions.get(invocation.name);
+      if (!registration)
+        throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${invocation.name}"`);
+      const params = decodeParams(invocation.params);
+      const triggerRequest: FunctionRequest = { ...request, params, functionName: invocation.name };
+      const shouldRun = await validate(registration.validator, triggerRequest, callContext.roles);
+      return shouldRun ? callFunction(registration.run, triggerRequest) : {};
+    }
+    case "job": {
+      const job = registry.jobs.get(invocation.name);
+      if (!job) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "Invalid job.");
+      const { jobId } = invocation;
+      const message = async (text: string) => {
+        await dependencies.callHost({ kind: "jobMessage", jobId, message: String(text) });
+      };
+      const result = await job({
+        ...request,
+        params: decodeParams(invocation.params),
+        jobName: invocation.name,
+        jobId,
+        message,
+      });
+      return typeof result === "string" ? { value: result } : {};
+    }
+    case "beforeSave": {
+      const trigger = registry.objectTriggers.get(`beforeSave.${invocation.className}`);
+      if (!trigger) return {};
+      const original = invocation.original && toParseObject(invocation.className, invocation.original);
+      const object = toParseObject(invocation.className, invocation.original ?? {});
+      applyOperations(object, invocation.operations);
+      const before = pendingChanges(object);
+      const triggerRequest = { ...request, triggerName: "beforeSave" as const, object, original };
+      if (await validate(trigger.validator, triggerRequest, callContext.roles))
+        await trigger.run(triggerRequest);
+      return {
+        changes: changesOf(before, pendingChanges(object)),
+        context: toPlainObject(triggerRequest.context),
+      };
+    }
+    case "object": {
+      const trigger = registry.objectTriggers.get(`${invocation.trigger}.${invocation.className}`);
+      if (!trigger) return {};
+      const object = toParseObject(invocation.className, invocation.object, invocation.existed);
+      const original = invocation.original && toParseObject(invocation.className, invocation.original);
+      const triggerRequest = { ...request, triggerName: invocation.trigger, object, original };
+      if (await validate(trigger.validator, triggerRequest, callContext.roles))
+        await trigger.run(triggerRequest);
+      return { context: toPlainObject(triggerRequest.context) };
+    }
+    case "beforeFind": {
+      const trigger = registry.beforeFind.get(invocation.className);
+      if (!trigger) return { value: invocation.params };
+      const parsedQuery = queryParams(invocation.params);
+      const query = Query.fromJSON(invocation.className, parsedQuery);
+      const count = parsedQuery.count === 1;
+      const { isGet } = invocation;
+      const triggerRequest = { ...request, triggerName: "beforeFind" as const, query, count, isGet };
+      if (!(await validate(trigger.validator, triggerRequest, callContext.roles)))
+        return { value: invocation.params };
+      const returned = await trigger.run(triggerRequest);
+      const objects = returned instanceof ParseObject ? [returned] : returned;
+      if (Array.isArray(objects) && objects.every((each) => each instanceof ParseObject)) {
+        const results = objects.map((object) => object.toJSON());
+        return { value: invocation.params, objects: results, context: toPlainObject(triggerRequest.context) };
+      }
+      const newQuery =
+        returned instanceof Query
+          ? returned.toJSON()
+          : isJsonObject(returned)
+            ? returned
+            : triggerRequest.query.toJSON();
+      return {
+        value: { ...withoutQueryParams(invocation.params), ...newQuery },
+        context: toPlainObject(triggerRequest.context),
+      };
+    }
+    case "afterFind": {
+      const trigger = registry.afterFind.get(invocation.className);
+      if (!trigger) return { value: invocation.objects };
+      const objects = invocation.objects.map((object) => toParseObject(invocation.className, object));
+      const query = Query.fromJSON(invocation.className, queryParams(invocation.params));
+      const { isGet } = invocation;
+      const triggerRequest = { ...request, triggerName: "afterFind" as const, objects, query, isGet };
+      if (!(await validate(trigger.validator, triggerRequest, callContext.roles)))
+        return { value: invocation.objects };
+      const returned = await trigger.run(triggerRequest);
+      const results: unknown[] = Array.isArray(returned) ? returned : triggerRequest.objects;
+      return { value: results.flatMap((object) => (object instanceof ParseObject ? [object.toJSON()] : [])) };
+    }
+    case "file": {
+      const trigger = registry.files.get(invocation.trigger);
+      if (!trigger) return {};
+      const { fileSize } = invocation.file;
+      const file = toParseFile(invocation.file);
+      const triggerRequest: FileTriggerRequest = {
+        ...request,
+        triggerName: trigger.triggerName,
+        file,
+        fileSize,
+        contentLength: fileSize,
+        forceDownload: false,
+      };
+      if (!(await validate(trigger.validator, triggerRequest, callContext.roles))) return {};
+      const returned = await trigger.run(triggerRequest);
+      const resultFile = answeredFile(returned) ?? triggerRequest.file;
+      const { forceDownload } = triggerRequest;
+      return { value: { ...(await fileInfoOf(resultFile, file)), ...(forceDownload && { forceDownload }) } };
+    }
+    case "config": {
+      const trigger = registry.config.get(invocation.trigger);
+      if (!trigger) return {};
+      const params = decodeParams(invocation.params);
+      const object = new Config(params);
+      const original = invocation.original && new Config(decodeParams(invocation.original));
+      const triggerRequest = { ...request, triggerName: invocation.trigger, object, original };
+      const shouldRun = await validate(trigger.validator, { ...request, params }, callContext.roles);
+      if (shouldRun) await trigger.run(triggerRequest);
+      return { context: toPlainObject(triggerRequest.context) };
+    }
+    case "liveConnection": {
+      const { clientId, ...event } = invocation.event;
+      for (const handler of registry.onLiveQueryEvent) await handler({ ...event, client: { id: clientId } });
+      return {};
+    }
+    case "connect": {
+      const trigger = registry.beforeConnect;
+      if (!trigger) return {};
+      const { clients, subscriptions, sessionToken } = invocation;
+      const triggerRequest = { ...request, event: "connect" as const, clients, subscriptions, sessionToken };
+      if (await validate(trigger.validator, triggerRequest, callContext.roles))
+        await trigger.run(triggerRequest);
+      return {};
+    }
+    case "subscribe": {
+      const trigger = registry.beforeSubscribe.get(invocation.className);
+      if (!trigger) return { value: invocation.params };
+      const query = Query.fromJSON(invocation.className, queryParams(invocation.params));
+      const triggerRequest = {
+        ...request,
+        event: "subscribe" as const,
+        query,
+        sessionToken: sessionTokenOf(callContext),
+      };
+      if (!(await validate(trigger.validator, triggerRequest, callContext.roles)))
+        return { value: invocation.params };
+      await trigger.run(triggerRequest);
+      return { value: { ...withoutQueryParams(invocation.params), ...triggerRequest.query.toJSON() } };
+    }
+    case "liveEvent": {
+      const trigger = registry.afterLiveQueryEvent.get(invocation.className);
+      if (!trigger) return {};
+      const { event, clients, subscriptions, ...change } = invocation.event;
+      const object: ParseObject | undefined = toParseObject(change.className, change.object);
+      const original = change.original && toParseObject(change.className, change.original);
+      const triggerRequest = { ...request, event, clients, subscriptions, object, original, sendEvent: true };
+      if (!(await validate(trigger.validator, triggerRequest, callContext.roles))) return {};
+      await trigger.run(triggerRequest);
+      if (!triggerRequest.sendEvent) return { value: null };
+      const value: JsonObject = { object: triggerRequest.object.toJSON() };
+      if (triggerRequest.original) value.original = triggerRequest.original.toJSON();
+      return { value };
+    }
+  }
+}
+
+function cloudRequestOf(callContext: CallContext, logger: Logger): CloudRequest {
+  const { user, roles: _, requestId, ...rest } = callContext;
+  const parsedUser = user && User.fromJSON({ ...user, className: "_User" });
+  return {
+    ...rest,
+    user: parsedUser instanceof User ? parsedUser : undefined,
+    log: logger.with({ requestId }),
+  };
+}
+
+/** Returns the file that a trigger returned, directly or as `{ file }`. */
+function answeredFile(returned: unknown): ParseFile | undefined {
+  if (returned instanceof ParseFile) return returned;
+  const hasFile = typeof returned === "object" && returned !== null && "file" in returned;
+  return hasFile && returned.file instanceof ParseFile ? returned.file : undefined;
+}
+
+function sessionTokenOf({ user }: CallContext): string | undefined {
+  return typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
+}
+
+/** Reduces a context to JSON data. */
+function toPlainObject(context: JsonObject): JsonObject {
+  const value: unknown = JSON.parse(JSON.stringify(context ?? {}));
+  return isJsonObject(value) ? value : {};
+}

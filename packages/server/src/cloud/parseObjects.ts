@@ -1,0 +1,64 @@
+import { ParseObject } from "@purse/client";
+import { ErrorCode, type JsonObject, jsonEqual, type Operation, ProtocolError } from "@purse/protocol";
+
+/** Creates the object that cloud code works with; `existed` is false for one that has just been created. */
+export function toParseObject(className: string, fields: JsonObject, existed = true): ParseObject {
+  const object = ParseObject.fromJSON({ className });
+  object._finishSave(fields, existed && fields.objectId !== undefined ? 200 : 201);
+  return object;
+}
+
+/** Returns what saving the object would send now. */
+export function pendingChanges(object: ParseObject): JsonObject {
+  return object._saveParams().body;
+}
+
+/** Applies the operations of a write to the object as unsaved changes, without the fields that only the server sets. */
+export function applyOperations(object: ParseObject, requested: Readonly<Record<string, Operation>>): void {
+  const ignoredKeys = new Set(["objectId", "id", "createdAt", "updatedAt", ...object._readOnlyAttributes()]);
+  const operations = Object.entries(requested).filter(([key]) => !ignoredKeys.has(key));
+  const wire: JsonObject = {};
+  for (const [key, operation] of operations) wire[key] = encodeOperation(operation);
+  const values = ParseObject.fromJSON({ className: object.className, ...wire });
+  for (const [key, operation] of operations) {
+    // A dotted key is not a field of `values`: its encoded value is used.
+    const isPlainSet = operation.op === "Set" && !key.includes(".");
+    try {
+      object._set({ [key]: isPlainSet ? values._get(key) : wire[key] }, { ignoreValidation: true });
+    } catch (error) {
+      // The operation does not apply to the current value.
+      const message = error instanceof Error ? error.message : String(error);
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, message);
+    }
+  }
+}
+
+/** The changes of a trigger: encoded values to set and keys to unset. */
+export function changesOf(before: JsonObject, after: JsonObject): { set: JsonObject; unset: string[] } {
+  const set: JsonObject = {};
+  for (const [key, value] of Object.entries(after)) {
+    if (!jsonEqual(before[key], value)) set[key] = value;
+  }
+  return { set, unset: Object.keys(before).filter((key) => !(key in after)) };
+}
+
+function encodeOperation(operation: Operation): JsonObject[string] {
+  switch (operation.op) {
+    case "Set":
+      return operation.value;
+    case "Delete":
+      return { __op: "Delete" };
+    case "Increment":
+      return { __op: "Increment", amount: operation.amount };
+    case "Relation":
+      return {
+        __op: "Batch",
+        ops: [
+          { __op: "AddRelation", objects: operation.add },
+          { __op: "RemoveRelation", objects: operation.remove },
+        ],
+      };
+    default:
+      return { __op: operation.op, objects: operation.objects };
+  }
+}

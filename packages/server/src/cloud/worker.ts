@@ -1,0 +1,203 @@
+import { registerHooks } from "node:module";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parentPort, workerData } from "node:worker_threads";
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { LOG_LEVELS, type LogFields, type Logger } from "../observe/logger.ts";
+import { currentDepth, runAtDepth } from "./callDepth.ts";
+import { FunctionResponseError } from "./callFunction.ts";
+import { invoke } from "./invoke.ts";
+import { MessageBatcher } from "./messageBatcher.ts";
+import { installNamespace } from "./namespace.ts";
+import { loadPlugins } from "./plugins.ts";
+import { definitionsOf, newRegistry } from "./registry.ts";
+import type {
+  HostMessage,
+  HostRequest,
+  RemoteError,
+  WorkerMessage,
+  WorkerStartData,
+} from "./workerMessages.ts";
+
+/*
+ * The worker thread that runs the cloud code: whatever it does (throws, loops forever, exhausts its memory), the server
+ * continues and starts another one.
+ */
+
+const port = required(parentPort);
+const startData: WorkerStartData = workerData;
+const registry = newRegistry();
+const pendingCalls = new Map<number, { resolve(value: unknown): void; reject(error: Error): void }>();
+let callCount = 0;
+let isReady = false;
+
+/** Whether there are definitions or files that have not been sent to the server yet. */
+let hasChanges = false;
+/** Number of files that have been sent to the server. */
+let sentFileCount = 0;
+
+const batcher = new MessageBatcher<WorkerMessage>((messages) => port.postMessage(messages));
+const logger = createLoggerWith({ from: "cloud" });
+
+port.on("message", (messages: HostMessage[]) => {
+  for (const message of messages) receive(message);
+});
+
+/** Sends definitions before any other message, so that results never precede them. */
+function post(message: WorkerMessage): void {
+  postChanges();
+  batcher.add(message);
+}
+
+/** Sends all definitions once per turn of the event loop: each message contains all of them. */
+function postChanges(): void {
+  if (!hasChanges) return;
+  hasChanges = false;
+  if (files.size > sentFileCount) {
+    sentFileCount = files.size;
+    batcher.add({ kind: "files", files: [...files] });
+  }
+  batcher.add({ kind: "definitions", definitions: definitionsOf(registry) });
+}
+
+function markChanged(): void {
+  if (!isReady || hasChanges) return;
+  hasChanges = true;
+  setImmediate(postChanges);
+}
+
+function receive(message: HostMessage): void {
+  switch (message.kind) {
+    case "ping":
+      post({ kind: "pong" });
+      break;
+    case "invoke":
+      void execute(message);
+      break;
+    case "hostResponse":
+      pendingCalls.get(message.id)?.resolve(message.value);
+      pendingCalls.delete(message.id);
+      break;
+    case "hostError":
+      pendingCalls.get(message.id)?.reject(new ProtocolError(message.error.code, message.error.message));
+      pendingCalls.delete(message.id);
+  }
+}
+
+// Uncaught errors terminate nothing: concurrent invocations continue.
+for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+  process.on(event, (error: unknown) => {
+    const text = error instanceof Error ? (error.stack ?? error.message) : error;
+    logger.error("uncaught error in cloud code", { error: text });
+  });
+}
+
+const files = trackLoadedFiles();
+try {
+  await installNamespace({
+    registry,
+    callHost,
+    logger,
+    settings: startData.settings,
+    onDefined: markChanged,
+  });
+  await loadPlugins(startData.plugins, registry);
+  if (startData.file !== "") await import(pathToFileURL(startData.file).href);
+  isReady = true;
+  sentFileCount = files.size;
+  post({ kind: "files", files: [...files] });
+  post({ kind: "ready", definitions: definitionsOf(registry) });
+} catch (error) {
+  post({ kind: "files", files: [...files] });
+  post({ kind: "loadFailed", error: error instanceof Error ? error.message : String(error) });
+}
+
+async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
+  try {
+    const result = await runAtDepth(depth, () => invoke({ registry, logger, callHost }, invocation));
+    post({ kind: "result", id, result });
+  } catch (error) {
+    post({ kind: "error", id, error: remoteErrorOf(error) });
+  }
+}
+
+function callHost(request: HostRequest): Promise<unknown> {
+  const id = ++callCount;
+  return new Promise((resolve, reject) => {
+    pendingCalls.set(id, { resolve, reject });
+    post({ kind: "hostRequest", id, depth: currentDepth(), hostRequest: request });
+  });
+}
+
+/** Strings and errors are sent to the client, as in Parse Server; anything else becomes a generic error. */
+function remoteErrorOf(error: unknown): RemoteError {
+  if (error instanceof FunctionResponseError)
+    return { ...remoteErrorOf(error.cause), status: error.responseOptions.status };
+  if (error instanceof ProtocolError) {
+    const { code, message, status } = error;
+    return { code, message, status };
+  }
+  if (typeof error === "string") return { code: ErrorCode.SCRIPT_FAILED, message: error };
+  logger.warn("cloud code failed", {
+    error: error instanceof Error ? (error.stack ?? error.message) : error,
+  });
+  const message = error instanceof Error && error.message ? error.message : "Script failed.";
+  return { code: ErrorCode.SCRIPT_FAILED, message };
+}
+
+/** Tracks which files of the code (not of packages) are loaded. */
+function trackLoadedFiles(): ReadonlySet<string> {
+  const loaded = new Set<string>(startData.file === "" ? [] : [startData.file]);
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith("file:") && !url.includes("/node_modules/")) {
+        loaded.add(fileURLToPath(url));
+        markChanged();
+      }
+      return next(url, context);
+    },
+  });
+  return loaded;
+}
+
+function createLoggerWith(common: LogFields): Logger {
+  const write =
+    (level: "debug" | "info" | "warn" | "error") =>
+    (message: string, fields?: LogFields): void => {
+      if (LOG_LEVELS.indexOf(level) < LOG_LEVELS.indexOf(startData.logLevel)) return;
+      post({
+        kind: "log",
+        level,
+        message: String(message),
+        fields: cloneableFields({ ...common, ...fields }),
+      });
+      batcher.flush();
+    };
+  return {
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: (fields) => createLoggerWith({ ...common, ...fields }),
+  };
+}
+
+/** Converts fields so that they can be copied to another thread. */
+function cloneableFields(fields: LogFields): LogFields {
+  const entries = Object.entries(fields).map(([name, value]) => [name, cloneableValue(value)]);
+  return Object.fromEntries(entries);
+}
+
+function cloneableValue(value: unknown): JsonValue | undefined {
+  if (value instanceof Error) return value.stack ?? value.message;
+  try {
+    const text = JSON.stringify(value);
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return isJsonObject(value) ? "[object]" : String(value);
+  }
+}
+
+function required<T>(value: T | null): T {
+  if (value === null) throw new Error("This module must run in a worker thread");
+  return value;
+}

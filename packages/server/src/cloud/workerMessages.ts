@@ -1,0 +1,255 @@
+import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
+import type { RateLimit } from "../config/rateLimits.ts";
+import type { InternalRequest } from "../http/api.ts";
+import type { LogFields, LogLevel } from "../observe/logger.ts";
+
+/*
+ * Messages between the server and the worker that runs the cloud code. Everything is plain data, because it is copied.
+ */
+
+/** Triggers of a single object. */
+export const OBJECT_TRIGGERS = [
+  "beforeSave",
+  "afterSave",
+  "beforeDelete",
+  "afterDelete",
+  "beforeLogin",
+  "afterLogin",
+  "afterLogout",
+  "beforePasswordResetRequest",
+] as const;
+export const QUERY_TRIGGERS = ["beforeFind", "afterFind"] as const;
+export const FILE_TRIGGERS = [
+  "beforeSaveFile",
+  "afterSaveFile",
+  "beforeDeleteFile",
+  "afterDeleteFile",
+  "beforeFindFile",
+  "afterFindFile",
+] as const;
+/** Triggers of the application's settings (`Parse.Config`). */
+export const CONFIG_TRIGGERS = ["beforeSave", "afterSave"] as const;
+export const LIVE_TRIGGERS = ["beforeConnect", "beforeSubscribe", "afterLiveQueryEvent"] as const;
+
+export type ObjectTriggerName = (typeof OBJECT_TRIGGERS)[number];
+export type QueryTriggerName = (typeof QUERY_TRIGGERS)[number];
+export type FileTriggerName = (typeof FILE_TRIGGERS)[number];
+export type ConfigTriggerName = (typeof CONFIG_TRIGGERS)[number];
+export type LiveTriggerName = (typeof LIVE_TRIGGERS)[number];
+export type TriggerName = ObjectTriggerName | QueryTriggerName | FileTriggerName | LiveTriggerName;
+
+/** The request that caused an invocation. */
+export interface CallContext {
+  /** Includes `sessionToken`; undefined if nobody is signed in. */
+  user: JsonObject | undefined;
+  /** Names of the user's roles. */
+  roles: string[];
+  master: boolean;
+  isReadOnly: boolean;
+  installationId: string | undefined;
+  context: JsonObject;
+  ip: string;
+  headers: Record<string, string>;
+  requestId: string;
+}
+
+/** A file as file triggers see it; `base64` if its content is loaded. */
+export interface FileInfo {
+  name: string;
+  url?: string | undefined;
+  contentType?: string | undefined;
+  base64?: string | undefined;
+  /** In bytes. */
+  fileSize?: number | undefined;
+  metadata?: JsonObject | undefined;
+  tags?: JsonObject | undefined;
+}
+
+/** What a find trigger decides about a download. */
+export interface FileDownload {
+  /** The name of the file that is sent instead. */
+  name?: string;
+  /** Replaced content in base64. */
+  base64?: string;
+  /** Whether browsers download the file instead of displaying it. */
+  forceDownload?: boolean;
+}
+
+/** A connection event of live queries, as passed to `onLiveQueryEvent`. */
+export interface LiveConnectionEvent {
+  event: "ws_connect" | "connect" | "subscribe" | "unsubscribe" | "ws_disconnect" | "ws_disconnect_error";
+  clientId: string;
+  useMasterKey: boolean;
+  installationId: string | undefined;
+  sessionToken: string | undefined;
+  /** Number of open connections and subscriptions of this process. */
+  clients: number;
+  subscriptions: number;
+  /** The error of the socket. */
+  error?: string;
+}
+
+/** A live query event: a change of an object for its subscribers. */
+export interface LiveEvent {
+  event: string;
+  className: string;
+  object: JsonObject;
+  original: JsonObject | undefined;
+  clients: number;
+  subscriptions: number;
+}
+
+/** A function, job or trigger for the worker to execute. */
+export type Invocation =
+  | { kind: "function"; name: string; params: JsonObject; callContext: CallContext }
+  | { kind: "job"; name: string; params: JsonObject; jobId: string; callContext: CallContext }
+  | {
+      kind: "beforeSave";
+      className: string;
+      operations: Record<string, Operation>;
+      original: JsonObject | undefined;
+      callContext: CallContext;
+    }
+  | {
+      kind: "object";
+      trigger: Exclude<ObjectTriggerName, "beforeSave">;
+      className: string;
+      object: JsonObject;
+      original: JsonObject | undefined;
+      /** Whether the object existed before. */
+      existed: boolean;
+      callContext: CallContext;
+    }
+  | { kind: "beforeFind"; className: string; params: JsonObject; isGet: boolean; callContext: CallContext }
+  | {
+      kind: "afterFind";
+      className: string;
+      objects: JsonObject[];
+      params: JsonObject;
+      isGet: boolean;
+      callContext: CallContext;
+    }
+  | { kind: "file"; trigger: FileTriggerName; file: FileInfo; callContext: CallContext }
+  /** `params`: the settings to save or, after the save, all settings; `original`: the previous ones. */
+  | {
+      kind: "config";
+      trigger: ConfigTriggerName;
+      params: JsonObject;
+      original: JsonObject | undefined;
+      callContext: CallContext;
+    }
+  | { kind: "liveConnection"; event: LiveConnectionEvent; callContext: CallContext }
+  /** `sessionToken` as it was sent: it may be invalid. */
+  | {
+      kind: "connect";
+      clients: number;
+      subscriptions: number;
+      sessionToken?: string;
+      callContext: CallContext;
+    }
+  | { kind: "subscribe"; className: string; params: JsonObject; callContext: CallContext }
+  | { kind: "liveEvent"; className: string; event: LiveEvent; callContext: CallContext };
+
+/** The result of an invocation. */
+export interface InvocationResult {
+  /** The result of a function, or the replacement that a trigger returned. */
+  value?: JsonValue | undefined;
+  /** Of a beforeFind: the objects that replace the result of the query. */
+  objects?: JsonObject[];
+  /** Of a beforeSave: encoded values and operations to set, and keys to unset. */
+  changes?: { set: JsonObject; unset: string[] };
+  /** The request's context after the trigger. */
+  context?: JsonObject;
+  /** HTTP status and headers that a function set. */
+  status?: number;
+  headers?: Record<string, string>;
+}
+
+export interface ScheduleDefinition {
+  jobName: string;
+  cron: string;
+  params: JsonObject;
+  /** Whether missed runs are made up for once, or skipped. */
+  catchUp: "once" | "skip";
+  /** Time limit of a run, in ms; undefined for no limit. */
+  deadlineMs: number | undefined;
+}
+
+/** Everything that the cloud code has registered. */
+export interface Definitions {
+  functions: string[];
+  jobs: string[];
+  /** `beforeSave.Note`, `beforeConnect`. */
+  triggers: string[];
+  schedules: ScheduleDefinition[];
+  /** Chain watches, as they were defined. */
+  watches: JsonObject[];
+  plugins: { name: string; functions: string[] }[];
+  /** Rate limits of validators. */
+  rateLimits: RateLimit[];
+}
+
+export const NO_DEFINITIONS: Definitions = {
+  functions: [],
+  jobs: [],
+  triggers: [],
+  schedules: [],
+  watches: [],
+  plugins: [],
+  rateLimits: [],
+};
+
+/** An error to be sent to the client. */
+export interface RemoteError {
+  code: number;
+  message: string;
+  status?: number | undefined;
+}
+
+export interface WorkerStartData {
+  file: string;
+  plugins: string[];
+  logLevel: LogLevel;
+  /** The content of `Parse.Server`: settings without secrets, and the URLs of the server. */
+  settings: ServerSettings;
+}
+
+/** Settings that cloud code may read, under their names in Parse Server. */
+export interface ServerSettings {
+  applicationId: string;
+  appId: string;
+  appName: string;
+  /** The URL of the Parse API as clients see it. */
+  serverURL: string;
+  publicServerURL: string;
+  mountPath: string;
+  [name: string]: JsonValue;
+}
+
+/** From the server to the worker. */
+export type HostMessage =
+  | { kind: "invoke"; id: number; depth: number; invocation: Invocation }
+  | { kind: "hostResponse"; id: number; value: JsonValue }
+  | { kind: "hostError"; id: number; error: RemoteError }
+  | { kind: "ping" };
+
+/** A request of cloud code to the server. */
+export type HostRequest =
+  | { kind: "dispatch"; request: InternalRequest }
+  | { kind: "sendEmail"; mail: { to: string; subject: string; text: string; html?: string } }
+  | { kind: "jobMessage"; jobId: string; message: string }
+  /** Downloads a file by its URL; the result is in base64. */
+  | { kind: "download"; url: string };
+
+/** From the worker to the server. */
+export type WorkerMessage =
+  | { kind: "ready"; definitions: Definitions }
+  /** The files of the code, to be watched. */
+  | { kind: "files"; files: string[] }
+  | { kind: "loadFailed"; error: string }
+  | { kind: "definitions"; definitions: Definitions }
+  | { kind: "result"; id: number; result: InvocationResult }
+  | { kind: "error"; id: number; error: RemoteError }
+  | { kind: "hostRequest"; id: number; depth: number; hostRequest: HostRequest }
+  | { kind: "log"; level: Exclude<LogLevel, "silent">; message: string; fields: LogFields }
+  | { kind: "pong" };

@@ -1,0 +1,99 @@
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { ANONYMOUS, type AuthContext, MASTER } from "../authContext.ts";
+import {
+  sharedUploadOwner,
+  UploadQuota,
+  type UploadQuotaOptions,
+  uploadOwnerOf,
+  uploadOwnerOfKey,
+} from "./uploadQuota.ts";
+
+function createQuota(limits: Partial<UploadQuotaOptions> = {}) {
+  return new UploadQuota({
+    folder: tmpdir(),
+    maxPerOwner: 3,
+    maxBytesPerOwner: 100,
+    maxBytes: 250,
+    ...limits,
+  });
+}
+
+describe("reserve()", () => {
+  it("refuses an owner with 429 who has too many uploads under way, and nobody else", async () => {
+    const quota = createQuota();
+    const releases = [
+      await quota.reserve(uploadOwnerOfKey("a"), 1),
+      await quota.reserve(uploadOwnerOfKey("a"), 1),
+      await quota.reserve(uploadOwnerOfKey("a"), 1),
+    ];
+    await expect(quota.reserve(uploadOwnerOfKey("a"), 1)).rejects.toMatchObject({ code: 155, status: 429 });
+    await quota.reserve(uploadOwnerOfKey("b"), 1);
+    releases[0]?.();
+    await quota.reserve(uploadOwnerOfKey("a"), 1);
+  });
+
+  it("refuses an owner with 429 whose uploads are too many bytes together", async () => {
+    const quota = createQuota();
+    await quota.reserve(uploadOwnerOfKey("a"), 60);
+    await expect(quota.reserve(uploadOwnerOfKey("a"), 41)).rejects.toMatchObject({ status: 429 });
+    await quota.reserve(uploadOwnerOfKey("a"), 40);
+  });
+
+  it("takes one upload of an owner however large it is", async () => {
+    await createQuota().reserve(uploadOwnerOfKey("a"), 200);
+  });
+
+  it("refuses with 503 where the uploads of all clients are too many bytes", async () => {
+    const quota = createQuota();
+    for (const owner of ["a", "b"]) await quota.reserve(uploadOwnerOfKey(owner), 100);
+    await expect(quota.reserve(uploadOwnerOfKey("c"), 51)).rejects.toMatchObject({ code: 130, status: 503 });
+    await quota.reserve(uploadOwnerOfKey("c"), 50);
+  });
+
+  it("refuses with 507 what the disk has no room for, and counts nothing", async () => {
+    const quota = createQuota({ maxBytes: Number.MAX_SAFE_INTEGER });
+    await expect(quota.reserve(uploadOwnerOfKey("a"), 2 ** 52)).rejects.toMatchObject({
+      code: 130,
+      status: 507,
+    });
+    expect(quota.usage).toEqual({ uploads: 0, bytes: 0, owners: 0 });
+  });
+
+  it("remembers nothing of owners who have released all, however often they release", async () => {
+    const quota = createQuota();
+    for (let i = 0; i < 1_000; i++) {
+      const release = await quota.reserve(uploadOwnerOfKey(`owner ${i}`), 10);
+      release();
+      release();
+    }
+    expect(quota.usage).toEqual({ uploads: 0, bytes: 0, owners: 0 });
+  });
+
+  it("takes several times as many of an address whose users are not known yet", async () => {
+    const quota = createQuota({ maxBytes: 1_000 });
+    for (let i = 0; i < 12; i++) await quota.reserve(sharedUploadOwner("1.2.3.4"), 1);
+    await expect(quota.reserve(sharedUploadOwner("1.2.3.4"), 1)).rejects.toMatchObject({ status: 429 });
+    await quota.reserve(sharedUploadOwner("1.2.3.5"), 1);
+  });
+
+  it("does not count the operator for itself", async () => {
+    const quota = createQuota();
+    for (let i = 0; i < 10; i++) await quota.reserve(undefined, 20);
+    expect(quota.usage).toEqual({ uploads: 10, bytes: 200, owners: 0 });
+  });
+});
+
+describe("uploadOwnerOf()", () => {
+  it("counts users by who they are, strangers by their address, IPv6 by its network", () => {
+    const user: AuthContext = { kind: "user", userId: "u1", roles: [], sessionId: "s", sessionToken: "t" };
+    expect(uploadOwnerOf({ auth: user, ip: "1.2.3.4" })).toEqual(uploadOwnerOfKey("user u1"));
+    expect(uploadOwnerOf({ auth: ANONYMOUS, ip: "::ffff:1.2.3.4" })).toEqual(
+      uploadOwnerOfKey("address 1.2.3.4"),
+    );
+    expect(uploadOwnerOf({ auth: ANONYMOUS, ip: "2001:db8::1" })).toEqual(
+      uploadOwnerOf({ auth: ANONYMOUS, ip: "2001:db8::ffff" }),
+    );
+    expect(uploadOwnerOf({ auth: MASTER, ip: "1.2.3.4" })).toBeUndefined();
+  });
+});

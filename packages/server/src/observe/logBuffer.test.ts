@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { createLogBuffer } from "./logBuffer.ts";
+import { createLogger } from "./logger.ts";
+
+const silent = () => createLogger({ level: "error", format: "json", write: () => undefined });
+
+describe("the recent log", () => {
+  it("remembers lines in their order, by level and text", () => {
+    const { logger, lines } = createLogBuffer(silent(), "warn");
+    logger.info("began", { port: 1 });
+    logger.error("broke", { why: "Disk" });
+    expect(lines({}).map(({ message }) => message)).toEqual(["began", "broke"]);
+    expect(lines({ level: "error" })).toMatchObject([{ level: "error", fields: { why: "Disk" } }]);
+    expect(lines({ text: "disk" })).toHaveLength(1);
+  });
+
+  it("keeps to itself how the studio is set up: who reads the log could become its owner", () => {
+    const { logger, lines } = createLogBuffer(silent(), "info");
+    logger.info("set up the studio at http://127.0.0.1:1337/studio#setup=zuba6vdN-zm_Vt within a day");
+    expect(lines({})[0]?.message).toBe(
+      "set up the studio at http://127.0.0.1:1337/studio#setup=… within a day",
+    );
+  });
+});

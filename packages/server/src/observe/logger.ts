@@ -1,0 +1,134 @@
+export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+export type LogFormat = "text" | "json";
+export type LogFields = Record<string, unknown>;
+
+/** The logger. Secrets in fields are replaced by `[redacted]`. */
+export interface Logger {
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** Returns a logger that adds these fields to every line. */
+  with(fields: LogFields): Logger;
+}
+
+export interface LoggerOptions {
+  /** The minimum level. */
+  level: LogLevel;
+  format: LogFormat;
+  /** Receives one line without a line break. */
+  write(line: string): void;
+  /** Milliseconds since the epoch. */
+  now?(): number;
+}
+
+const REDACTED = "[redacted]";
+const MAX_DEPTH = 6;
+const MAX_TEXT_LENGTH = 4_000;
+
+/** Names of secret fields, compared case-insensitively and without underscores. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  "masterkey",
+  "javascriptkey",
+  "restapikey",
+  "apikey",
+  "sessiontoken",
+  "password",
+  "passwordhash",
+  "newpassword",
+  "secret",
+  "privatekey",
+  "mnemonic",
+  "signature",
+  "authdata",
+  "authorization",
+  "cookie",
+  "setcookie",
+  "xapikey",
+  "xparsemasterkey",
+  "xparsesessiontoken",
+]);
+
+/** A session token in any text. */
+const SESSION_TOKEN = /\br:[0-9A-Za-z]{16,}/g;
+
+export function createLogger(options: LoggerOptions): Logger {
+  return createLoggerWith(options, {});
+}
+
+/** Returns a unique id for a request. */
+export function newRequestId(): string {
+  return crypto.randomUUID();
+}
+
+function createLoggerWith(options: LoggerOptions, common: LogFields): Logger {
+  const threshold = LOG_LEVELS.indexOf(options.level);
+  const write = (level: Exclude<LogLevel, "silent">, message: string, fields?: LogFields): void => {
+    if (LOG_LEVELS.indexOf(level) < threshold) return;
+    const time = new Date(options.now?.() ?? Date.now()).toISOString();
+    const safe = redactFields({ ...common, ...fields }, 0);
+    options.write(
+      options.format === "json"
+        ? jsonLine(time, level, redactText(message), safe)
+        : textLine(time, level, redactText(message), safe),
+    );
+  };
+  return {
+    debug: (message, fields) => write("debug", message, fields),
+    info: (message, fields) => write("info", message, fields),
+    warn: (message, fields) => write("warn", message, fields),
+    error: (message, fields) => write("error", message, fields),
+    with: (fields) => createLoggerWith(options, { ...common, ...fields }),
+  };
+}
+
+function jsonLine(time: string, level: string, message: string, fields: LogFields): string {
+  return JSON.stringify({ time, level, message, ...fields });
+}
+
+function textLine(time: string, level: string, message: string, fields: LogFields): string {
+  const details = Object.entries(fields).map(([name, value]) => ` ${name}=${formatValue(value)}`);
+  return `${time} ${level.padEnd(5)} ${oneLine(message)}${details.join("")}`;
+}
+
+function formatValue(value: unknown): string {
+  return typeof value === "string" && /^[^\s"=]+$/.test(value)
+    ? value
+    : (JSON.stringify(value) ?? "undefined");
+}
+
+/** Prevents untrusted text from starting a new line of the log. */
+function oneLine(text: string): string {
+  return text.replace(/[\r\n]+/g, " ⏎ ");
+}
+
+/** Whether a field with this name is secret. */
+export function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name.replace(/[_-]/g, "").toLowerCase());
+}
+
+function redactFields(fields: object, depth: number): LogFields {
+  const safe: LogFields = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
+    safe[name] = isSecretName(name) ? REDACTED : redact(value, depth + 1);
+  }
+  return safe;
+}
+
+function redact(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value === "bigint") return value.toString();
+  if (typeof value !== "object" || value === null) return value;
+  if (value instanceof Date) return value;
+  if (depth > MAX_DEPTH) return "…";
+  if (value instanceof Error) return redactText(value.stack ?? `${value.name}: ${value.message}`);
+  if (Array.isArray(value)) return value.map((item) => redact(item, depth + 1));
+  return redactFields(value, depth);
+}
+
+function redactText(text: string): string {
+  const cut = text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+  return cut.replace(SESSION_TOKEN, `r:${REDACTED}`);
+}

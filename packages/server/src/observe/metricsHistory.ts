@@ -1,0 +1,92 @@
+import type { StudioPoint, StudioSlowRequest } from "@purse/protocol";
+
+/** Values that are sampled every ten seconds. */
+export interface MetricsHistorySources {
+  sockets(): number;
+  subscriptions(): number;
+  /** null if unknown. */
+  storageBytes(): Promise<number | null>;
+  /** Lag of the slowest chain; null if there is none. */
+  lagBlocks(): number | null;
+}
+
+/** The metrics of the last hour, in memory. */
+export interface MetricsHistory {
+  record(request: { method: string; path: string; status: number; ms: number }): void;
+  /** Data points, oldest first; the last one covers the current interval. */
+  points(): StudioPoint[];
+  /** The last slow requests, newest first. */
+  slowRequests(): StudioSlowRequest[];
+  stop(): void;
+}
+
+const SAMPLE_INTERVAL_MS = 10_000;
+const MAX_POINTS = 360;
+const SLOW_MS = 500;
+const MAX_SLOW_REQUESTS = 200;
+/** Durations per interval; beyond that, percentiles are estimated from a sample. */
+const MAX_DURATIONS = 10_000;
+
+export function createMetricsHistory(
+  sources: MetricsHistorySources,
+  onError: (error: unknown) => void,
+): MetricsHistory {
+  const points: StudioPoint[] = [];
+  let slowRequests: StudioSlowRequest[] = [];
+  let durations: number[] = [];
+  let requests = 0;
+  let errors = 0;
+  let storageBytes: number | null = null;
+
+  function currentPoint(): StudioPoint {
+    const sorted = [...durations].sort((a, b) => a - b);
+    const at = (share: number) =>
+      Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;
+    return {
+      at: new Date().toISOString(),
+      requests,
+      errors,
+      p50Ms: at(0.5),
+      p95Ms: at(0.95),
+      sockets: sources.sockets(),
+      subscriptions: sources.subscriptions(),
+      memoryBytes: process.memoryUsage.rss(),
+      storageBytes,
+      lagBlocks: sources.lagBlocks(),
+    };
+  }
+
+  async function measureStorage(): Promise<void> {
+    storageBytes = await sources.storageBytes();
+  }
+
+  const timer = setInterval(() => {
+    points.push(currentPoint());
+    if (points.length > MAX_POINTS) points.shift();
+    durations = [];
+    requests = 0;
+    errors = 0;
+    measureStorage().catch(onError);
+  }, SAMPLE_INTERVAL_MS);
+  timer.unref();
+  measureStorage().catch(onError);
+
+  return {
+    record({ method, path, status, ms }) {
+      requests += 1;
+      if (status >= 500) errors += 1;
+      if (durations.length < MAX_DURATIONS) durations.push(ms);
+      else durations[Math.floor(Math.random() * MAX_DURATIONS)] = ms;
+      // Without the query string, which may contain private data.
+      if (ms < SLOW_MS) return;
+      const at = new Date().toISOString();
+      slowRequests = [
+        { at, method, path: path.slice(0, 300), status, ms: Math.round(ms) },
+        ...slowRequests,
+      ].slice(0, MAX_SLOW_REQUESTS);
+    },
+    points: () => [...points, currentPoint()],
+    slowRequests: () => slowRequests,
+    stop: () => clearInterval(timer),
+  };
+}

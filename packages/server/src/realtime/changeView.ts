@@ -1,0 +1,115 @@
+import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
+import type { LoggedChange } from "../store/changeLog.ts";
+import type { Principals } from "../store/principals.ts";
+import type { Subscription } from "./subscriptions.ts";
+
+export type EventKind = "create" | "update" | "enter" | "leave" | "delete";
+
+/** A change as it is visible to some subscribers: parsed once, with each message built once. */
+export class ChangeView {
+  readonly before: JsonObject | null;
+  readonly after: JsonObject | null;
+  readonly #change: Pick<LoggedChange, "className" | "objectId">;
+  /** The position of the change, as clients receive it. */
+  readonly position: string;
+  readonly #tailCache = new Map<string, string>();
+
+  constructor(
+    change: Pick<LoggedChange, "className" | "objectId">,
+    position: string,
+    before: JsonObject | null,
+    after: JsonObject | null,
+  ) {
+    this.position = position;
+    this.#change = change;
+    this.before = before;
+    this.after = after;
+  }
+
+  static parse(change: LoggedChange, position: string): ChangeView {
+    return new ChangeView(change, position, parseObject(change.before), parseObject(change.after));
+  }
+
+  /** The same change with serialized objects. */
+  withObjects(before: JsonObject | null, after: JsonObject | null): ChangeView {
+    return new ChangeView(this.#change, this.position, before, after);
+  }
+
+  /** The message of an event for a subscription; without data if it only says that an object is gone. */
+  message(kind: EventKind, subscription: Subscription, canRead: { before: boolean; after: boolean }): string {
+    const { client, requestId, fields } = subscription;
+    const cacheKey = `${kind} ${canRead.before} ${canRead.after} ${fields?.join() ?? "*"}`;
+    let cachedTail = this.#tailCache.get(cacheKey);
+    if (cachedTail === undefined) {
+      cachedTail = this.#buildTail(kind, fields, canRead);
+      this.#tailCache.set(cacheKey, cachedTail);
+    }
+    const installation =
+      client.installationId === undefined ? "" : `"installationId":${JSON.stringify(client.installationId)},`;
+    return `{"op":"${kind}","clientId":"${client.id}",${installation}"requestId":${JSON.stringify(requestId)},${cachedTail}`;
+  }
+
+  #buildTail(
+    kind: EventKind,
+    fields: string[] | undefined,
+    canRead: { before: boolean; after: boolean },
+  ): string {
+    const readable = {
+      before: canRead.before ? this.before : null,
+      after: canRead.after ? this.after : null,
+    };
+    const visible = kind === "delete" ? readable.before : readable.after;
+    // Subscribers that lost read access learn only that the object left.
+    const object = `"position":"${this.position}","object":${this.#serializeObject(visible ?? {}, fields)}`;
+    if (kind === "create" || kind === "delete" || !visible || !readable.before) return `${object}}`;
+    return `${object},"original":${this.#serializeObject(readable.before, fields)}}`;
+  }
+
+  #serializeObject(object: JsonObject, fields: string[] | undefined): string {
+    const { className, objectId } = this.#change;
+    const identity = { className, objectId };
+    if (!fields) return JSON.stringify({ ...object, ...identity });
+    const selected: JsonObject = {};
+    for (const field of ["createdAt", "updatedAt", ...fields]) {
+      const value = Object.hasOwn(object, field) ? object[field] : undefined;
+      if (value !== undefined) selected[field] = value;
+    }
+    return JSON.stringify({ ...selected, ...identity });
+  }
+}
+
+/** The kind of event for a query, given whether it matched before and after the change. */
+export function eventKind(
+  change: LoggedChange,
+  matchedBefore: boolean,
+  matchesAfter: boolean,
+): EventKind | undefined {
+  if (change.before === null) return matchesAfter ? "create" : undefined;
+  if (change.after === null) return matchedBefore ? "delete" : undefined;
+  if (matchedBefore) return matchesAfter ? "update" : "leave";
+  return matchesAfter ? "enter" : undefined;
+}
+
+/** Whether one of the watched fields changed. */
+export function hasChanged({ before, after }: ChangeView, fields: string[]): boolean {
+  return fields.some((field) => !jsonEqual(before?.[field], after?.[field]));
+}
+
+/** Whether an object's ACL grants read access to any of the subjects; without an ACL it is public. */
+export function isReadable(object: JsonObject | null, subjects: Principals): boolean {
+  if (!object) return false;
+  if (subjects === null || object.ACL === undefined) return true;
+  const acl = object.ACL;
+  if (!isJsonObject(acl)) return false;
+  return [PUBLIC, ...subjects].some((subject) => Object.hasOwn(acl, subject) && canRead(acl[subject]));
+}
+
+function canRead(entry: unknown): entry is Acl[string] {
+  return isJsonObject(entry) && entry.read === true;
+}
+
+function parseObject(text: string | null): JsonObject | null {
+  if (text === null) return null;
+  const object: unknown = JSON.parse(text);
+  return isJsonObject(object) ? object : null;
+}

@@ -1,0 +1,9 @@
+export { type ChangeFeed, createLocalFeed, createSharedFeed } from "./changeFeed.ts";
+export type { Serialize } from "./liveQueryDispatcher.ts";
+export {
+  createLiveQueryServer,
+  DEFAULT_LIVE_QUERY_LIMITS,
+  type LiveQueryDependencies,
+  type LiveQueryLimits,
+  type LiveQueryServer,
+} from "./liveQueryServer.ts";

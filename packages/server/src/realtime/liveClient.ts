@@ -1,0 +1,377 @@
+import { randomUUID } from "node:crypto";
+import {
+  assertClassName,
+  CLIENT_JSON,
+  ErrorCode,
+  isJsonObject,
+  type JsonLimits,
+  type JsonObject,
+  type JsonValue,
+  MAX_INSTALLATION_ID_LENGTH,
+  MAX_KEYS,
+  MAX_REQUEST_ID_LENGTH,
+  ProtocolError,
+  parseJson,
+  parsePath,
+  parseWhere,
+} from "@purse/protocol";
+import type { WebSocket } from "ws";
+import { addressKey } from "../http/address.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { LiveConnectionEvent } from "./connectionEvent.ts";
+import type { EventLoopBudget } from "./eventLoopBudget.ts";
+import type { Subscription } from "./subscriptions.ts";
+import { messageCost, TokenBucket } from "./tokenBucket.ts";
+
+export interface ClientLimits {
+  /** Maximum number of subscriptions of one socket. */
+  maxSubscriptions: number;
+  /** Bytes that may be buffered for a slow reader before it is disconnected. */
+  maxBufferedBytes: number;
+  /** Messages that a socket may send at once, and then per second; long ones count as several. */
+  messageBurst: number;
+  messagesPerSecond: number;
+  /** How long a socket may stay open without `connect`, in ms. */
+  connectTimeoutMs: number;
+}
+
+/** A connection event, for observers. */
+export interface ClientEvent {
+  client: LiveClient;
+  event: LiveConnectionEvent["event"];
+  sessionToken: string | undefined;
+  error?: string;
+}
+
+export interface ClientDependencies {
+  appId: string;
+  /** Whether a key is the master key and may be used from this address. */
+  isMasterKey(key: string, ip: string): boolean;
+  /** Checks whether a client may connect. Rejects with ProtocolError. */
+  authenticate(client: LiveClient, sessionToken: string | undefined): Promise<void>;
+  /** Returns the query to subscribe to: cloud code may change it. Rejects with ProtocolError. */
+  rewriteQuery(
+    client: LiveClient,
+    sessionToken: string | undefined,
+    className: string,
+    query: JsonObject,
+  ): Promise<JsonObject>;
+  /**
+   * Authorizes and activates a subscription, and replays missed events. Calls `onSubscribed` when its events start.
+   * Rejects with ProtocolError.
+   */
+  subscribe(subscription: Subscription, onSubscribed: (position: string) => void): Promise<void>;
+  unsubscribe(subscription: Subscription): void;
+  /** Limits the messages of all sockets of the client's address together. */
+  addressRateLimiter: TokenBucket;
+  /** Limits how much work messages of all sockets may cause in one turn of the event loop. */
+  loopBudget: EventLoopBudget;
+  /** Called for every connection event; must not throw. */
+  onEvent(event: ClientEvent): void;
+  now(): number;
+  logger: Logger;
+  limits: ClientLimits;
+}
+
+/** Limits of a message: enough for a where with a list of 20,000 strings. */
+const MESSAGE_JSON_LIMITS: JsonLimits = { ...CLIENT_JSON, nodes: 25_000, values: 50_000 };
+const CLOSE_POLICY_VIOLATION = 1008;
+const CLOSE_TRY_AGAIN = 1013;
+/** How long a disconnected reader may take to receive the close frame, in ms. */
+const CLOSE_GRACE_MS = 1_000;
+
+/** One WebSocket of a live query client, with its subscriptions. */
+export class LiveClient {
+  readonly id = randomUUID();
+  readonly ip: string;
+  /** The key under which limits count it. */
+  readonly address: string;
+  installationId: string | undefined;
+  /** Whether it sent the master key. */
+  hasMasterKey = false;
+  /** Whether it answered the last ping. */
+  isAlive = true;
+  readonly subscriptions = new Map<number | string, Subscription>();
+
+  readonly #socket: WebSocket;
+  readonly #dependencies: ClientDependencies;
+  readonly #connectTimer: NodeJS.Timeout;
+  #isConnected = false;
+  #sessionToken: string | undefined;
+  #queue: Promise<void> = Promise.resolve();
+  readonly #rateLimiter: TokenBucket;
+
+  constructor(socket: WebSocket, ip: string, dependencies: ClientDependencies) {
+    this.#socket = socket;
+    this.ip = ip;
+    this.address = addressKey(ip);
+    this.#dependencies = dependencies;
+    const { messageBurst: burst, messagesPerSecond: perSecond } = dependencies.limits;
+    this.#rateLimiter = new TokenBucket({ burst, perSecond }, dependencies.now());
+    this.#connectTimer = setTimeout(
+      () => this.close(CLOSE_POLICY_VIOLATION, "connect was not sent"),
+      dependencies.limits.connectTimeoutMs,
+    );
+    this.#connectTimer.unref();
+    socket.on("message", (data, isBinary) => this.#receive(isBinary ? undefined : data.toString()));
+    socket.on("pong", () => {
+      this.isAlive = true;
+    });
+    socket.on("error", (error) => {
+      dependencies.logger.debug("live query socket failed", { clientId: this.id, error: error.message });
+      this.#emit("ws_disconnect_error", { error: error.message });
+    });
+    socket.on("close", () => this.#onClose());
+    this.#emit("ws_connect");
+  }
+
+  /** Sends a message; disconnects a client that reads too slowly. */
+  send(text: string): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    if (this.#socket.bufferedAmount > this.#dependencies.limits.maxBufferedBytes) {
+      this.#dependencies.logger.warn("disconnected a live query client that reads too slowly", {
+        clientId: this.id,
+      });
+      this.close(CLOSE_TRY_AGAIN, "reads too slowly");
+      setTimeout(() => this.terminate(), CLOSE_GRACE_MS).unref();
+      return;
+    }
+    this.#socket.send(text);
+  }
+
+  sendError(error: ProtocolError, requestId?: number | string): void {
+    const { code, message } = error;
+    this.send(
+      JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect: false }),
+    );
+  }
+
+  /** Ends one subscription with an error. */
+  endSubscription(subscription: Subscription, reason: ProtocolError): void {
+    if (this.subscriptions.get(subscription.requestId) !== subscription) return;
+    this.#removeSubscription(subscription);
+    this.sendError(reason, subscription.requestId);
+  }
+
+  /** Ends the subscriptions of a session that has ended; closes the socket if that session opened it. */
+  endSession(subscription: Subscription, reason: ProtocolError): void {
+    this.endSubscription(subscription, reason);
+    if (this.#sessionToken === undefined || subscription.sessionToken !== this.#sessionToken) return;
+    for (const sibling of [...this.subscriptions.values()]) {
+      if (sibling.sessionToken === this.#sessionToken) this.endSubscription(sibling, reason);
+    }
+    if (this.subscriptions.size === 0) this.close(CLOSE_POLICY_VIOLATION, "the session ended");
+  }
+
+  /** Tells the client that it may have missed changes and has to query again. */
+  sendRefetch({ requestId }: Subscription, position: string): void {
+    this.send(JSON.stringify({ op: "refetch", clientId: this.id, requestId, position }));
+  }
+
+  ping(): void {
+    if (!this.isAlive) {
+      this.terminate();
+      return;
+    }
+    this.isAlive = false;
+    this.#socket.ping();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket.close(code, reason);
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
+
+  #onClose(): void {
+    clearTimeout(this.#connectTimer);
+    for (const subscription of [...this.subscriptions.values()]) this.#removeSubscription(subscription);
+    this.#emit("ws_disconnect");
+  }
+
+  #emit(
+    event: ClientEvent["event"],
+    details: Partial<Pick<ClientEvent, "error" | "sessionToken">> = {},
+  ): void {
+    this.#dependencies.onEvent({ client: this, event, sessionToken: this.#sessionToken, ...details });
+  }
+
+  #removeSubscription(subscription: Subscription): void {
+    this.subscriptions.delete(subscription.requestId);
+    this.#dependencies.unsubscribe(subscription);
+  }
+
+  #receive(text: string | undefined): void {
+    const cost = messageCost(text?.length ?? 0);
+    const now = this.#dependencies.now();
+    if (!this.#rateLimiter.consume(cost, now) || !this.#dependencies.addressRateLimiter.consume(cost, now)) {
+      this.close(CLOSE_POLICY_VIOLATION, "too many messages");
+      return;
+    }
+    // Sequentially: an unsubscribe must not overtake the subscribe before it.
+    this.#queue = this.#queue.then(async () => {
+      await this.#dependencies.loopBudget.acquire(cost);
+      await this.#process(text);
+    });
+  }
+
+  async #process(text: string | undefined): Promise<void> {
+    let message: JsonObject | undefined;
+    try {
+      message = parseMessage(text);
+      await this.#handleMessage(message);
+    } catch (error) {
+      this.#sendFailure(error, message && requestIdOf(message));
+    }
+  }
+
+  #sendFailure(error: unknown, requestId: number | string | undefined): void {
+    const isExpected = error instanceof ProtocolError;
+    if (!isExpected)
+      this.#dependencies.logger.error("live query message failed", { clientId: this.id, error });
+    this.sendError(
+      isExpected ? error : new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, "Internal server error"),
+      requestId,
+    );
+  }
+
+  async #handleMessage(message: JsonObject): Promise<void> {
+    if (message.op === "connect") return this.#connect(message);
+    if (!this.#isConnected)
+      throw new ProtocolError(ErrorCode.NOT_INITIALIZED, "the first message must be connect");
+    switch (message.op) {
+      case "subscribe":
+      case "update":
+        return this.#subscribe(message);
+      case "unsubscribe":
+        return this.#unsubscribe(message);
+      default:
+        throw new ProtocolError(
+          ErrorCode.COMMAND_UNAVAILABLE,
+          `unknown op: ${String(message.op).slice(0, 64)}`,
+        );
+    }
+  }
+
+  async #connect(message: JsonObject): Promise<void> {
+    const errorMessage = this.#connectError(message);
+    if (errorMessage) {
+      this.sendError(new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, errorMessage));
+      this.close(CLOSE_POLICY_VIOLATION, errorMessage);
+      return;
+    }
+    this.hasMasterKey = stringField(message.masterKey) !== undefined;
+    this.#sessionToken = stringField(message.sessionToken);
+    // It is repeated in every event, so it is limited to the length of such ids.
+    this.installationId = stringField(message.installationId)?.slice(0, MAX_INSTALLATION_ID_LENGTH);
+    try {
+      await this.#dependencies.authenticate(this, this.#sessionToken);
+    } catch (error) {
+      this.#sendFailure(error, undefined);
+      this.close(CLOSE_POLICY_VIOLATION, "refused");
+      return;
+    }
+    this.#isConnected = true;
+    clearTimeout(this.#connectTimer);
+    this.send(JSON.stringify({ op: "connected", clientId: this.id, installationId: this.installationId }));
+    this.#emit("connect");
+  }
+
+  #connectError(message: JsonObject): string | undefined {
+    const masterKey = stringField(message.masterKey);
+    if (message.applicationId !== this.#dependencies.appId) return "unauthorized: unknown application id";
+    if (masterKey !== undefined && !this.#dependencies.isMasterKey(masterKey, this.ip))
+      return "unauthorized: master key";
+    return undefined;
+  }
+
+  async #subscribe(message: JsonObject): Promise<void> {
+    const { requestId, query: requestedQuery } = message;
+    if (typeof requestId !== "number" && typeof requestId !== "string") throw invalid("requestId is missing");
+    if (String(requestId).length > MAX_REQUEST_ID_LENGTH) {
+      throw invalid(`requestId takes ${MAX_REQUEST_ID_LENGTH} characters at most`);
+    }
+    if (!isJsonObject(requestedQuery)) throw invalid("query is missing");
+    const { className } = requestedQuery;
+    assertClassName(className);
+    const sessionToken = stringField(message.sessionToken) ?? this.#sessionToken;
+    const query = await this.#dependencies.rewriteQuery(this, sessionToken, className, requestedQuery);
+    const { where = {} } = query;
+    const replaced = this.subscriptions.get(requestId);
+    if (!replaced && this.subscriptions.size >= this.#dependencies.limits.maxSubscriptions) {
+      const max = this.#dependencies.limits.maxSubscriptions;
+      throw new ProtocolError(
+        ErrorCode.REQUEST_LIMIT_EXCEEDED,
+        `a socket can have ${max} subscriptions at most`,
+      );
+    }
+    const subscription: Subscription = {
+      client: this,
+      requestId,
+      className,
+      where: parseWhere(where),
+      whereText: JSON.stringify(where),
+      sessionToken,
+      resumeFrom: stringField(message.resumeFrom),
+      deliveredPosition: 0,
+      fields: fieldsOf(query.keys ?? query.fields, "fields"),
+      watch: fieldsOf(query.watch, "watch"),
+    };
+    await this.#dependencies.subscribe(subscription, (position) => {
+      // The socket may have been closed during authorization.
+      if (this.#socket.readyState !== this.#socket.OPEN) return this.#dependencies.unsubscribe(subscription);
+      if (replaced) this.#removeSubscription(replaced);
+      this.subscriptions.set(requestId, subscription);
+      const { installationId } = this;
+      this.send(JSON.stringify({ op: "subscribed", clientId: this.id, requestId, installationId, position }));
+      this.#emit("subscribe", { sessionToken });
+    });
+  }
+
+  #unsubscribe(message: JsonObject): void {
+    const requestId = requestIdOf(message);
+    const subscription = requestId === undefined ? undefined : this.subscriptions.get(requestId);
+    if (!subscription) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "there is no such subscription");
+    this.#removeSubscription(subscription);
+    this.send(JSON.stringify({ op: "unsubscribed", clientId: this.id, requestId }));
+    this.#emit("unsubscribe", { sessionToken: subscription.sessionToken });
+  }
+}
+
+function parseMessage(text: string | undefined): JsonObject {
+  try {
+    const message = parseJson(text ?? "", MESSAGE_JSON_LIMITS);
+    if (isJsonObject(message)) return message;
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    // Handled below, like any other invalid message.
+  }
+  throw new ProtocolError(ErrorCode.INVALID_JSON, "a message must be a JSON object");
+}
+
+function requestIdOf({ requestId }: JsonObject): number | string | undefined {
+  return typeof requestId === "number" || typeof requestId === "string" ? requestId : undefined;
+}
+
+function fieldsOf(value: JsonValue | undefined, name: string): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  // Queries created by cloud code separate their fields with commas.
+  const list: JsonValue = typeof value === "string" ? value.split(",", MAX_KEYS + 1) : value;
+  if (!Array.isArray(list)) throw invalid(`${name} must be an array of field names`);
+  if (list.length > MAX_KEYS) throw invalid(`${name} takes ${MAX_KEYS} names at most`);
+  const fields = list.map((field: unknown) => {
+    if (typeof field !== "string") throw invalid(`${name} must be an array of field names`);
+    return parsePath(field)[0];
+  });
+  return fields.length > 0 ? [...new Set(fields)].sort() : undefined;
+}
+
+function stringField(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function invalid(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, message);
+}

@@ -1,0 +1,267 @@
+import {
+  type Condition,
+  compileMatcher,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+} from "@purse/protocol";
+import { ANONYMOUS, type AuthContext, aclSubjectsOf, MASTER, type RequestContext } from "../authContext.ts";
+import type { Logger } from "../observe/logger.ts";
+import type { LoggedChange } from "../store/changeLog.ts";
+import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
+import type { LiveConnectionEvent } from "./connectionEvent.ts";
+import type { Group, Subscription } from "./subscriptions.ts";
+import { TimeSlicer } from "./timeSlicer.ts";
+
+/** Serializes an object for a client; receives a copy that it may change. */
+export type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
+
+/** The live query triggers of cloud code. Each rejects with ProtocolError to refuse. */
+export interface LiveTriggers {
+  hasHandler(
+    trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent",
+    className?: string,
+  ): boolean;
+  connect(request: RequestContext, connection: ConnectionCounts & { sessionToken?: string }): Promise<void>;
+  /** Returns the query to subscribe to. */
+  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
+  /** Returns the `object` and `original` to send; null to send nothing, undefined to send them unchanged. */
+  event(request: RequestContext, event: LiveEvent): Promise<JsonObject | null | undefined>;
+  /** Reports a connection event; `createEvent` is called only if somebody observes it. */
+  onConnectionEvent?(
+    createEvent: () => LiveConnectionEvent,
+    from: Pick<RequestContext, "ip" | "requestId">,
+  ): void;
+}
+
+export interface ConnectionCounts {
+  clients: number;
+  subscriptions: number;
+}
+
+export interface LiveEvent extends ConnectionCounts {
+  event: EventKind;
+  className: string;
+  object: JsonObject;
+  original: JsonObject | undefined;
+}
+
+/** What decides which changes a subscriber may see. */
+export interface DispatcherDependencies {
+  triggers?: LiveTriggers;
+  /** How long `afterLiveQueryEvent` may take for one event, in ms. */
+  triggerTimeoutMs?: number;
+  /** Authenticates a session token. Rejects with 209 if it is invalid or has expired. */
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
+  /** Returns the serializer of a class; undefined if objects are sent as they are stored. */
+  serializer(className: string, texts?: readonly (string | null)[]): Serialize | undefined;
+  /** The condition that limits which objects of a class may be read, besides ACLs; undefined for none. */
+  readCondition(className: string, request: RequestContext): Condition | undefined;
+  /** Whether the class-level permissions allow this query: the same result as for a find. */
+  canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
+  /** Compiles a regular expression. Throws 102 if it is invalid. */
+  regex(source: string, flags: string): (text: string) => boolean;
+  logger: Logger;
+}
+
+/** How long `afterLiveQueryEvent` may take for one event, in ms. */
+const TRIGGER_TIMEOUT_MS = 10_000;
+const TIMED_OUT = Symbol("timed out");
+/** Number of credential groups that are served concurrently. */
+const MAX_CONCURRENT_DELIVERIES = 200;
+
+/** Whether a query matched before a change, and matches after it. */
+export interface MatchState {
+  matchedBefore: boolean;
+  matchesAfter: boolean;
+}
+
+/** A change as subscribers with the same credentials may see it. */
+interface VisibleChange {
+  request: RequestContext;
+  view: ChangeView;
+  canRead: { before: boolean; after: boolean };
+}
+
+/** Dispatches changes to subscriptions, as far as they may see them at that time. */
+export class LiveQueryDispatcher {
+  readonly #dependencies: DispatcherDependencies;
+  readonly #counts: () => ConnectionCounts;
+
+  constructor(dependencies: DispatcherDependencies, counts: () => ConnectionCounts) {
+    this.#dependencies = dependencies;
+    this.#counts = counts;
+  }
+
+  /** Authenticates a subscription. Rejects with 209 if its session has ended. */
+  async authenticate({
+    client,
+    sessionToken,
+  }: Pick<Subscription, "client" | "sessionToken">): Promise<AuthContext> {
+    if (client.hasMasterKey) return MASTER;
+    return sessionToken === undefined ? ANONYMOUS : this.#dependencies.authenticateSession(sessionToken);
+  }
+
+  /** Dispatches a change to the subscriptions of a group that matches it before or after. */
+  async dispatchToGroup(
+    change: LoggedChange,
+    view: ChangeView,
+    { subscribersByCredential }: Pick<Group, "subscribersByCredential">,
+    matchState: MatchState,
+  ): Promise<void> {
+    if (!matchState.matchedBefore && !matchState.matchesAfter) return;
+    const slices = new TimeSlicer();
+    let deliveries: Promise<void>[] = [];
+    for (const subscribers of [...subscribersByCredential.values()]) {
+      deliveries.push(this.#dispatchToSubscribers(change, view, matchState, subscribers));
+      if (deliveries.length < MAX_CONCURRENT_DELIVERIES && !slices.isExpired) continue;
+      await Promise.all(deliveries);
+      deliveries = [];
+      await slices.pause();
+    }
+    await Promise.all(deliveries);
+  }
+
+  /** Ends subscriptions of an invalid session; logs any other error. */
+  endIfSessionInvalid(subscriptions: Iterable<Subscription>, error: unknown): void {
+    const isSessionInvalid = error instanceof ProtocolError && error.code === ErrorCode.INVALID_SESSION_TOKEN;
+    if (!isSessionInvalid)
+      this.#dependencies.logger.error("live query session could not be authenticated", {
+        error: String(error),
+      });
+    else for (const subscription of [...subscriptions]) subscription.client.endSession(subscription, error);
+  }
+
+  async #dispatchToSubscribers(
+    change: LoggedChange,
+    view: ChangeView,
+    { matchedBefore, matchesAfter }: MatchState,
+    subscribers: Set<Subscription>,
+  ): Promise<void> {
+    const [first] = subscribers;
+    if (!first) return;
+    try {
+      const visibleChange = await this.#visibleChangeFor(change, view, first);
+      if (!visibleChange) return;
+      const kind = eventKind(
+        change,
+        matchedBefore && visibleChange.canRead.before,
+        matchesAfter && visibleChange.canRead.after,
+      );
+      const visibleView = kind && (await this.#applyAfterTrigger(change, kind, visibleChange, subscribers));
+      if (!kind || !visibleView) return;
+      const slices = new TimeSlicer();
+      for (const subscription of [...subscribers]) {
+        if (slices.isExpired) await slices.pause();
+        dispatch(change, subscription, kind, { ...visibleChange, view: visibleView });
+      }
+    } catch (error) {
+      this.endIfSessionInvalid(subscribers, error);
+    }
+  }
+
+  /** The change as subscribers with the same credentials may see it; undefined if they may not query the class. */
+  async #visibleChangeFor(
+    change: LoggedChange,
+    view: ChangeView,
+    subscription: Subscription,
+  ): Promise<VisibleChange | undefined> {
+    const { className } = change;
+    const { client, where } = subscription;
+    const auth = await this.authenticate(subscription);
+    if (!(await this.#dependencies.canFind(auth, className, where))) return undefined;
+    const { installationId, ip, id: requestId } = client;
+    const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
+    const subjects = aclSubjectsOf(auth);
+    const readCondition = subjects && this.#dependencies.readCondition(className, request);
+    const matchesCondition = readCondition
+      ? compileMatcher(readCondition, { regex: this.#dependencies.regex })
+      : () => true;
+    const canReadObject = (object: JsonObject | null): boolean =>
+      object !== null && isReadable(object, subjects) && matchesCondition(object);
+    const canRead = { before: canReadObject(view.before), after: canReadObject(view.after) };
+    const serialize = this.#dependencies.serializer(className, [change.before, change.after]);
+    if (!serialize) return { request, view, canRead };
+    const serializeIf = async (object: JsonObject | null, canReadIt: boolean): Promise<JsonObject | null> =>
+      object && canReadIt ? serialize(structuredClone(object), request) : null;
+    const before = await serializeIf(view.before, canRead.before);
+    return { request, view: view.withObjects(before, await serializeIf(view.after, canRead.after)), canRead };
+  }
+
+  /** The change as the afterLiveQueryEvent trigger lets subscribers see it; undefined to send nothing. */
+  async #applyAfterTrigger(
+    { className }: LoggedChange,
+    kind: EventKind,
+    { request, view, canRead }: VisibleChange,
+    subscribers: Set<Subscription>,
+  ): Promise<ChangeView | undefined> {
+    const { triggers } = this.#dependencies;
+    if (!triggers?.hasHandler("afterLiveQueryEvent", className)) return view;
+    const before = canRead.before ? view.before : null;
+    const after = canRead.after ? view.after : null;
+    const object = (kind === "delete" ? before : after) ?? {};
+    const original = kind === "create" || kind === "delete" ? undefined : (before ?? undefined);
+    try {
+      const event = { event: kind, className, object, original, ...this.#counts() };
+      const triggerResult = await withTimeout(
+        triggers.event(request, event),
+        this.#dependencies.triggerTimeoutMs,
+      );
+      if (triggerResult === TIMED_OUT) {
+        this.#dependencies.logger.warn(
+          "afterLiveQueryEvent took too long: its subscribers have to query again",
+          {
+            className,
+            event: kind,
+          },
+        );
+        for (const subscription of subscribers) subscription.client.sendRefetch(subscription, view.position);
+        return undefined;
+      }
+      if (triggerResult === null) return undefined;
+      if (triggerResult === undefined || !isJsonObject(triggerResult.object)) return view;
+      if (kind === "delete") return view.withObjects(triggerResult.object, null);
+      return view.withObjects(
+        isJsonObject(triggerResult.original) ? triggerResult.original : before,
+        triggerResult.object,
+      );
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      for (const { client, requestId } of subscribers) client.sendError(error, requestId);
+      return undefined;
+    }
+  }
+}
+
+/** Resolves with the result of a promise, or TIMED_OUT. */
+async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number = TRIGGER_TIMEOUT_MS,
+): Promise<T | typeof TIMED_OUT> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<typeof TIMED_OUT>((resolve) => {
+    timer = setTimeout(() => resolve(TIMED_OUT), ms);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+    // A later failure is of no interest.
+    work.catch(() => undefined);
+  }
+}
+
+function dispatch(
+  change: LoggedChange,
+  subscription: Subscription,
+  kind: EventKind,
+  { view, canRead }: VisibleChange,
+): void {
+  if (change.seq <= subscription.deliveredPosition) return;
+  subscription.deliveredPosition = change.seq;
+  // It may have ended during authentication.
+  if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
+  if (kind === "update" && subscription.watch && !hasChanged(view, subscription.watch)) return;
+  subscription.client.send(view.message(kind, subscription, canRead));
+}

@@ -1,0 +1,658 @@
+import { createServer, type Server } from "node:http";
+import {
+  type Condition,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  parseWhere,
+} from "@purse/protocol";
+import { afterEach, describe, expect, it } from "vitest";
+import { WebSocket } from "ws";
+import { ANONYMOUS, type AuthContext } from "../authContext.ts";
+import type { ChangeListener } from "../objects/change.ts";
+import { createLogger } from "../observe/logger.ts";
+import { compileRegex } from "../store/regex.ts";
+import { createLocalFeed } from "./changeFeed.ts";
+import {
+  createLiveQueryServer,
+  type LiveQueryDependencies,
+  type LiveQueryLimits,
+  type LiveQueryServer,
+} from "./liveQueryServer.ts";
+
+const ANN = "r:annannannannann1";
+const BOB = "r:bobbobbobbobbob1";
+
+interface TestServer {
+  url: string;
+  live: LiveQueryServer;
+  sessions: Map<string, AuthContext>;
+  change(className: string, before: JsonObject | null, after: JsonObject | null): void;
+}
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function setUp(
+  dependencies: Partial<LiveQueryDependencies> = {},
+  limits: Partial<LiveQueryLimits> = {},
+): Promise<TestServer> {
+  const listeners = new Set<ChangeListener>();
+  const sessions = new Map<string, AuthContext>([
+    [ANN, { kind: "user", userId: "ann", roles: ["Staff"], sessionId: "1", sessionToken: ANN }],
+    [BOB, { kind: "user", userId: "bob", roles: [], sessionId: "2", sessionToken: BOB }],
+  ]);
+  const live = createLiveQueryServer({
+    appId: "app",
+    isMasterKey: (key) => key === "master",
+    clientAddressOf: () => "127.0.0.1",
+    async authenticateSession(token) {
+      const auth = sessions.get(token);
+      if (auth) return auth;
+      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
+    },
+    feed: createLocalFeed((listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    }),
+    serializer: () => undefined,
+    readCondition: () => undefined,
+    canFind: () => true,
+    regex: compileRegex,
+    logger: createLogger({ level: "silent", format: "text", write: () => undefined }),
+    ...dependencies,
+    limits,
+  });
+  const server: Server = createServer();
+  server.on("upgrade", (request, openSocket, head) => live.upgrade(request, openSocket, head));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    await live.stop();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    url: `ws://127.0.0.1:${portOf(server)}/server`,
+    live,
+    sessions,
+    change(className, before, after) {
+      const request = { auth: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
+      const objectId = String((after ?? before)?.objectId);
+      const text = (object: JsonObject | null) => object && JSON.stringify(object);
+      for (const listener of listeners) {
+        listener({ className, objectId, before: text(before), after: text(after), request });
+      }
+    },
+  };
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (typeof address === "object" && address) return address.port;
+  throw new Error("the server does not listen");
+}
+
+/** A client that buffers messages until they are read. */
+async function openSocket({ url }: TestServer) {
+  const ws = new WebSocket(url);
+  const received: JsonObject[] = [];
+  const waiting: ((message: JsonObject) => void)[] = [];
+  ws.on("message", (data) => {
+    const message: JsonObject = JSON.parse(data.toString());
+    const next = waiting.shift();
+    if (next) next(message);
+    else received.push(message);
+  });
+  const closed = new Promise<number>((resolve) => ws.on("close", resolve));
+  await new Promise((resolve, reject) => ws.on("open", resolve).on("error", reject));
+  const client = {
+    ws,
+    told: received,
+    closed,
+    send: (message: unknown) => ws.send(typeof message === "string" ? message : JSON.stringify(message)),
+    next: () =>
+      new Promise<JsonObject>((resolve) => {
+        const message = received.shift();
+        if (message) resolve(message);
+        else waiting.push(resolve);
+      }),
+    async request(message: unknown) {
+      client.send(message);
+      return client.next();
+    },
+    /** Waits until everything that was sent has been handled; returns the unread messages. */
+    async waitForQuiet() {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return received;
+    },
+  };
+  return client;
+}
+
+async function connectClient(testServer: TestServer, sessionToken?: string, more: JsonObject = {}) {
+  const client = await openSocket(testServer);
+  const message = { op: "connect", applicationId: "app", ...(sessionToken && { sessionToken }), ...more };
+  expect(await client.request(message)).toMatchObject({ op: "connected" });
+  return client;
+}
+
+const subscribe = (where: unknown = {}, more: JsonObject = {}) => ({
+  op: "subscribe",
+  requestId: 1,
+  query: { className: "Note", where, ...more },
+});
+
+const note = (fields: JsonObject = {}): JsonObject => ({
+  objectId: "n1",
+  text: "hi",
+  done: false,
+  ...fields,
+});
+
+describe("connect", () => {
+  it("answers with the client's id and its installation", async () => {
+    const client = await openSocket(await setUp());
+    const answer = await client.request({ op: "connect", applicationId: "app", installationId: "i1" });
+    expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
+  });
+
+  it("brings the installation back with every event", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer, undefined, { installationId: "i1" });
+    await client.request(subscribe());
+    testServer.change("Note", null, note());
+    expect(await client.next()).toMatchObject({ op: "create", installationId: "i1" });
+  });
+
+  it.each([
+    ["another application id", { applicationId: "other" }],
+    ["no application id", {}],
+    ["a wrong master key", { applicationId: "app", masterKey: "guess" }],
+  ])("refuses %s and closes", async (_, fields) => {
+    const client = await openSocket(await setUp());
+    expect(await client.request({ op: "connect", ...fields })).toMatchObject({ op: "error", code: 119 });
+    expect(await client.closed).toBe(1008);
+  });
+
+  it("comes first", async () => {
+    const client = await openSocket(await setUp());
+    expect(await client.request(subscribe())).toMatchObject({ op: "error", requestId: 1 });
+  });
+
+  it("is waited for only so long", async () => {
+    const client = await openSocket(await setUp({}, { connectTimeoutMs: 20 }));
+    expect(await client.closed).toBe(1008);
+  });
+});
+
+describe("events", () => {
+  const openNote = note({ done: false });
+  const doneNote = note({ done: true });
+  it.each<[string, JsonObject | null, JsonObject | null]>([
+    ["create", null, openNote],
+    ["update", openNote, note({ text: "ho" })],
+    ["enter", doneNote, openNote],
+    ["leave", openNote, doneNote],
+    ["delete", openNote, null],
+  ])("%s", async (op, before, after) => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    expect(await client.request(subscribe({ done: false }))).toMatchObject({
+      op: "subscribed",
+      requestId: 1,
+    });
+    testServer.change("Note", before, after);
+    const event = await client.next();
+    expect(event).toMatchObject({ op, requestId: 1, object: { className: "Note", ...(after ?? before) } });
+    if (before && after) expect(event.original).toEqual({ className: "Note", ...before });
+    else expect(event).not.toHaveProperty("original");
+  });
+
+  it("are told only of what matches, by every way a where can be indexed", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    const wheres = [
+      { text: "hi" },
+      { text: "other" },
+      { text: { $in: ["a", "hi"] } },
+      { tags: "x" },
+      { count: 3, done: false },
+      { owner: { __type: "Pointer", className: "_User", objectId: "ann" } },
+      { text: { $regex: "^h" } },
+      { text: { $ne: "hi" } },
+    ];
+    for (const [requestId, where] of wheres.entries()) {
+      await client.request({ ...subscribe(where), requestId });
+    }
+    const owner = { __type: "Pointer", className: "_User", objectId: "ann" };
+    testServer.change("Note", null, note({ tags: ["w", "x"], count: 3, owner }));
+    // Patterns are matched in a thread, which takes a moment to start.
+    await expect.poll(() => client.told.map(({ requestId }) => requestId).sort()).toEqual([0, 2, 3, 4, 5, 6]);
+    expect(await client.waitForQuiet()).toHaveLength(6);
+  });
+
+  it("carry the fields that were asked for", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    await client.request(subscribe({}, { fields: ["text"] }));
+    testServer.change("Note", null, note());
+    expect((await client.next()).object).toEqual({ className: "Note", objectId: "n1", text: "hi" });
+  });
+
+  it("leave out updates of fields that are not watched", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    await client.request(subscribe({}, { watch: ["done"] }));
+    testServer.change("Note", note(), note({ text: "ho" }));
+    testServer.change("Note", note(), note({ done: true }));
+    expect(await client.next()).toMatchObject({ op: "update", object: { done: true } });
+  });
+
+  it("come in the order of the changes", async () => {
+    const testServer = await setUp({ serializer: () => async (object) => object });
+    const client = await connectClient(testServer, ANN);
+    await client.request(subscribe());
+    for (let count = 0; count < 50; count += 1) testServer.change("Note", null, note({ count }));
+    await expect.poll(() => client.told.length, { timeout: 10_000 }).toBe(50);
+    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(50).keys()]);
+  });
+
+  it("stop after unsubscribe", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    expect(await client.request({ op: "unsubscribe", requestId: 1 })).toMatchObject({
+      op: "unsubscribed",
+      requestId: 1,
+    });
+    testServer.change("Note", null, note());
+    expect(await client.waitForQuiet()).toEqual([]);
+  });
+});
+
+describe("permissions, as they are at the event", () => {
+  const annOnly = { ann: { read: true } };
+
+  it("[6.acl.read-per-user] tell only who may read by user id", async () => {
+    const testServer = await setUp();
+    const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
+    await Promise.all([ann.request(subscribe()), bob.request(subscribe())]);
+    testServer.change("Note", null, note({ ACL: annOnly }));
+    expect(await ann.next()).toMatchObject({ op: "create" });
+    expect(await bob.waitForQuiet()).toEqual([]);
+  });
+
+  it("[6.acl.read-per-role] tell members of a role, and the master key", async () => {
+    const testServer = await setUp();
+    const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
+    const master = await connectClient(testServer, undefined, { masterKey: "master" });
+    for (const client of [ann, bob, master]) await client.request(subscribe());
+    testServer.change("Note", null, note({ ACL: { "role:Staff": { read: true } } }));
+    expect(await ann.next()).toMatchObject({ op: "create" });
+    expect(await master.next()).toMatchObject({ op: "create" });
+    expect(await bob.waitForQuiet()).toEqual([]);
+  });
+
+  it("make a revoked right a leave that carries no data", async () => {
+    const testServer = await setUp();
+    const bob = await connectClient(testServer, BOB);
+    await bob.request(subscribe());
+    testServer.change("Note", note(), note({ text: "secret", ACL: annOnly }));
+    const event = await bob.next();
+    expect(event).toMatchObject({ op: "leave", object: { className: "Note", objectId: "n1" } });
+    expect(JSON.stringify(event)).not.toMatch(/secret|hi|ann/);
+  });
+
+  it("make a granted right an enter that does not tell what was before", async () => {
+    const testServer = await setUp();
+    const bob = await connectClient(testServer, BOB);
+    await bob.request(subscribe());
+    testServer.change("Note", note({ text: "secret", ACL: annOnly }), note());
+    const event = await bob.next();
+    expect(event).toMatchObject({ op: "enter", object: { text: "hi" } });
+    expect(event).not.toHaveProperty("original");
+  });
+
+  it("end the subscription of a revoked session with an error", async () => {
+    const testServer = await setUp();
+    const bob = await connectClient(testServer, BOB);
+    await bob.request(subscribe());
+    testServer.sessions.delete(BOB);
+    testServer.change("Note", null, note());
+    expect(await bob.next()).toMatchObject({ op: "error", code: 209, requestId: 1 });
+    testServer.change("Note", null, note());
+    expect(await bob.waitForQuiet()).toEqual([]);
+  });
+
+  it("end it at the next heartbeat where nothing happens", async () => {
+    const testServer = await setUp({}, { heartbeatMs: 20 });
+    const bob = await connectClient(testServer, BOB);
+    await bob.request(subscribe());
+    testServer.sessions.delete(BOB);
+    expect(await bob.next()).toMatchObject({ op: "error", code: 209 });
+  });
+
+  it("[8.code.209] refuse a session token that is not valid", async () => {
+    const client = await connectClient(await setUp());
+    expect(await client.request({ ...subscribe(), sessionToken: "r:nobody" })).toMatchObject({
+      op: "error",
+      code: 209,
+    });
+  });
+
+  it("[8.code.119] refuse a class that the caller may not find", async () => {
+    const client = await connectClient(await setUp({ canFind: (auth) => auth.kind === "user" }));
+    expect(await client.request(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
+  });
+
+  it("keep to the scope of a class", async () => {
+    const scope = (): Condition => parseWhere({ text: "mine" });
+    const testServer = await setUp({ readCondition: scope });
+    const client = await connectClient(testServer, ANN);
+    await client.request(subscribe());
+    testServer.change("Note", null, note());
+    testServer.change("Note", null, note({ text: "mine" }));
+    expect(await client.next()).toMatchObject({ object: { text: "mine" } });
+  });
+
+  it("show objects as the class's rules present them to each caller", async () => {
+    const testServer = await setUp({
+      serializer:
+        () =>
+        (object, { auth }) => {
+          if (auth.kind !== "user" || auth.userId !== "ann") delete object.text;
+          return object;
+        },
+    });
+    const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
+    await Promise.all([ann.request(subscribe()), bob.request(subscribe())]);
+    testServer.change("Note", null, note());
+    expect((await ann.next()).object).toHaveProperty("text");
+    expect((await bob.next()).object).not.toHaveProperty("text");
+  });
+});
+
+describe("bad input is answered with an error, and the socket lives", () => {
+  it.each<[string, unknown, number]>([
+    ["[8.code.107] malformed JSON", "{", 107],
+    ["a message that is no object", "[1]", 107],
+    ["an unknown op", { op: "drop" }, 108],
+    ["[8.code.102] a bad regular expression", subscribe({ text: { $regex: "(" } }), 102],
+    ["an unknown operator", subscribe({ text: { $where: "1" } }), 102],
+    ["[8.code.105] a bad key", subscribe({ "a b": 1 }), 105],
+    [
+      "a bad class name",
+      { op: "subscribe", requestId: 1, query: { className: "__proto__", where: {} } },
+      103,
+    ],
+    [
+      "a relation",
+      subscribe({ $relatedTo: { object: { __type: "Pointer", className: "A", objectId: "1" }, key: "k" } }),
+      102,
+    ],
+    ["an unsubscribe of nothing", { op: "unsubscribe", requestId: 9 }, 101],
+  ])("%s", async (_, message, code) => {
+    const client = await connectClient(await setUp());
+    expect(await client.request(message)).toMatchObject({ op: "error", code });
+    expect(await client.request(subscribe())).toMatchObject({ op: "subscribed" });
+  });
+
+  it("a regular expression that would run for ever takes no time", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    await client.request(subscribe({ text: { $regex: "^(a+)+$" } }));
+    testServer.change("Note", null, note({ text: `${"a".repeat(50_000)}!` }));
+    expect(await client.waitForQuiet()).toEqual([]);
+  });
+});
+
+/** Takes linear time, but long for every character. */
+const SLOW_PATTERN = "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$";
+const slowText = "ab".repeat(15_000);
+
+describe("expensive queries", () => {
+  it("are matched in threads, while others are told, and end with error 124 when they go on taking long", {
+    timeout: 60_000,
+  }, async () => {
+    const testServer = await setUp();
+    const greedy = await connectClient(testServer);
+    const other = await connectClient(testServer);
+    const expensive = 3;
+    for (let requestId = 0; requestId < expensive; requestId++) {
+      const where = { text: { $regex: `${SLOW_PATTERN}|q${requestId}` } };
+      await greedy.request({ ...subscribe(where), requestId });
+    }
+    await other.request(subscribe({ done: false }));
+    const before = process.threadCpuUsage();
+    const order: string[] = [];
+    const ended = (async () => {
+      // A match that times out makes its subscriber query again before the subscription ends.
+      for (let errors = 0; errors < expensive; ) {
+        const { op } = await greedy.next();
+        expect(["refetch", "error"]).toContain(op);
+        order.push(String(op));
+        if (op === "error") errors += 1;
+      }
+    })();
+    for (let count = 0; count < 8; count++) {
+      testServer.change("Note", null, note({ text: slowText, count }));
+      expect(await other.next()).toMatchObject({ op: "create", object: { count } });
+      order.push("other");
+    }
+    await ended;
+    const { user, system } = process.threadCpuUsage(before);
+    expect(order.lastIndexOf("other")).toBeLessThan(order.indexOf("error"));
+    expect((user + system) / 1_000).toBeLessThan(1_500);
+    await expect.poll(() => testServer.live.subscriptions()).toBe(1);
+  });
+
+  it("end with an error that says why, and can be asked anew", { timeout: 60_000 }, async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    await client.request(subscribe({ text: { $regex: `${SLOW_PATTERN}|q` } }));
+    for (let count = 0; count < 8; count++) testServer.change("Note", null, note({ text: slowText, count }));
+    let message = await client.next();
+    while (message.op === "refetch") message = await client.next();
+    expect(message).toMatchObject({
+      op: "error",
+      requestId: 1,
+      code: ErrorCode.TIMEOUT,
+      error: "The query takes too long to match with changes: its subscription has ended",
+    });
+    expect(await client.request(subscribe({ done: false }))).toMatchObject({ op: "subscribed" });
+  });
+
+  it("keep the order of their events, whether an object is matched in a thread or not", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    const list = Array.from({ length: 500 }, (_, i) => `tag ${i}`);
+    await client.request(subscribe({ tags: { $in: list } }));
+    const large = (count: number) => note({ tags: ["tag 1"], count, text: "x".repeat(20_000) });
+    const small = (count: number) => note({ tags: ["tag 1"], count });
+    for (let count = 0; count < 20; count++) {
+      testServer.change("Note", null, count % 3 === 0 ? large(count) : small(count));
+    }
+    await expect.poll(() => client.told.length).toBe(20);
+    const counts = client.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(20).keys()]);
+  });
+
+  it("tell what was missed in its order when they come back", async () => {
+    const testServer = await setUp();
+    const first = await connectClient(testServer);
+    const where = { text: { $regex: "^h" } };
+    await first.request(subscribe(where));
+    testServer.change("Note", null, note({ count: 0 }));
+    const { position } = await first.next();
+    first.ws.close();
+    for (let count = 1; count < 10; count++) testServer.change("Note", null, note({ count }));
+    const second = await connectClient(testServer);
+    await second.request({ ...subscribe(where), resumeFrom: position });
+    testServer.change("Note", null, note({ count: 10 }));
+    await expect.poll(() => second.told.length).toBe(10);
+    const counts = second.told.map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  });
+
+  it("are told to ask anew where an object is too large to be matched", async () => {
+    const testServer = await setUp();
+    const client = await connectClient(testServer);
+    const elsewhere = await connectClient(testServer);
+    await client.request(subscribe());
+    await elsewhere.request({ ...subscribe(), query: { className: "Other", where: {} } });
+    testServer.change("Note", null, note({ text: "x".repeat(5_000_000) }));
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
+    expect(await elsewhere.waitForQuiet()).toEqual([]);
+  });
+});
+
+describe("afterLiveQueryEvent", () => {
+  const triggersFor = (
+    className: string,
+    event: () => Promise<undefined>,
+  ): NonNullable<LiveQueryDependencies["triggers"]> => ({
+    hasHandler: (trigger, name) => trigger === "afterLiveQueryEvent" && name === className,
+    connect: async () => undefined,
+    subscribe: async (_request, _className, params) => params,
+    event,
+  });
+
+  it("of one class holds up the events of no other class", async () => {
+    const slow = Promise.withResolvers<undefined>();
+    const testServer = await setUp({ triggers: triggersFor("Note", () => slow.promise) });
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    await client.request({ ...subscribe(), requestId: 2, query: { className: "Other", where: {} } });
+    testServer.change("Note", null, note());
+    testServer.change("Other", null, note());
+    expect(await client.next()).toMatchObject({ op: "create", requestId: 2 });
+    slow.resolve(undefined);
+    expect(await client.next()).toMatchObject({ op: "create", requestId: 1 });
+  });
+
+  it("that takes too long has its subscribers ask anew, and later events come", async () => {
+    let isSlow = true;
+    const event = () => (isSlow ? new Promise<undefined>(() => undefined) : Promise.resolve(undefined));
+    const testServer = await setUp({ triggers: triggersFor("Note", event), triggerTimeoutMs: 50 });
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    testServer.change("Note", null, note({ count: 1 }));
+    expect(await client.next()).toMatchObject({ op: "refetch", requestId: 1 });
+    isSlow = false;
+    testServer.change("Note", null, note({ count: 2 }));
+    expect(await client.next()).toMatchObject({ op: "create", object: { count: 2 } });
+  });
+
+  it("that falls behind sends away the clients that follow its class, and no others", async () => {
+    const testServer = await setUp(
+      { triggers: triggersFor("Note", () => new Promise<undefined>(() => undefined)) },
+      { maxBacklog: 20 },
+    );
+    const behind = await connectClient(testServer);
+    const other = await connectClient(testServer);
+    await behind.request(subscribe());
+    await other.request({ ...subscribe(), query: { className: "Other", where: {} } });
+    for (let count = 0; count < 30; count++) testServer.change("Note", null, note({ count }));
+    expect(await behind.closed).toBe(1013);
+    testServer.change("Other", null, note());
+    expect(await other.next()).toMatchObject({ op: "create" });
+  });
+});
+
+describe("limits", () => {
+  it("subscriptions per socket", async () => {
+    const client = await connectClient(await setUp({}, { maxSubscriptions: 1 }));
+    await client.request(subscribe());
+    expect(await client.request({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
+  });
+
+  it("subscriptions per address, those that ended not counted", async () => {
+    const testServer = await setUp({}, { maxSubscriptionsPerAddress: 2 });
+    const [one, other] = [await connectClient(testServer), await connectClient(testServer)];
+    await one.request(subscribe());
+    await other.request(subscribe());
+    expect(await other.request({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "error", code: 155 });
+    await one.request({ op: "unsubscribe", requestId: 1 });
+    expect(await other.request({ ...subscribe(), requestId: 2 })).toMatchObject({ op: "subscribed" });
+  });
+
+  it("sockets per address, those that closed not counted", async () => {
+    const testServer = await setUp({}, { maxSocketsPerAddress: 1 });
+    const { ws } = await connectClient(testServer);
+    await expect(openSocket(testServer)).rejects.toThrow("429");
+    ws.terminate();
+    await expect.poll(() => testServer.live.size()).toBe(0);
+    await connectClient(testServer);
+  });
+
+  it("changes that wait: clients are sent away, come back and are told", async () => {
+    const callers: (() => void)[] = [];
+    let slow = false;
+    const mayFind = () => !slow || new Promise<boolean>((resolve) => callers.push(() => resolve(true)));
+    const testServer = await setUp({ canFind: mayFind }, { maxBacklog: 20 });
+    const first = await connectClient(testServer);
+    const { position } = await first.request(subscribe());
+    slow = true;
+    for (let count = 0; count < 30; count += 1) testServer.change("Note", null, note({ count }));
+    expect(await first.closed).toBe(1013);
+    slow = false;
+    for (const resolve of callers) resolve();
+    const second = await connectClient(testServer);
+    await second.request({ ...subscribe(), resumeFrom: position });
+    const counts = (await second.waitForQuiet()).map(({ object }) => isJsonObject(object) && object.count);
+    expect(counts).toEqual([...Array(30).keys()]);
+  });
+
+  it("message size", async () => {
+    const client = await connectClient(await setUp({}, { maxMessageBytes: 1_000 }));
+    client.send(subscribe({ text: "x".repeat(2_000) }));
+    expect(await client.closed).toBe(1009);
+  });
+
+  it("message rate", async () => {
+    const client = await connectClient(await setUp({}, { messageBurst: 10, messagesPerSecond: 1 }));
+    for (let i = 0; i < 20; i += 1) client.send({ op: "nothing" });
+    expect(await client.closed).toBe(1008);
+  });
+
+  it("sockets", async () => {
+    const testServer = await setUp({}, { maxSockets: 1 });
+    await connectClient(testServer);
+    await expect(openSocket(testServer)).rejects.toThrow("503");
+  });
+
+  it("what waits for a slow reader", async () => {
+    const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    client.ws.pause();
+    const text = "x".repeat(100_000);
+    for (let i = 0; i < 400 && testServer.live.size() > 0; i += 1) {
+      testServer.change("Note", null, note({ text }));
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await expect.poll(() => testServer.live.size(), { timeout: 3_000 }).toBe(0);
+  });
+
+  it("a slow reader that reads on is told why it was cut off", async () => {
+    const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
+    const client = await connectClient(testServer);
+    await client.request(subscribe());
+    client.ws.pause();
+    const text = "x".repeat(1_000_000);
+    for (let i = 0; i < 20; i += 1) testServer.change("Note", null, note({ text }));
+    await client.waitForQuiet();
+    client.ws.resume();
+    expect(await client.closed).toBe(1013);
+  });
+
+  it("a socket that does not answer pings", async () => {
+    const testServer = await setUp({}, { heartbeatMs: 20 });
+    const client = await connectClient(testServer);
+    client.ws.pause();
+    await expect.poll(() => testServer.live.size()).toBe(0);
+  });
+});

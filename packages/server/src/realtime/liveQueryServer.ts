@@ -1,0 +1,349 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
+import { WebSocketServer } from "ws";
+import { ANONYMOUS, type AuthContext, type RequestContext } from "../authContext.ts";
+import { addressKey } from "../http/address.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
+import { type ChangeFeed, seqOf } from "./changeFeed.ts";
+import { ChangeProcessor } from "./changeProcessor.ts";
+import { CostlyMatcher } from "./costlyMatcher.ts";
+import { EventLoopBudget } from "./eventLoopBudget.ts";
+import { type ClientEvent, type ClientLimits, LiveClient } from "./liveClient.ts";
+import {
+  type ConnectionCounts,
+  type DispatcherDependencies,
+  LiveQueryDispatcher,
+} from "./liveQueryDispatcher.ts";
+import { type Subscription, SubscriptionIndex } from "./subscriptions.ts";
+import { TokenBucket } from "./tokenBucket.ts";
+
+export interface LiveQueryLimits extends ClientLimits {
+  maxSockets: number;
+  maxSocketsPerAddress: number;
+  maxSubscriptionsPerAddress: number;
+  /** Characters of the conditions that the sockets of one address may subscribe to. */
+  maxQueryLengthPerAddress: number;
+  /** Like `messageBurst` and `messagesPerSecond`, for all sockets of one address together. */
+  addressMessageBurst: number;
+  addressMessagesPerSecond: number;
+  maxMessageBytes: number;
+  /** How often sockets are pinged and sessions revalidated, in ms. */
+  heartbeatMs: number;
+  /** Maximum backlog of changes of one class before its clients are disconnected and have to resume. */
+  maxBacklog: number;
+}
+
+export const DEFAULT_LIVE_QUERY_LIMITS: LiveQueryLimits = {
+  maxSubscriptions: 500,
+  maxBufferedBytes: 4 * 1024 * 1024,
+  messageBurst: 1_500,
+  messagesPerSecond: 100,
+  connectTimeoutMs: 10_000,
+  maxSockets: 20_000,
+  maxSocketsPerAddress: 2_000,
+  maxSubscriptionsPerAddress: 20_000,
+  maxQueryLengthPerAddress: 16 * 1024 * 1024,
+  addressMessageBurst: 30_000,
+  addressMessagesPerSecond: 2_000,
+  maxMessageBytes: 256 * 1024,
+  heartbeatMs: 30_000,
+  maxBacklog: 20_000,
+};
+
+export interface LiveQueryDependencies extends DispatcherDependencies {
+  appId: string;
+  /** Whether a key is the master key and may be used from this address. */
+  isMasterKey(key: string, ip: string): boolean;
+  clientAddressOf: ClientAddressOf;
+  feed: ChangeFeed;
+  /** A monotonic clock, in ms. */
+  clock?: { now(): number };
+  limits?: Partial<LiveQueryLimits>;
+}
+
+/** The live query server (WebSocket). */
+export interface LiveQueryServer {
+  /** Handles an HTTP upgrade request. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** Number of open sockets. */
+  size(): number;
+  /** Number of subscriptions. */
+  subscriptions(): number;
+  /** Health of the threads that match expensive queries. */
+  workers(): WorkerHealth[];
+  /** Revalidates the sessions of a user, or one session, that may have ended. */
+  sessionsChanged(session: { userId?: string; sessionId?: string }): void;
+  stop(): Promise<void>;
+}
+
+const CLOSE_GOING_AWAY = 1001;
+const CLOSE_TRY_AGAIN = 1013;
+
+export function createLiveQueryServer(dependencies: LiveQueryDependencies): LiveQueryServer {
+  const limits: LiveQueryLimits = { ...DEFAULT_LIVE_QUERY_LIMITS, ...dependencies.limits };
+  const { logger, feed } = dependencies;
+  const now = (): number => dependencies.clock?.now() ?? performance.now();
+  const index = new SubscriptionIndex({ regex: dependencies.regex });
+  const dispatcher = new LiveQueryDispatcher(dependencies, counts);
+  const matcher = new CostlyMatcher({ logger, now: () => performance.now() });
+  const changeProcessor = new ChangeProcessor({
+    index,
+    dispatcher,
+    matcher,
+    positionOf: (seq) => feed.positionOf(seq),
+    onOverflow: disconnectAll,
+    logger,
+    limits,
+  });
+  const clients = new Set<LiveClient>();
+  const loopBudget = new EventLoopBudget();
+  /** The open sockets of an address, and its message rate. */
+  const addresses = new Map<string, { sockets: number; rateLimiter: TokenBucket }>();
+  const sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: limits.maxMessageBytes,
+  });
+  const stopListening = feed.onChange((change) => {
+    if (typeof change === "string")
+      changeProcessor.runBetweenChanges(change, () => changeProcessor.refetch(change));
+    else if ("kind" in change) changeProcessor.resetPositions(change.seq);
+    else changeProcessor.enqueue(change);
+  });
+
+  const heartbeat = setInterval(() => {
+    for (const client of clients) client.ping();
+    changeProcessor.prune();
+    matcher.prune();
+    for (const [address, { sockets, rateLimiter }] of addresses) {
+      if (sockets === 0 && rateLimiter.isFull(now())) addresses.delete(address);
+    }
+    feed.renewLease(index.classNames()).catch((error: unknown) => {
+      logger.error("subscribed classes could not be renewed", { error: String(error) });
+    });
+    void expireSubscriptions(() => true);
+  }, limits.heartbeatMs);
+  heartbeat.unref();
+
+  return {
+    upgrade(request, socket, head) {
+      const ip = dependencies.clientAddressOf(request);
+      const address = addressKey(ip);
+      if (clients.size >= limits.maxSockets) return rejectUpgrade(socket, "503 Service Unavailable");
+      if ((addresses.get(address)?.sockets ?? 0) >= limits.maxSocketsPerAddress)
+        return rejectUpgrade(socket, "429 Too Many Requests");
+      sockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const rate = { burst: limits.addressMessageBurst, perSecond: limits.addressMessagesPerSecond };
+        const addressState = addresses.get(address) ?? {
+          sockets: 0,
+          rateLimiter: new TokenBucket(rate, now()),
+        };
+        addresses.set(address, addressState);
+        addressState.sockets += 1;
+        const client = new LiveClient(webSocket, ip, {
+          appId: dependencies.appId,
+          isMasterKey: dependencies.isMasterKey,
+          authenticate,
+          rewriteQuery,
+          subscribe,
+          unsubscribe: (subscription) => index.remove(subscription),
+          addressRateLimiter: addressState.rateLimiter,
+          loopBudget,
+          onEvent,
+          now,
+          logger,
+          limits,
+        });
+        clients.add(client);
+        webSocket.on("close", () => {
+          clients.delete(client);
+          // Its sent messages still count: a new socket does not reset the rate limit.
+          addressState.sockets -= 1;
+        });
+      });
+    },
+    size: () => clients.size,
+    subscriptions: () => counts().subscriptions,
+    workers: () => matcher.workers(),
+    sessionsChanged({ userId, sessionId }) {
+      // If all sessions may be affected, as with a role, invalid ones are found at the next heartbeat.
+      if (userId === undefined && sessionId === undefined) return;
+      void expireSubscriptions(
+        ({ session }) =>
+          (userId === undefined || session?.userId === userId) &&
+          (sessionId === undefined || session?.sessionId === sessionId),
+      );
+    },
+    async stop() {
+      clearInterval(heartbeat);
+      stopListening();
+      feed.stop();
+      changeProcessor.stop();
+      for (const client of clients) client.close(CLOSE_GOING_AWAY, "the server is stopping");
+      await Promise.race([allClosed(), new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      for (const client of clients) client.terminate();
+      sockets.close();
+      await matcher.stop();
+    },
+  };
+
+  async function allClosed(): Promise<void> {
+    while (clients.size > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+
+  function counts(): ConnectionCounts {
+    let subscriptions = 0;
+    for (const client of clients) subscriptions += client.subscriptions.size;
+    return { clients: clients.size, subscriptions };
+  }
+
+  async function authenticate(client: LiveClient, sessionToken: string | undefined): Promise<void> {
+    if (!dependencies.triggers?.hasHandler("beforeConnect")) return;
+    const { clients: openClients, subscriptions } = counts();
+    const auth = dispatcher.authenticate({ client, sessionToken });
+    // Cloud code may reject invalid sessions with an error of its own.
+    const request = requestOf(client, await auth.catch(() => ANONYMOUS));
+    // Not counting the connecting client itself.
+    const connection = {
+      clients: openClients - 1,
+      subscriptions,
+      ...(sessionToken !== undefined && { sessionToken }),
+    };
+    await dependencies.triggers.connect(request, connection);
+    await auth;
+  }
+
+  /** Reports a connection event to the cloud code, if it observes them. */
+  function onEvent({ client, event, sessionToken, error }: ClientEvent): void {
+    const { id: clientId, hasMasterKey: useMasterKey, installationId, ip } = client;
+    dependencies.triggers?.onConnectionEvent?.(
+      () => ({
+        event,
+        clientId,
+        useMasterKey,
+        installationId,
+        sessionToken,
+        ...counts(),
+        ...(error !== undefined && { error }),
+      }),
+      { ip, requestId: clientId },
+    );
+  }
+
+  async function rewriteQuery(
+    client: LiveClient,
+    sessionToken: string | undefined,
+    className: string,
+    query: JsonObject,
+  ): Promise<JsonObject> {
+    if (!dependencies.triggers?.hasHandler("beforeSubscribe", className)) return query;
+    const auth = await dispatcher.authenticate({ client, sessionToken });
+    return dependencies.triggers.subscribe(requestOf(client, auth), className, query);
+  }
+
+  function requestOf(client: LiveClient, auth: AuthContext): RequestContext {
+    const { installationId, ip, id: requestId } = client;
+    return { auth, installationId, context: {}, ip, requestId };
+  }
+
+  async function subscribe(
+    subscription: Subscription,
+    onSubscribed: (position: string) => void,
+  ): Promise<void> {
+    const { className, where, client } = subscription;
+    if (containsRelation(where)) {
+      throw new ProtocolError(ErrorCode.INVALID_QUERY, "$relatedTo is not supported in live queries");
+    }
+    if (index.subscriptionCountOf(client.address) >= limits.maxSubscriptionsPerAddress) {
+      throw new ProtocolError(ErrorCode.REQUEST_LIMIT_EXCEEDED, "too many subscriptions from one address");
+    }
+    if (
+      index.queryLengthOf(client.address) + subscription.whereText.length >
+      limits.maxQueryLengthPerAddress
+    ) {
+      throw new ProtocolError(
+        ErrorCode.REQUEST_LIMIT_EXCEEDED,
+        "the subscriptions from one address are too large",
+      );
+    }
+    index.compile(where);
+    const auth = await dispatcher.authenticate(subscription);
+    if (!(await dependencies.canFind(auth, className, where))) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        `Permission denied for action find on class ${className}.`,
+      );
+    }
+    if (auth.kind === "user") subscription.session = auth;
+    const head = await feed.subscribe(className);
+    await new Promise<void>((resolve, reject) => {
+      changeProcessor.runBetweenChanges(className, async () => {
+        const headPosition = Math.max(head, changeProcessor.processedPosition(className));
+        await activate(subscription, headPosition, onSubscribed).then(resolve, reject);
+      });
+    });
+  }
+
+  /**
+   * Activates a subscription between two changes: it has missed changes up to `headPosition` and receives later ones.
+   */
+  async function activate(
+    subscription: Subscription,
+    headPosition: number,
+    onSubscribed: (position: string) => void,
+  ): Promise<void> {
+    const { resumeFrom, className, client } = subscription;
+    const resumePosition = resumeFrom === undefined ? undefined : seqOf(resumeFrom, feed);
+    const missed =
+      resumeFrom === undefined
+        ? undefined
+        : resumePosition === undefined
+          ? "forgotten"
+          : await feed.changesSince(className, resumePosition, headPosition);
+    const isReplayed = resumePosition !== undefined && typeof missed === "object";
+    subscription.deliveredPosition = isReplayed ? resumePosition : headPosition;
+    const group = index.add(subscription);
+    if (!group.matches) matcher.warmUp();
+    // A client that disconnects during the replay resumes from there.
+    onSubscribed(feed.positionOf(subscription.deliveredPosition));
+    if (missed === "forgotten") client.sendRefetch(subscription, feed.positionOf(headPosition));
+    if (typeof missed !== "object") return;
+    await changeProcessor.replay(missed.changes, subscription, group);
+  }
+
+  /** Ends the subscriptions of sessions that have ended. */
+  async function expireSubscriptions(isAffected: (subscription: Subscription) => boolean): Promise<void> {
+    const byToken = new Map<string, Subscription[]>();
+    for (const client of clients) {
+      for (const subscription of client.subscriptions.values()) {
+        if (subscription.session === undefined || client.hasMasterKey || !isAffected(subscription)) continue;
+        const { sessionToken } = subscription.session;
+        const list = byToken.get(sessionToken) ?? [];
+        list.push(subscription);
+        byToken.set(sessionToken, list);
+      }
+    }
+    for (const [token, subscriptions] of byToken) {
+      await dependencies
+        .authenticateSession(token)
+        .catch((error: unknown) => dispatcher.endIfSessionInvalid(subscriptions, error));
+    }
+  }
+
+  /** The backlog overflowed: clients reconnect and resume, or have to query again. */
+  function disconnectAll(subscriptions: Subscription[]): void {
+    for (const client of new Set(subscriptions.map((each) => each.client)))
+      client.close(CLOSE_TRY_AGAIN, "fell behind, connect again");
+  }
+}
+
+function rejectUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function containsRelation(where: Condition): boolean {
+  if (where.kind === "relatedTo") return true;
+  return "conditions" in where && where.conditions.some(containsRelation);
+}

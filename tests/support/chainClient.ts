@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type Address,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  erc20Abi,
+  erc721Abi,
+  type Hex,
+  http,
+  parseAbi,
+} from "viem";
+import { devAccount } from "./browser.ts";
+import type { Purse } from "./purse.ts";
+
+const erc1155Abi = parseAbi([
+  "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
+]);
+
+/** A hand on the local chain of a server: it moves tokens, and takes blocks back. */
+export interface ChainClient {
+  token: Address;
+  collection: Address;
+  items: Address;
+  account(index: number): Address;
+  /** Moves units of the ERC-20 token. Answers the transaction's hash. */
+  transferToken(from: number, to: Address, units: bigint): Promise<Hex>;
+  transferNft(from: number, to: Address, id: bigint): Promise<Hex>;
+  transferItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
+  /** An id of the collection that an account owns, and one of the items. */
+  ownedNftId(index: number): Promise<bigint>;
+  ownedItemId(index: number): Promise<bigint>;
+  mine(blocks: number): Promise<unknown>;
+  /** Replaces the newest blocks by empty ones. */
+  reorganise(depth: number): Promise<unknown>;
+}
+
+interface NftRow {
+  token_address: Address;
+  token_id: string;
+  contract_type: string;
+}
+
+/** Pages that are opened then show what has happened. */
+async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
+  for (let attempt = 0; attempt < 3_000; attempt += 1) {
+    const { chains } = await (await fetch(`${purse.url}/health`)).json();
+    const chain = chains.find((each: { chain: number }) => each.chain === 1337);
+    if (Number(chain?.indexed) >= block) return;
+    await sleep(20);
+  }
+  throw new Error(`block ${block} was not indexed within a minute`);
+}
+
+export async function createChainClient(purse: Purse): Promise<ChainClient> {
+  const transport = http(purse.rpcUrl);
+  const node = createPublicClient({ transport, pollingInterval: 20, cacheTime: 0 });
+  const account = (index: number): Address => lowerCase(devAccount(index).address);
+  const list = async <Row>(path: string): Promise<Row[]> => {
+    const answer = await (await fetch(`${purse.url}/api/v2/${path}?chain=0x539`)).json();
+    return Array.isArray(answer) ? answer : answer.result;
+  };
+  const nftsOf = (index: number) => list<NftRow>(`${account(index)}/nft`);
+  const [first] = await list<{ token_address: Address }>(`${account(0)}/erc20`);
+  const ownedNfts = (await Promise.all([0, 1, 2, 3].map(nftsOf))).flat();
+  const [nft, item] = ["ERC721", "ERC1155"].map((type) =>
+    ownedNfts.find((nft) => nft.contract_type === type),
+  );
+  if (!first || !nft || !item) throw new Error("the local chain has no tokens");
+
+  async function send(from: number, to: Address, data: Hex): Promise<Hex> {
+    const wallet = createWalletClient({ account: devAccount(from), transport });
+    const hash = await wallet.sendTransaction({ to, data, chain: null });
+    const { status, blockNumber } = await node.waitForTransactionReceipt({ hash });
+    if (status !== "success") throw new Error(`transaction ${hash} failed`);
+    await waitUntilIndexed(purse, Number(blockNumber));
+    return hash;
+  }
+  const rpc = (method: string, params: unknown[]) =>
+    fetch(purse.rpcUrl, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    }).then((response) => response.json());
+  const idOf = async (index: number, address: Address) => {
+    const found = (await nftsOf(index)).find((nft) => nft.token_address === address);
+    if (!found) throw new Error(`account ${index} has none of ${address}`);
+    return BigInt(found.token_id);
+  };
+  return {
+    token: first.token_address,
+    collection: nft.token_address,
+    items: item.token_address,
+    account,
+    transferToken: (from, to, units) =>
+      send(
+        from,
+        first.token_address,
+        encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
+      ),
+    transferNft: (from, to, id) =>
+      send(
+        from,
+        nft.token_address,
+        encodeFunctionData({ abi: erc721Abi, functionName: "transferFrom", args: [account(from), to, id] }),
+      ),
+    transferItem: (from, to, id, amount) =>
+      send(
+        from,
+        item.token_address,
+        encodeFunctionData({
+          abi: erc1155Abi,
+          functionName: "safeTransferFrom",
+          args: [account(from), to, id, amount, "0x"],
+        }),
+      ),
+    ownedNftId: (index) => idOf(index, nft.token_address),
+    ownedItemId: (index) => idOf(index, item.token_address),
+    mine: (blocks) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
+    reorganise: (depth) => rpc("anvil_reorg", [depth, []]),
+  };
+}
+
+function lowerCase(address: Address): Address {
+  return `0x${address.slice(2).toLowerCase()}`;
+}

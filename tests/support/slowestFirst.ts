@@ -1,0 +1,23 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files of many seconds, by what they start; the longest first. */
+const LONG: readonly RegExp[] = [
+  /tests\/browser\/(outage|studioOutage|studioGrid|studioRights|studioWork|people|money|explorer)\./,
+  /packages\/chain\/src\/sync\/(chainFaults|histories|wallets)\./,
+  /tests\/server\/(chainHistories|chainEvents|clusterLive|cluster|push|schemas|live)\./,
+  /tests\/browser\//,
+  /tests\/(client|interop|security)\//,
+  /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
+];
+
+/** The longest files begin, so that at the end no core waits for one file. */
+export default class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const found = LONG.findIndex((pattern) => pattern.test(moduleId));
+      return found < 0 ? LONG.length : found;
+    };
+    return sorted.sort((a, b) => rank(a) - rank(b));
+  }
+}
