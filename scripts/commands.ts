@@ -24,27 +24,27 @@ import { classesOfServer, classesOfStore } from "./types.ts";
 
 const HELP = `Usage: npm run purse -- <command>
 
-  export  --out FILE                     everything, as JSON lines
-  import  --in FILE [--skip-bad FILE]    an export; goes on where it was cut off
+  export  --out FILE                     exports everything as JSON lines
+  import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
   import  --parse FOLDER [--skip-bad FILE]
-                                         a Parse database, as mongoexport writes it
-  backup  --out FILE                     a copy of the SQLite database, while the server runs
-  restore --in FILE [--force]            puts a backup in the place of the SQLite database
+                                         imports a Parse database as written by mongoexport
+  backup  --out FILE                     copies the SQLite database while the server runs
+  restore --in FILE [--force]            replaces the SQLite database with a backup
   keys add [--name NAME] [--limit N] [--key KEY]
-                                         an API key of the data service, N requests in a minute; shown once
+                                         creates an API key for the data API, N requests per minute; shown once
   keys list
-  keys revoke ID-OR-NAME                 for good, in running servers too
+  keys revoke ID-OR-NAME                 takes effect in running servers within five seconds
   operator add NAME [--role owner|editor|readOnly] [--password PASSWORD]
-                                         somebody who operates the server by /studio; a password is made and shown
+                                         adds an operator of the studio; a generated password is shown once
   operator list
   operator reset NAME [--password PASSWORD]
-                                         a new password, without a second factor
+                                         sets a new password and removes the second factor
   operator remove NAME
-  schema                                 what the next start would change in the classes
+  schema                                 shows how the next start would change the classes
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
-                                         TypeScript types of the classes, of this database or of a server
+                                         generates TypeScript types of the classes, of this database or a server
 
-An import goes into a server that does not run. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
+Stop the server before an import or a restore. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
 
 /** Where a command runs, and where it says what it did. */
 export interface CommandContext {
