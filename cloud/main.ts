@@ -1,7 +1,7 @@
 /*
- * Code that runs on the server. `npm start` loads this file, PURSE_CLOUD names another one. `Parse`
- * (and `Moralis`, the same thing) is there without an import. Nobody is signed in here: a call that
- * needs somebody's rights passes `{ sessionToken }`, one that needs all of them `{ useMasterKey: true }`.
+ * Cloud code. `npm start` loads this file; PURSE_CLOUD selects another one. `Parse`
+ * (and its alias `Moralis`) is a global. There is no current user here: a call that
+ * needs a user's permissions passes `{ sessionToken }`, one that bypasses permissions `{ useMasterKey: true }`.
  */
 import type {} from "@purse/server";
 
@@ -25,7 +25,7 @@ Parse.Cloud.define("noteCount", async ({ user }) => {
   return { all, open };
 });
 
-/** A note has a text, belongs to whoever wrote it, and can be read by everyone. */
+/** A note has a text, belongs to its author, and is readable by everyone. */
 Parse.Cloud.beforeSave("Note", ({ object: note, user, master }) => {
   if (!user && !master) throw new Parse.Error(Parse.ErrorCode.SESSION_MISSING, "Sign in to write a note");
 

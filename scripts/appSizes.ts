@@ -10,7 +10,7 @@ import { build, type Rolldown } from "vite";
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/internals/sizes/app.md");
 
-/** Compressed bytes of a first page, all wallet code included; fonts and what the server answers apart. */
+/** Maximum compressed bytes of a first page, including all wallet code, without fonts and API responses. */
 export const FIRST_LOAD_LIMIT = 200_000;
 
 export interface FirstLoad {
@@ -21,13 +21,13 @@ export interface FirstLoad {
   scripts: number;
   styles: number;
   total: number;
-  /** How many files the document asks for. */
+  /** Number of files that the document requests. */
   files: number;
-  /** Bytes of the font that Latin text is set in; the text is there before it. */
+  /** Bytes of the Latin font, which does not block rendering. */
   font: number;
   /** Compressed bytes by file below the workspace, estimated from the share in its chunk, the heaviest first. */
   modules: { file: string; bytes: number }[];
-  /** What each page adds that is loaded when it is first opened, the heaviest first. */
+  /** The additional bytes of each lazy page, the heaviest first. */
   pages: { name: string; bytes: number }[];
 }
 
@@ -47,9 +47,9 @@ async function main([option, requestedName]: string[]): Promise<void> {
   console.log(`${renderPage(loads)}\n${relative(ROOT, PAGE)} is written`);
 }
 
-/** Builds the app as it is shipped, without writing it, and weighs what comes out. */
+/** Builds the app for production in memory, and measures the output. */
 export async function measureApp(): Promise<FirstLoad[]> {
-  // Libraries have more in them while they are tested.
+  // Development builds of libraries are larger.
   process.env.NODE_ENV = "production";
   const built = await build({ root: join(ROOT, "app"), logLevel: "silent", build: { write: false } });
   if (Array.isArray(built) || !("output" in built)) throw new Error("the app's build is not one output");
@@ -66,7 +66,7 @@ function firstLoad(files: readonly Output[], name: string, html: string): FirstL
   const entry = files.find((file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/app/${html}`));
   if (document?.type !== "asset" || entry?.type !== "chunk") throw new Error(`the build has no ${html}`);
   const initialChunks = staticImports(entry, files);
-  // What the document names is what a browser asks for: Vite writes the entry's static imports and styles into it.
+  // Vite writes the entry's static imports and styles into the document.
   const requestedFiles = [...String(document.source).matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(
     ([, path]) => path,
   );
@@ -101,7 +101,7 @@ function pagesOf(
     .sort((a, b) => b.bytes - a.bytes);
 }
 
-/** The chunk and what it imports other than by `import()`. */
+/** The chunk and its static imports. */
 function staticImports(entry: Rolldown.OutputChunk, files: readonly Output[]): Rolldown.OutputChunk[] {
   const chunks = new Set([entry]);
   for (const chunk of chunks) {

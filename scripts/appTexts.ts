@@ -4,18 +4,18 @@ import { join, resolve } from "node:path";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 
 const SOURCE = resolve(import.meta.dirname, "../app/src");
-/** The living page of the design system speaks to developers, in English. */
+/** The page of the design system is for developers, in English. */
 const EXCLUDED_FILES = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
 /** Attributes whose text people read or hear. */
 const TEXT_ATTRIBUTES =
   /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
-/** Begins as a sentence does, and goes on. */
-/** Reads as a sentence and is none: outlines of pictures, messages for developers, what other programs say. */
+
+/** Looks like a sentence but is not translated: SVG paths, messages for developers, texts of other programs. */
 const NOT_TRANSLATABLE =
   /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|MetaMask|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
 const SENTENCE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
-/** Every part of the app that has a file of translations. */
+/** The parts of the app that have a translation file. */
 export const BUNDLES = ["app", "studio"] as const;
 export type Bundle = (typeof BUNDLES)[number];
 
@@ -38,7 +38,7 @@ export function readAppTexts(): AppTexts {
     if (!bundle.get(sentence)?.includes(file)) bundle.set(sentence, [...(bundle.get(sentence) ?? []), file]);
     if (bundle === app) studio.delete(sentence);
   };
-  // The app first, so that what both say is found there.
+  // The app first: a sentence of both belongs to it.
   for (const file of files.toSorted((a, b) => Number(inStudio(a)) - Number(inStudio(b)))) {
     const source = readFileSync(join(SOURCE, file), "utf8");
     const { program, errors } = parseSync(file, source);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { node, root, run } from "./install.mjs";
 
-/** Wallet libraries that are built in where somebody has installed them. */
+/** Optional wallet libraries, which are bundled if they are installed. */
 const OPTIONAL = ["@walletconnect/ethereum-provider", "@web3auth/modal"];
 const APP_SOURCES = ["app", "packages/protocol", "packages/client", "packages/react"];
 const SERVER_SOURCES = [

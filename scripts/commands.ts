@@ -27,26 +27,26 @@ const HELP = `Usage: npm run purse -- <command>
   export  --out FILE                     exports everything as JSON lines
   import  --in FILE [--skip-bad FILE]    imports an export; resumes after an interruption
   import  --parse FOLDER [--skip-bad FILE]
-                                         imports a Parse database as written by mongoexport
+                                         imports a Parse database from mongoexport files
   backup  --out FILE                     copies the SQLite database while the server runs
-  restore --in FILE [--force]            replaces the SQLite database with a backup
+  restore --in FILE [--force]            replaces the SQLite database by a backup
   keys add [--name NAME] [--limit N] [--key KEY]
-                                         creates an API key for the data API, N requests per minute; shown once
+                                         creates an API key of the data API with N requests per minute; shown once
   keys list
-  keys revoke ID-OR-NAME                 takes effect in running servers within five seconds
+  keys revoke ID-OR-NAME                 permanently, also in running servers
   operator add NAME [--role owner|editor|readOnly] [--password PASSWORD]
-                                         adds an operator of the studio; a generated password is shown once
+                                         adds an operator of /studio; generates and shows a password
   operator list
   operator reset NAME [--password PASSWORD]
                                          sets a new password and removes the second factor
   operator remove NAME
-  schema                                 shows how the next start would change the classes
+  schema                                 shows what the next start would change in the classes
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
-                                         generates TypeScript types of the classes, of this database or a server
+                                         generates TypeScript types of the classes, from this database or a server
 
-Stop the server before an import or a restore. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
+Stop the server before an import. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
 
-/** Where a command runs, and where it says what it did. */
+/** The environment and output of a command. */
 export interface CommandContext {
   env: Record<string, string | undefined>;
   cwd: string;
@@ -54,7 +54,7 @@ export interface CommandContext {
   print(text: string): void;
 }
 
-/** Carries out `npm run purse -- …`. Throws Error, in words for whoever has typed it, for what cannot be done. */
+/** Executes `npm run purse -- …`. Throws Error with a user-facing message. */
 export async function runCommand(
   [command, ...args]: string[],
   { env, cwd, progress, print }: CommandContext,
@@ -100,11 +100,11 @@ export async function runCommand(
       const file = resolve(required(values.out, "--out"));
       await backupDatabase(sqlitePath(config), file, progress);
       progress.done();
-      return print(`${file}: a sound copy of ${sqlitePath(config)}`);
+      return print(`${file}: a verified copy of ${sqlitePath(config)}`);
     }
     case "restore": {
       await restoreDatabase(resolve(required(values.in, "--in")), sqlitePath(config), values.force ?? false);
-      return print(`${sqlitePath(config)}: as it was backed up`);
+      return print(`${sqlitePath(config)}: restored from the backup`);
     }
     case "keys":
       return print(await withStore(config, (store) => runKeysCommand(store, positionals, values)));
@@ -140,18 +140,17 @@ async function importInto(
     if (values.parse !== undefined) {
       const counts = await importDump(resolve(values.parse), options);
       progress.done();
-      print(`${counts.lines} documents, ${counts.bad} left out as damaged`);
-      for (const column of counts.unknown) print(`left out, because nothing knows it: ${column}`);
-      for (const collection of counts.leftOut)
-        print(`left out, because it is the old server's own: ${collection}`);
-      for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+      print(`${counts.lines} documents, ${counts.bad} damaged ones skipped`);
+      for (const column of counts.unknown) print(`skipped, unknown field: ${column}`);
+      for (const collection of counts.leftOut) print(`skipped, internal collection: ${collection}`);
+      for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
       return;
     }
     const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
     progress.done();
-    const resumed = counts.resumedAfter > 0 ? `, went on after line ${counts.resumedAfter}` : "";
-    print(`${counts.lines} lines${resumed}, ${counts.bad} left out as damaged`);
-    for (const conflict of counts.conflicts) print(`held by somebody else already: ${conflict}`);
+    const resumed = counts.resumedAfter > 0 ? `, resumed after line ${counts.resumedAfter}` : "";
+    print(`${counts.lines} lines${resumed}, ${counts.bad} damaged ones skipped`);
+    for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
   });
 }
 
@@ -179,7 +178,7 @@ async function withStore<T>(config: Config, task: (store: Store) => Promise<T>):
   }
 }
 
-/** The same while no server has the database: it would not hear of what is changed. */
+/** The same with the database locked, so that no server runs with stale caches. */
 async function withLockedStore<T>(config: Config, task: (store: Store) => Promise<T>): Promise<T> {
   const { database } = config;
   const lock = database.kind === "sqlite" ? lockDatabase(database.path) : undefined;

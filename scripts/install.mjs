@@ -7,34 +7,34 @@ import { fileURLToPath } from "node:url";
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** The pinned runtime, which installing brings. */
+/** The pinned runtime, installed with the packages. */
 export const node = join(root, "node_modules/.bin/node");
 
-/** Environment by which Node.js keeps what it has compiled: the next start takes a third less time. */
+/** Enables the compile cache of Node.js, which makes the next start a third faster. */
 export const compiled = { NODE_COMPILE_CACHE: join(root, ".cache/compiled") };
 
-/** Runs a command to its end, showing what it prints. Ends this process where it fails. */
+/** Runs a command with inherited output. Exits this process if it fails. */
 export function run(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, { stdio: "inherit", cwd: root, ...options });
   if (error) throw error;
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Installs a folder's packages as its lock file says, where that has not been done yet. */
+/** Installs a folder's packages from its lock file, unless that is already done. */
 export function ensureInstalled(folder = root, what = "packages") {
   const lock = readFileSync(join(folder, "package-lock.json"));
   const stamp = join(folder, "node_modules/.purse-lock");
   const wanted = createHash("sha256").update(lock).digest("hex");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.log(`Installing ${what} (once; a minute or two) …`);
-  // Scripts of packages are not run (.npmrc): all that they would build comes ready in the packages.
+  // Install scripts are disabled (.npmrc): the packages contain everything prebuilt.
   run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { cwd: folder });
   if (folder === root) bringNode();
   mkdirSync(dirname(stamp), { recursive: true });
   writeFileSync(stamp, wanted);
 }
 
-/** A Node.js that installing does not take away, as it does the pinned one that npm may run this with. */
+/** A Node.js that the installation does not remove, unlike the pinned one that may run this script. */
 function lastingNode() {
   if (existsSync(process.execPath)) return process.execPath;
   const name = process.platform === "win32" ? "node.exe" : "node";
@@ -42,10 +42,10 @@ function lastingNode() {
   return folders.map((folder) => join(folder, name)).find(existsSync) ?? name;
 }
 
-/** The package `node` fetches the runtime for this platform by a script: the one script that is wanted. */
+/** Runs the one needed install script: the package `node` downloads the runtime for this platform. */
 function bringNode() {
   const home = join(root, "node_modules/node");
-  // What it starts npm with is deprecated, which is not for our readers to mend.
+  // Hides a deprecation warning of that script.
   run(lastingNode(), ["--no-deprecation", join(home, "installArchSpecificPackage.js")], {
     cwd: home,
     stdio: ["ignore", "ignore", "inherit"],

@@ -1,6 +1,6 @@
 import { type ApiKey, ApiKeys, openSchemas, type Store } from "@purse/server";
 
-/** Carries out `keys …`; answers what is to be said. Throws Error for what cannot be done. */
+/** Executes `keys …` and returns its output. Throws Error with a user-facing message. */
 export async function runKeysCommand(
   store: Store,
   [action, which, ...others]: string[],

@@ -1,4 +1,4 @@
-/** Times in ms, kept as counts of how many lay where: an hour of them takes no more room than a second. */
+/** A histogram of latencies in ms with exponential buckets, so that memory use does not grow over time. */
 export class Latencies {
   /** Each bucket is 2 % wider than the one before it. */
   static readonly #STEP = Math.log(1.02);
@@ -12,7 +12,7 @@ export class Latencies {
     this.count++;
   }
 
-  /** The time that this part of all (from 0 to 1) kept to; 0 where there are none. */
+  /** The quantile (0 to 1) in ms; 0 without samples. */
   quantile(fraction: number): number {
     const rank = this.count * fraction;
     let seen = 0;

@@ -1,5 +1,5 @@
 /*
- * Sends a server of its own every kind of request and shows that nothing of them stays: memory after garbage collection,
+ * Sends every kind of request to a new server and verifies that nothing leaks: memory after garbage collection,
  * file descriptors, handles, listeners, and the entries of all maps and sets.
  *   npm run prove:leaks -- [--requests 100000] [--postgres] [--verbose]
  * Ends with 1 where something grows.
@@ -21,10 +21,10 @@ const REQUESTS = Number(values.requests);
 if (!(REQUESTS >= 100)) throw new Error("--requests must be a number from 100");
 const WORKERS = 16;
 const SAMPLES = 8;
-/** Caches fill in the first half; what is compared is the second. */
+/** Caches fill in the first half; the second half is compared. */
 const BASELINE_SAMPLE = SAMPLES / 2;
 
-/** How much more the last sample may hold than the one in the middle. */
+/** The maximum growth from the baseline sample to the last one. */
 const LIMITS: Readonly<Record<string, { of: (snapshot: MemorySnapshot) => number; max: number }>> = {
   "heap (MiB)": { of: ({ heap }) => heap / 2 ** 20, max: 6 },
   "buffers (MiB)": { of: ({ external }) => external / 2 ** 20, max: 16 },
@@ -46,7 +46,7 @@ const purse = await startPurse({
   },
 });
 process.on("SIGINT", () => void stop().then(() => process.exit(130)));
-let findings: string[] = ["it did not come to its end"];
+let findings: string[] = ["the run did not complete"];
 try {
   const inspector = await Inspector.attach(purse.output, purse.pid);
   const { kinds, close } = await prepareKinds(purse);
@@ -93,7 +93,7 @@ async function run(kinds: Kind[], count: number, failures: Map<string, number>):
   await Promise.all(Array.from({ length: WORKERS }, worker));
 }
 
-/** What the last sample holds more than the one in the middle, and may not. */
+/** The growth beyond the limits. */
 function growthOf(samples: readonly MemorySnapshot[]): string[] {
   const from = samples[BASELINE_SAMPLE];
   const to = samples[SAMPLES];
@@ -102,7 +102,7 @@ function growthOf(samples: readonly MemorySnapshot[]): string[] {
     const growth = of(to) - of(from);
     return growth > max ? [`${what}: ${of(from).toFixed(1)} → ${of(to).toFixed(1)}, ${max} more may be`] : [];
   });
-  // A collection that grows with each request is one that has no bound, or a very large one.
+  // A collection that grows with each request has no limit, or a very large one.
   const requests = REQUESTS * (1 - BASELINE_SAMPLE / SAMPLES);
   const growth = to.entries - from.entries;
   if (growth > Math.max(3_000, requests * 0.05)) {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What a process holds, after its garbage has been collected. */
+/** The memory and resources of a process after garbage collection. */
 export interface MemorySnapshot {
   /** Of the main thread, in bytes. */
   heap: number;
@@ -11,7 +11,7 @@ export interface MemorySnapshot {
   rss: number;
   /** Open file descriptors. */
   fds: number;
-  /** Timers, sockets and other things that keep an event loop running. */
+  /** Timers, sockets and other handles that keep the event loop running. */
   handles: number;
   emitters: number;
   listeners: number;
@@ -29,7 +29,7 @@ interface DevtoolsResponse {
   objects?: { objectId?: string };
 }
 
-/** Looks into a process that was started with `--inspect`; `pid` is that of its Linux process. */
+/** Inspects a process that was started with `--inspect`; `pid` is its Linux process id. */
 export class Inspector {
   readonly #socket: WebSocket;
   readonly #pid: number;
@@ -68,7 +68,7 @@ export class Inspector {
   }
 
   async takeSnapshot(): Promise<MemorySnapshot> {
-    // What one round frees, finalizers of the next round free.
+    // Finalizers free more memory in the next rounds.
     for (let round = 0; round < 3; round++) {
       await this.#call("HeapProfiler.collectGarbage");
       await sleep(50);
@@ -130,7 +130,7 @@ export class Inspector {
     return JSON.parse(JSON.stringify(result?.value));
   }
 
-  /** What a function answers that is given all objects with a prototype. */
+  /** Calls a function with all objects that have the prototype, and returns its result. */
   async #callOnInstances<T>(prototype: string, functionDeclaration: string): Promise<T> {
     const { result } = await this.#call("Runtime.evaluate", { expression: prototype });
     const { objects } = await this.#call("Runtime.queryObjects", {
@@ -194,7 +194,7 @@ interface Collections {
   largest: MemorySnapshot["largest"];
 }
 
-/* What runs in the process that is looked into. */
+/* Functions that run in the inspected process. */
 
 const EMITTERS = `process.getBuiltinModule("node:events").EventEmitter.prototype`;
 

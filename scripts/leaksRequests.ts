@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { WebSocket } from "ws";
 import type { Purse } from "../tests/support/purse.ts";
 
-/** One kind of request: `run` rejects where the server breaks (5xx), not where it refuses. */
+/** One kind of request: `run` rejects if the server fails (500), not if it refuses the request. */
 export interface Kind {
   name: string;
   weight: number;
@@ -15,7 +15,7 @@ interface SendOptions {
   headers?: Record<string, string>;
 }
 
-/** How a request says who sends it. */
+/** The credentials of a request. */
 type Identity = "nobody" | "anonymous" | "user" | "stale" | "master" | "readOnly";
 const IDENTITIES: readonly Identity[] = ["nobody", "anonymous", "user", "stale", "master", "readOnly"];
 
@@ -134,7 +134,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
       sent.on("error", reject);
       sent.end(body);
     });
-    // 503 is an answer: a picture process that is busy, a chain that is not there.
+    // 503 is expected from a busy image process or a missing chain.
     if (status === 500) throw new Error(`${method} ${path} answered ${status}: ${text.slice(0, 200)}`);
     return text;
   }
@@ -195,7 +195,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
           "not JSON",
           JSON.stringify({ text: uniqueName() }),
         ]);
-        // What operators make is not made here: it is meant to stay.
+        // Does not create what operators create, which is persistent.
         const isCreate = /^\/server\/classes\/Row$/.test(path) && method === "POST";
         const headers = headersOf(isCreate ? "anonymous" : pick(IDENTITIES));
         return send(method, path, { headers, ...(hasBody && { body: isCreate ? '{"n":1}' : body }) });
@@ -382,7 +382,7 @@ export async function prepareKinds(purse: Purse): Promise<{ kinds: Kind[]; close
     });
   }
 
-  /** Announces more than it sends, and goes away. */
+  /** Sends less than its Content-Length, and closes the connection. */
   async function abortRequest(path: string, headers: Record<string, string>): Promise<void> {
     const sent = request({ host: "127.0.0.1", port: purse.port, method: "POST", path, agent: false });
     for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { openOperators, type Store } from "@purse/server";
 
-/** Carries out `operator …`; answers what is to be said. Throws Error for what cannot be done. */
+/** Executes `operator …` and returns its output. Throws Error with a user-facing message. */
 export async function runOperatorCommand(
   store: Store,
   [action, username, ...others]: string[],

@@ -8,14 +8,14 @@ import { join, relative, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const BUILT = join(ROOT, ".cache/packages");
-/** In the order in which they need each other. */
+/** In the order of their dependencies. */
 const PACKAGES = ["protocol", "client", "react"] as const;
 
 type PackageName = (typeof PACKAGES)[number];
 type Manifest = Record<string, unknown> & { version: string; dependencies?: Record<string, string> };
 
 const MODULES = { types: "./dist/index.d.ts", default: "./dist/index.js" };
-/** What `require` answers is the namespace itself, as it was of the old package. */
+/** `require` returns the namespace itself, as in the legacy package. */
 const WITH_REQUIRE = {
   import: MODULES,
   require: { types: "./dist/index.d.cts", default: "./dist/index.cjs" },
@@ -27,14 +27,14 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
   react: { ".": MODULES },
 };
 
-/** Old code also imports `moralis-v1/node` and `moralis-v1/types`. */
+/** Legacy code also imports `moralis-v1/node` and `moralis-v1/types`. */
 const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
 if (import.meta.main) {
   for (const folder of buildPackages()) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
 }
 
-/** Builds them all; answers their folders. Throws Error where a source does not compile. */
+/** Builds all packages and returns their folders. Throws Error if a source does not compile. */
 export function buildPackages(): string[] {
   rmSync(BUILT, { recursive: true, force: true });
   const compiler = join(ROOT, "node_modules/.bin/tsc");
@@ -44,7 +44,7 @@ export function buildPackages(): string[] {
   return [...PACKAGES.map(assemblePackage), writeLegacyPackage()];
 }
 
-/** Puts beside the compiled modules what makes them a package. */
+/** Adds the manifest and other files to the compiled modules. */
 function assemblePackage(name: PackageName): string {
   const source = join(ROOT, "packages", name);
   const folder = join(BUILT, name);
@@ -108,7 +108,7 @@ function publishedManifest(
     ...manifest,
     engines: { node: ">=20.19" },
     files: ["dist"],
-    // For tools that know no `exports`.
+    // For tools that do not support `exports`.
     main: "./dist/index.js",
     module: "./dist/index.js",
     types: "./dist/index.d.ts",
@@ -118,14 +118,14 @@ function publishedManifest(
   };
 }
 
-/** The compiler leaves `./file.ts` in declarations, which only projects that allow it could read. */
+/** The compiler leaves `./file.ts` in declarations, which most projects cannot resolve. */
 function rewriteImports(path: string): void {
   const text = readFileSync(path, "utf8");
   const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
   writeFileSync(path, rewritten);
 }
 
-/** `require` and `import` share the modules and so their state: the one is the other's namespace. */
+/** `require` and `import` share the modules and their state. */
 function writeRequireEntry(dist: string): void {
   writeFileSync(join(dist, "index.cjs"), 'module.exports = require("./index.js").Moralis;\n');
   writeFileSync(join(dist, "index.d.cts"), 'import { Moralis } from "./index.js";\n\nexport = Moralis;\n');

@@ -17,10 +17,10 @@ import { appConfig, chainsFor } from "./chains.ts";
 import { helpText } from "./help.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** How long everything together may take to end, in ms. */
+/** Timeout of a graceful shutdown, in ms. */
 const STOP_DEADLINE_MS = 10_000;
 
-/** How long the process goes on, not ready, after something has failed for good, in ms. */
+/** How long the process keeps running, not ready, after a fatal error, in ms. */
 const FATAL_GRACE_MS = 15_000;
 
 interface Running {
@@ -63,7 +63,7 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
     await server.start();
     return server;
   };
-  /** Changes are made one after the other: nothing stops a server that has not started. */
+  /** Restarts run one after the other, so that no server is stopped before it has started. */
   let lastRestart: Promise<void> = Promise.resolve();
   let isExiting = false;
   let server: PurseServer;
@@ -76,13 +76,13 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
         server = await startServer();
       } catch (error) {
         if (!undo) throw error;
-        logger.error("the server did not start with what was put in its place", { error });
+        logger.error("the server did not start with the restored data", { error });
         await undo();
         server = await startServer();
       }
-      logger.info("the server has started again");
+      logger.info("the server has restarted");
     });
-    // Half a server serves nobody: whoever watches over the process starts it anew.
+    // Exit, so that a supervisor restarts the process.
     lastRestart.catch(fail);
   };
   try {
@@ -105,7 +105,7 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
   }
 }
 
-/** Without the local chain everything else still works: what is missing is said, not thrown. */
+/** Starts the local chain; a failure is logged, because everything else works without it. */
 async function startChain(config: Config, logger: Logger): Promise<DevChain | undefined> {
   try {
     const { startDevChain } = await import("@purse/devchain");
@@ -149,15 +149,15 @@ async function banner(config: Config, { url, chain }: Running): Promise<string> 
 }
 
 interface ExitControl {
-  /** Resolves with the exit code when the process is to end; from then on the deadline runs. */
+  /** Resolves with the exit code when the process must exit; the shutdown timeout starts then. */
   requested: Promise<number>;
-  /** Something that the server cannot do without has failed for good. */
+  /** Reports a fatal error. */
   fatal(error: Error): void;
 }
 
 /**
- * When the process ends: at a signal with 0 (a second Ctrl-C ends it at once), after an error that nobody handled with
- * 1, and some time after something has failed for good, so that whoever watches over it has seen that it is not ready.
+ * Decides when the process exits: on a signal with 0 (a second Ctrl-C exits immediately), after an uncaught error with
+ * 1, and some time after a fatal error, so that load balancers have seen that it is not ready.
  */
 function watchExit(logger: Logger): ExitControl {
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -167,21 +167,21 @@ function watchExit(logger: Logger): ExitControl {
     isExiting = true;
     process.once("SIGINT", () => process.exit(130));
     setTimeout(() => {
-      logger.error("not everything ended in time", { ms: STOP_DEADLINE_MS });
+      logger.error("the shutdown timed out", { ms: STOP_DEADLINE_MS });
       process.exit(1);
     }, STOP_DEADLINE_MS).unref();
     resolve(code);
   };
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => exit(0));
-  // A defect whose consequences nobody knows. Errors of cloud code stay in its own thread.
+  // The state after an uncaught error is undefined. Errors of cloud code stay in its own thread.
   process.on("uncaughtException", (error, origin) => {
-    logger.error("an error was not handled: the process ends", { origin, error });
+    logger.error("uncaught error: the process exits", { origin, error });
     exit(1);
   });
   return {
     requested: promise,
     fatal(error) {
-      logger.error("the server has failed for good: the process ends", { error, ms: FATAL_GRACE_MS });
+      logger.error("fatal error: the process exits", { error, ms: FATAL_GRACE_MS });
       setTimeout(() => exit(1), FATAL_GRACE_MS).unref();
     },
   };
@@ -190,10 +190,12 @@ function watchExit(logger: Logger): ExitControl {
 function explainStartError(error: unknown, { host, port }: Config): unknown {
   if (!(error instanceof Error) || !("code" in error)) return error;
   if (error.code === "EADDRINUSE")
-    return new Error(`Port ${port} of ${host} is taken: stop what uses it, or take another with --port`);
+    return new Error(
+      `Port ${port} of ${host} is in use: stop the process that uses it, or choose another with --port`,
+    );
   if (error.code === "EACCES")
     return new Error(
-      `Port ${port} of ${host} needs rights that this user does not have: take another with --port`,
+      `Port ${port} of ${host} needs permissions that this user does not have: choose another with --port`,
     );
   return error;
 }

@@ -1,4 +1,4 @@
-// Runs a TypeScript file of the project with the pinned Node.js, installing what is missing.
+// Runs a TypeScript file of the project with the pinned Node.js, after installing missing packages.
 import { spawnSync } from "node:child_process";
 import { compiled, ensureInstalled, node, root } from "./install.mjs";
 

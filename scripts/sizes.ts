@@ -13,11 +13,11 @@ const ENTRY = "\0entry";
 
 interface Subject {
   name: string;
-  /** What a page of the size has, in words. */
+  /** A description of the contents. */
   what: string;
   /** The module whose bundle is measured. */
   entry: string;
-  /** Imports of the client's index that are left out. */
+  /** Imports of the client's index to exclude. */
   without?: RegExp;
   /** Bytes, minified and compressed. */
   budget?: number;
@@ -69,7 +69,7 @@ export interface Size {
   /** Bytes of what a page loads at once. */
   minified: number;
   compressed: number;
-  /** Compressed bytes of what is loaded when it is first used. */
+  /** Compressed bytes of lazily loaded code. */
   later: number;
   /** Bytes before minifying, by file below the workspace, the heaviest first. */
   modules: { file: string; bytes: number }[];
@@ -91,7 +91,7 @@ async function main([option, requestedName]: string[]): Promise<void> {
   console.log(`${readFileSync(PAGE, "utf8")}\n${relative(ROOT, PAGE)} is written`);
 }
 
-/** Bundles as an application would and weighs what comes out. */
+/** Bundles the entry as an application would, and measures the output. */
 export async function measure({ entry, without }: Subject): Promise<Size> {
   const bundle = await rolldown({
     input: ENTRY,
@@ -104,7 +104,7 @@ export async function measure({ entry, without }: Subject): Promise<Size> {
   });
   const initialChunks = staticImports(await chunksOf(bundle));
   const modules = new Set(initialChunks.flatMap(({ moduleIds }) => moduleIds));
-  // What a page loads at once comes in one file: where a bundler cuts it is not ours to say.
+  // The initial code in one file, because the splitting depends on the bundler.
   const chunks = await chunksOf(bundle, (id) => modules.has(id));
   await bundle.close();
   const loadedChunks = staticImports(chunks);
@@ -131,7 +131,7 @@ async function chunksOf(
   return output.filter((file) => file.type === "chunk");
 }
 
-/** The entry and what it imports other than by `import()`. */
+/** The entry and its static imports. */
 function staticImports(chunks: readonly OutputChunk[]): OutputChunk[] {
   const reachable = new Set(chunks.filter(({ isEntry }) => isEntry));
   for (const chunk of reachable) {
@@ -143,7 +143,7 @@ function staticImports(chunks: readonly OutputChunk[]): OutputChunk[] {
   return [...reachable];
 }
 
-/** An entry that is no file, and imports of the client's index that lead nowhere. */
+/** A plugin for the virtual entry and the excluded imports. */
 function virtualEntry(entry: string, without?: RegExp): Plugin {
   const index = join(ROOT, "packages/client/src/index.ts");
   return {
@@ -151,7 +151,7 @@ function virtualEntry(entry: string, without?: RegExp): Plugin {
     resolveId(source, importer) {
       if (source === ENTRY) return ENTRY;
       if (importer === index && without?.test(source)) return { id: source, external: true };
-      // As if the entry were a file of the project.
+      // Resolves imports as if the entry were a file of the project.
       if (importer === ENTRY) return this.resolve(source, join(ROOT, "packages/react/package.json"));
       return undefined;
     },

@@ -1,5 +1,5 @@
 /*
- * Keeps a server of its own busy at about 80 % of what it can, and writes docs/internals/soak.md with the curve.
+ * Loads a new server with about 80 % of its capacity, and writes docs/internals/soak.md with the curve.
  *   npm run soak -- [--minutes 60] [--seconds 20] [--out docs/internals]
  * Ends with 1 where anything went wrong.
  */
@@ -20,13 +20,13 @@ const { values } = parseArgs({
 });
 const SECONDS = values.seconds === undefined ? Number(values.minutes) * 60 : Number(values.seconds);
 if (!(SECONDS > 0)) throw new Error("--minutes and --seconds must be numbers above 0");
-/** How long a sample is, in s: 10, or less where the run is short. */
+/** The length of a sample, in s: 10, or less in a short run. */
 const SAMPLE_S = Math.min(10, SECONDS / 10);
-/** How long the capacity is measured, in s. */
+/** The length of the capacity measurement, in s. */
 const CAPACITY_TEST_S = Math.min(60, SECONDS / 4);
 const WORKERS = 32;
 const SHARE = 0.8;
-/** More requests than this are not open at once. */
+/** Maximum number of open requests. */
 const MAX_OPEN = 1_000;
 
 const purse = await startPurse({ env: { PURSE_LOG_LEVEL: "warn" } });
@@ -38,7 +38,7 @@ try {
   const failures = { count: 0 };
   const fail = (error: unknown): void => {
     const what = error instanceof Error ? error.message : String(error);
-    // Whatever goes wrong a thousand ways is told in a few.
+    // Limits the number of distinct messages.
     const name = errors.size < 20 || errors.has(what) ? what : "other";
     errors.set(name, (errors.get(name) ?? 0) + 1);
     failures.count++;
@@ -61,7 +61,7 @@ try {
 }
 process.exit(failed ? 1 : 0);
 
-/** Requests per second where each worker asks as soon as it was answered. */
+/** Requests per second if each worker sends the next request after a response. */
 async function measureCapacity(step: () => Promise<unknown>): Promise<number> {
   const endsAt = performance.now() + CAPACITY_TEST_S * 1_000;
   // The first half warms up.
@@ -77,7 +77,7 @@ async function measureCapacity(step: () => Promise<unknown>): Promise<number> {
   return count / (CAPACITY_TEST_S / 2);
 }
 
-/** Asks at a rate that does not depend on the answers, and looks at the server every few seconds. */
+/** Sends requests at a fixed rate, independent of the responses, and takes samples. */
 async function run(
   load: Awaited<ReturnType<typeof prepareLoad>>,
   capacity: number,
@@ -165,7 +165,7 @@ function quantile(sorted: number[], fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
 }
 
-/** What the server's process holds, as it says itself. */
+/** The resident memory of the server, from its metrics. */
 async function memoryOf(): Promise<number> {
   const text = await (await fetch(`${purse.url}/metrics`)).text();
   return Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0) / 2 ** 20;

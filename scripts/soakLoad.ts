@@ -7,21 +7,21 @@ const ROWS = 2_000;
 const GROUPS = 50;
 const USERS = 20;
 const PASSWORD = "correct horse";
-/** How long an event may take before it counts as lost, in ms. */
+/** After this time an event counts as lost, in ms. */
 const EVENT_TIMEOUT_MS = 15_000;
 const FILE = randomBytes(64 * 1024);
 
-/** Something that a user of the server does. */
+/** A user action. */
 export interface Step {
   name: string;
-  /** Rejects where the answer is not what it should be. */
+  /** Rejects if the response is not as expected. */
   run(): Promise<unknown>;
 }
 
 export interface Load {
-  /** A step, chosen by the weights of the mix. */
+  /** A random step by the weights of the mix. */
   next(): Step;
-  /** Milliseconds from saves to their events since it was last asked, and how many events are missing for good. */
+  /** The delays from saves to their events in ms since the last call, and the number of lost events. */
   events(): { delays: number[]; lost: number };
   close(): void;
 }
@@ -32,7 +32,7 @@ interface Reply {
   headers: Record<string, string | string[] | undefined>;
 }
 
-/** Fills the server with what the mix needs, and opens the live queries. */
+/** Creates the test data and opens the live queries. */
 export async function prepareLoad(purse: Purse): Promise<Load> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const pending = new Map<number, number>();
@@ -226,7 +226,7 @@ export async function prepareLoad(purse: Purse): Promise<Load> {
   };
 }
 
-/** Tells of every update in a group. Throws Error where the subscription is refused. */
+/** Subscribes to the updates of a group. Throws Error if the subscription is refused. */
 async function subscribeToGroup(
   purse: Purse,
   group: number,

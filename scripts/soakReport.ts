@@ -3,7 +3,7 @@ import { cpus } from "node:os";
 import { join } from "node:path";
 import type { Latencies } from "./latencies.ts";
 
-/** What was seen in one stretch of the run. Times in ms. */
+/** The measurements of one interval. Times in ms. */
 export interface Sample {
   /** Seconds since the load began. */
   at: number;
@@ -11,25 +11,25 @@ export interface Sample {
   errors: number;
   p50: number;
   p99: number;
-  /** From a save until its event, 99 of 100. */
+  /** p99 of the delay from a save to its event. */
   eventP99: number;
   memoryMiB: number;
 }
 
 export interface Soak {
-  /** Requests per second that the server managed when it was asked for all it could. */
+  /** The measured capacity in requests per second. */
   capacity: number;
-  /** Requests per second that it was then asked for. */
+  /** The rate of the run in requests per second. */
   rate: number;
   seconds: number;
   requests: number;
   events: number;
-  /** What went wrong, by what it was. */
+  /** Number of errors by message. */
   errors: Map<string, number>;
-  /** Requests that were not sent as too many were open already. */
+  /** Requests that were not sent because too many were open. */
   throttled: number;
   samples: Sample[];
-  /** By what was done. */
+  /** Latencies by step. */
   steps: Map<string, Latencies>;
 }
 
@@ -42,7 +42,7 @@ export function writeReport(soak: Soak, folder: string): void {
 
 function page(soak: Soak): string {
   const { samples } = soak;
-  // The first tenth fills caches.
+  // The first tenth is the warm-up.
   const warm = samples.slice(Math.floor(samples.length / 10));
   const third = Math.max(1, Math.floor(warm.length / 3));
   const memory = (some: Sample[]) => mean(some.map(({ memoryMiB }) => memoryMiB)).toFixed(0);
@@ -102,7 +102,7 @@ interface Panel {
   lines: { name: string; className: string; values: number[] }[];
 }
 
-/** Three curves under each other; its colours follow the reader's light or dark. */
+/** Three charts; the colors follow the reader's light or dark mode. */
 function curve(samples: Sample[]): string {
   const panels: Panel[] = [
     {

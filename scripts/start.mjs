@@ -1,4 +1,4 @@
-// `npm start`: installs what is missing, builds what has changed, runs the built server with the pinned Node.js.
+// `npm start`: installs missing packages, builds what has changed, and runs the built server with the pinned Node.js.
 import { spawn } from "node:child_process";
 import { ensureAppBuilt, ensureServerBuilt, serverFile } from "./build.mjs";
 import { compiled, ensureInstalled, node, root } from "./install.mjs";

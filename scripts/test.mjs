@@ -1,4 +1,4 @@
-// `npm test`: brings what the tests need, runs them all, ends with a line `N passed, N failed`.
+// `npm test`: installs the requirements, runs all tests, and prints `N passed, N failed` at the end.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const { status } = spawnSync(node, [vitest, "run", ...reporters, ...process.argv
 spawnSync(node, [join(root, "scripts/conformance.ts"), "--count"], { stdio: "inherit", cwd: root });
 const report = JSON.parse(readFileSync(results, "utf8"));
 const { numPassedTests: passed, numFailedTests: failed, numPendingTests: skipped } = report;
-// A file that does not even load has no tests to fail: it counts as one.
+// A file that fails to load has no tests: it counts as one failure.
 const broken = report.testResults.filter(
   (file) => file.status === "failed" && file.assertionResults.length === 0,
 ).length;

@@ -15,11 +15,11 @@ export interface TranslationStatus {
   code: string;
   /** The file of translations, below the project. */
   file: string;
-  /** Sentences without a translation, each with the files that say it. */
+  /** Untranslated sentences, each with the files that use it. */
   missing: [sentence: string, saidIn: string[]][];
-  /** Translations of what nothing says. */
+  /** Translations of unused sentences. */
   stale: string[];
-  /** Translations that have other places `{name}` than their sentence. */
+  /** Translations whose placeholders `{name}` differ from those of their sentence. */
   mismatched: string[];
 }
 
@@ -43,7 +43,7 @@ function main([option]: string[]): void {
   if (option === "--write") writeAll(all);
 }
 
-/** How every language that a part is translated to stands beside what the part says. */
+/** The status of each bundle in each language. */
 export function translationStatuses(): TranslationStatus[] {
   const { usages } = readAppTexts();
   return LANGUAGES.flatMap(({ code, load }) =>
@@ -78,7 +78,7 @@ function writeAll(all: readonly TranslationStatus[]): void {
   for (const { code, file, missing, stale } of all) {
     const translation = { ...before.get(file) };
     for (const sentence of stale) delete translation[sentence];
-    // A sentence may have moved from one part to the other, with its translation.
+    // A sentence may have moved between the bundles, with its translation.
     const known = BUNDLES.map((bundle) => before.get(fileOf(code, bundle)) ?? {});
     for (const [sentence] of missing)
       translation[sentence] = known.find((each) => each[sentence])?.[sentence] ?? "";

@@ -105,7 +105,7 @@ describe("npm run purse -- types", () => {
     writeFileSync(written(), "// old");
     expect(purseTypes("--data-dir", purse.dataDir, "--check")).toContain("is stale");
     expect(readFileSync(written(), "utf8")).toBe("// old");
-    expect(purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not tell its classes");
+    expect(purseTypes("--server", `${purse.url}/nowhere`)).toContain("does not return its classes");
   });
 
   it("makes queries know the fields of what they find", () => {

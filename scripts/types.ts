@@ -7,7 +7,7 @@ export async function classesOfStore(store: Store): Promise<DescribedClass[]> {
   return schemas.all();
 }
 
-/** The classes of a running server, asked with the master key. Throws Error where it does not tell them. */
+/** Fetches the classes of a running server with the master key. Throws Error if it does not return them. */
 export async function classesOfServer(
   url: string,
   { appId, masterKey }: Pick<Config, "appId" | "masterKey">,
@@ -18,7 +18,7 @@ export async function classesOfServer(
   if (!isJsonObject(body) || !Array.isArray(body.results)) {
     const reason =
       isJsonObject(body) && typeof body.error === "string" ? body.error : `status ${response.status}`;
-    throw new Error(`${url} does not tell its classes: ${reason}`);
+    throw new Error(`${url} does not return its classes: ${reason}`);
   }
   return body.results.filter(isJsonObject).map(({ className, fields }) => ({
     className: String(className),

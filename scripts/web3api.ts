@@ -1,5 +1,5 @@
 /*
- * Writes the client's Web3API from the data service's table of endpoints: operations.ts and results.ts below
+ * Generates the client's Web3API from the data service's table of endpoints: operations.ts and results.ts below
  * packages/client/src/web3api. `--check` writes nothing and fails where a file is stale.
  */
 import { spawnSync } from "node:child_process";
@@ -24,7 +24,7 @@ const GENERATED_NOTICE =
 const rows: readonly EndpointRow[] = ENDPOINTS;
 const schemas: Readonly<Record<string, Schema>> = SCHEMAS;
 
-/** Types whose name is not that of their schema. */
+/** Type names that differ from their schema's name. */
 const NAMES: Readonly<Record<string, string>> = {
   logEventByAddress: "ContractLog",
   logEvent: "ContractEvent",
@@ -36,7 +36,7 @@ const NAMES: Readonly<Record<string, string>> = {
   web3version: "Web3Version",
 };
 
-/** What may be given for each kind of parameter. */
+/** The TypeScript type of each kind of parameter. */
 const INPUT_TYPES: Readonly<Record<Kind, string>> = {
   chain: "string | number",
   address: "string",
@@ -106,7 +106,7 @@ import type { ${results.toSorted().join(", ")} } from "./results.ts";
 ${body}`;
 }
 
-/** In the order in which clients have always had the groups. */
+/** In the order of the groups in Moralis. */
 function rowsByGroup(): EndpointRow[] {
   const order = ["native", "account", "token", "resolve", "defi", "storage", "info"];
   return rows.toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
@@ -179,7 +179,7 @@ ${Object.entries(schemas).map(declaration).filter(Boolean).join("\n\n")}
 `;
 }
 
-/** Empty for what needs no type of its own. */
+/** Empty for schemas without a type of their own. */
 function declaration([name, schema]: [string, Schema]): string {
   const own = typeName(name);
   if (resultType(name) !== own || "text" in schema) return "";

@@ -1,5 +1,5 @@
 /*
- * Measures how the app's pages load and answer in Chromium, on a desktop and as on a phone of the middle class;
+ * Measures how the app's pages load and respond in Chromium, on a desktop and an emulated mid-range phone;
  * writes docs/internals/benchmarks/app.md.
  *   npm run bench:app -- [--rounds 5]
  */
@@ -26,7 +26,7 @@ const PAGES = {
   explorer: "/explorer",
 } as const;
 
-/** The phone as Lighthouse has it: a processor four times slower, a slow fourth generation of the mobile network. */
+/** The phone as in Lighthouse: a four times slower CPU and a slow 4G network. */
 const DEVICES = {
   desktop: { width: 1280, height: 800, cpuSlowdown: 1, latencyMs: 0, bytesPerSecond: -1 },
   phone: { width: 390, height: 844, cpuSlowdown: 4, latencyMs: 150, bytesPerSecond: 204_800 },
@@ -34,9 +34,9 @@ const DEVICES = {
 type Device = keyof typeof DEVICES;
 
 interface Measured extends PageLoad {
-  /** ms from a click in the navigation until the heading of a page whose code is not there yet. */
+  /** ms from a click in the navigation until the heading of a page whose code is not loaded yet. */
   route: number;
-  /** ms from Ctrl+K until the commands, once opened before, are there. */
+  /** ms from Ctrl+K until the command palette is shown for the second time. */
   interaction: number;
 }
 
@@ -84,7 +84,7 @@ async function measure(browser: Browser, device: Device, url: string): Promise<M
 
 async function interactionMs(page: Page): Promise<number> {
   const commands = page.getByRole("dialog", { name: "Commands" });
-  // Their code comes with the first time.
+  // Their code is loaded on first use.
   await page.keyboard.press("Control+k");
   await commands.waitFor();
   await page.keyboard.press("Escape");
@@ -102,7 +102,7 @@ async function routeMs(page: Page): Promise<number> {
   );
 }
 
-/** ms of the page's own clock from the next key or click until another element is there, one frame later. */
+/** ms of the page's clock from the next key or click until a new element is rendered. */
 async function msUntil(page: Page, selector: string, action: () => Promise<unknown>): Promise<number> {
   await page.evaluate((wanted) => {
     const before = new Set(document.querySelectorAll(wanted));

@@ -1,6 +1,6 @@
 /*
- * Measures how fast the index of a chain is made, beside ponder with the same events and beside the two limits: the
- * node answering alone, and the database taking the same rows alone. One run, one after the other.
+ * Measures how fast a chain is indexed, compared with ponder on the same events and with the two limits: the
+ * node responding alone, and the database writing the same rows alone. Sequentially in one run.
  *   npm run bench:chain -- [--blocks 20000] [--transfers 10]
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -78,7 +78,7 @@ async function measure<T>(what: string, run: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** The same questions as the index asks, their answers thrown away unread. */
+/** Sends the same requests as the indexer and discards the responses. */
 async function readRaw(): Promise<void> {
   const SIZE = 100;
   const starts = Array.from({ length: Math.ceil((head + 1) / SIZE) }, (_, i) => i * SIZE).values();

@@ -1,5 +1,5 @@
 /*
- * Measures Purse beside parse-server and beside the physical limit, all in one run, in turns.
+ * Compares Purse with parse-server and with the physical limit, alternating in one run.
  *   npm run bench -- [--rounds 3] [--seconds 4] [--case get]
  */
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,5 @@
 /*
- * Measures the client's objects in memory beside `parse` and `moralis`, in turns, each in a process of its own;
+ * Compares the client's objects in memory with `parse` and `moralis`, alternating, each in its own process;
  * writes docs/internals/benchmarks/client.md.
  *   npm run bench:client -- [--objects 10000] [--rounds 5]
  */

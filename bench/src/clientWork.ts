@@ -1,5 +1,5 @@
 /*
- * What `npm run bench:client` measures of one client, in a process of its own: prints its times and memory as JSON.
+ * Measures one client for `npm run bench:client`: prints its times and memory as JSON.
  *   node --expose-gc bench/src/clientWork.ts purse|parse|moralis 10000
  */
 import { createRequire } from "node:module";
@@ -9,7 +9,7 @@ const COUNT = Number(count);
 const WARM_UPS = 2;
 const require = createRequire(new URL("../../tests/interop/package.json", import.meta.url));
 
-/** What the clients have in common; theirs brings no types that hold. */
+/** The common API of the clients. */
 interface ObjectApi {
   fromJSON(json: object): Subject;
   saveAll(list: Subject[]): Promise<unknown>;
@@ -23,7 +23,7 @@ interface Subject {
   toJSON(): object;
 }
 
-/** The server, in memory: takes the text of a batch and answers its text. */
+/** An in-memory server: returns the response text of a batch. */
 function respond(body: string): string {
   const { requests }: { requests: { body: Record<string, unknown> }[] } = JSON.parse(body);
   const updatedAt = "2026-01-02T00:00:00.000Z";
@@ -39,7 +39,7 @@ async function objectsOf(client: string): Promise<ObjectApi> {
       serverUrl: "http://127.0.0.1/server",
       appId: "bench",
       plugins: [],
-      // Below the request, where it would go out, as with the others.
+      // Replaces the HTTP request, as with the others.
       fetch: async (_: string, { body }: { body: string }) => ({ ...OK, text: async () => respond(body) }),
     });
     return Moralis.Object;
@@ -48,7 +48,7 @@ async function objectsOf(client: string): Promise<ObjectApi> {
   const core = client === "parse" ? Their.CoreManager : require("moralis/lib/node/CoreManager");
   Their.initialize("bench");
   Their.serverURL = "http://127.0.0.1/server";
-  // Below the request, where it would go out: what it costs to make the text is measured.
+  // Replaces the HTTP request, so that serialization is measured.
   core.getRESTController().ajax = async (_: string, __: string, body: string) => ({
     response: JSON.parse(respond(body)),
     status: 200,
@@ -88,7 +88,7 @@ console.log(JSON.stringify(times));
 process.exit(0);
 
 async function round(): Promise<void> {
-  // What the round before has left is not this round's gain.
+  // Lets the previous round's cleanup finish.
   await new Promise((resolve) => setTimeout(resolve, 50));
   const before = heapBytes();
   const objects = await timed("decode", () => texts.map((text) => api.fromJSON(JSON.parse(text))));
@@ -110,7 +110,7 @@ async function round(): Promise<void> {
   if (objects[0]?.get("likes") !== 8) throw new Error(`${name} did not save`);
 }
 
-/** The last time counts: by then the code is compiled. */
+/** The last round counts: by then the code is compiled. */
 async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   const before = cpuTimeMs();
   const done = await work();
@@ -118,7 +118,7 @@ async function timed<T>(what: string, work: () => T | Promise<T>): Promise<T> {
   return done;
 }
 
-/** Milliseconds that this thread has worked: others that want the processor do not count. */
+/** CPU time of this thread in ms. */
 function cpuTimeMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;

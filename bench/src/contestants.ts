@@ -11,7 +11,7 @@ const APP_ID = "bench";
 const MASTER_KEY = "bench-master-key";
 const ROWS = 100_000;
 
-/** One request, as the load generator repeats it. */
+/** A request that the load generator repeats. */
 export interface LoadRequest {
   method: "GET" | "POST" | "PUT";
   url: string;
@@ -36,7 +36,7 @@ export type Case =
 
 export interface Contestant {
   name: string;
-  /** Undefined where the contestant has nothing like it. */
+  /** Undefined for cases that the contestant does not support. */
   requests: Partial<Record<Case, LoadRequest>>;
   stop(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export async function startPurse(databaseUrl?: string): Promise<Contestant> {
   await waitUntil(async () => (await fetch(`http://127.0.0.1:${port}/health`)).ok);
   const requests = await parseProtocolRequests(`http://127.0.0.1:${port}/server`);
   const name = `Purse (${databaseUrl === undefined ? "SQLite" : "PostgreSQL"})`;
-  // What parse-server on PostgreSQL can only do with PostGIS is shown without a peer.
+  // parse-server on PostgreSQL needs PostGIS for this, so there is no comparison.
   requests.near = nearRequest(`http://127.0.0.1:${port}/server`);
   return { name, requests, stop: () => stop(child, folder) };
 }
@@ -120,7 +120,7 @@ export async function startLimit(): Promise<Contestant> {
   return { name: "limit (node:http + better-sqlite3)", requests, stop: () => stop(child, folder) };
 }
 
-/** The same user, rows and requests for everything that speaks the Parse protocol. */
+/** The same user, rows and requests for all servers with the Parse protocol. */
 async function parseProtocolRequests(url: string): Promise<Contestant["requests"]> {
   const app = { "X-Parse-Application-Id": APP_ID, "Content-Type": "application/json" };
   const master = { ...app, "X-Parse-Master-Key": MASTER_KEY };
@@ -169,7 +169,7 @@ async function parseProtocolRequests(url: string): Promise<Contestant["requests"
 const SALES = 20_000;
 const ROLES = 200;
 
-/** Questions of other kinds, about classes of their own. */
+/** Other kinds of queries, on classes of their own. */
 async function queryRequests(
   url: string,
   app: Record<string, string>,
@@ -195,7 +195,7 @@ async function queryRequests(
     },
     person: pointer("Person", people[n % 200]),
   }));
-  // The indexes that questions here have, for whoever can use them.
+  // Indexes for these queries.
   const index = await fetch(`${url}/schemas/Sale`, {
     method: "PUT",
     headers: master,
@@ -237,7 +237,7 @@ async function queryRequests(
   };
 }
 
-/** Objects close to a place, nearest first. */
+/** Objects near a location, nearest first. */
 function nearRequest(url: string): LoadRequest {
   const place = { __type: "GeoPoint", latitude: 10, longitude: 20 };
   const where = JSON.stringify({ at: { $nearSphere: place, $maxDistanceInKilometers: 500 } });
@@ -248,7 +248,7 @@ function nearRequest(url: string): LoadRequest {
   };
 }
 
-/** Saves objects in batches; answers their ids. */
+/** Saves objects in batches and returns their ids. */
 async function saveMany(
   url: string,
   headers: Record<string, string>,
@@ -282,7 +282,7 @@ function rowOf(n: number): object {
   };
 }
 
-/** A third is the user's own, the rest everyone's to read. */
+/** One third is private to the user, the rest is publicly readable. */
 function aclOf(n: number, userId: string): object {
   const own = { [userId]: { read: true, write: true } };
   return n % 3 === 0 ? own : { "*": { read: true }, ...own };

@@ -15,7 +15,7 @@ const FIELDS = {
 interface Contestant {
   name: string;
   url: string;
-  /** Sent by a socket once it is open; each answered by one message. */
+  /** Messages that a socket sends after opening; each gets one response. */
   handshake: string[];
   write(): Promise<unknown>;
   stop(): Promise<unknown>;
@@ -65,7 +65,7 @@ async function post(url: string, headers: Record<string, string>, body: string):
   await response.text();
 }
 
-/** Opens sockets; each calls back with every message after its greetings. */
+/** Opens sockets; each calls back for every message after its handshake. */
 async function subscribe(
   { url, handshake }: Contestant,
   count: number,
@@ -127,7 +127,7 @@ export interface FanOut {
   worst: number;
 }
 
-/** How long one write takes to reach all who follow it, beside a bare broadcast by `ws`, one after the other. */
+/** Measures how long one write takes to reach all subscribers, compared with a bare broadcast by `ws`. */
 export async function measureFanOut(size: FanOutSize): Promise<FanOut[]> {
   const postgres = await startPostgres({ durable: true });
   const contestants: Contestant[] = [];

@@ -1,5 +1,5 @@
 /*
- * Measures files up and down beside bare streaming of node:http, in turns, and the server's memory meanwhile.
+ * Measures uploads and downloads compared with bare streaming by node:http, alternating, and the server's memory.
  *   npm run bench:files -- [--mib 256] [--rounds 5]
  */
 import { type ChildProcess, spawn } from "node:child_process";
@@ -20,7 +20,7 @@ const MIB = Number(values.mib);
 const ROUNDS = Number(values.rounds);
 const CHUNK = Buffer.alloc(256 * 1024, "purse");
 const BYTES = MIB * 2 ** 20;
-/** Small files at once, and how many in a round. */
+/** Concurrency and count of the small files. */
 const CONCURRENCY = 16;
 const SMALL = { bytes: 64 * 1024, count: 500 };
 
@@ -77,7 +77,7 @@ function* content(bytes: number): Generator<Buffer> {
     yield CHUNK.subarray(0, Math.min(left, CHUNK.length));
 }
 
-/** Answers the name of the file. */
+/** Returns the name of the file. */
 async function upload({ port, headers, uploadTo }: Contestant, bytes: number): Promise<string> {
   const sent = request({
     port,
@@ -115,7 +115,7 @@ async function download({ port, pathOf }: Contestant, name: string, bytes: numbe
     throw new Error(`A download had ${receivedBytes} bytes in the place of ${bytes}`);
 }
 
-/** Some at once, until all are done. */
+/** Runs tasks with limited concurrency. */
 async function runConcurrently(count: number, task: (i: number) => Promise<unknown>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {

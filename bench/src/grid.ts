@@ -1,6 +1,6 @@
 /*
- * Measures the studio's data grid in a real Chromium: 100,000 rows of 200 columns, each with a value, scrolled both
- * ways and worked in by keys. Writes docs/internals/benchmarks/grid.md.
+ * Measures the admin dashboard's data grid in Chromium: 100,000 rows of 200 columns, each with a value, scrolled both
+ * ways and operated by keyboard. Writes docs/internals/benchmarks/grid.md.
  *   npm run bench:grid -- [--rows 100000] [--seconds 8]
  */
 import { writeFileSync } from "node:fs";
@@ -25,12 +25,12 @@ const MS = Number(values.seconds) * 1_000;
 interface Frames {
   name: string;
   frames: number;
-  /** Of them, those that came later than the screen could show them, and than people notice. */
+  /** Frames over 16 ms and over 50 ms. */
   over16: number;
   over50: number;
   p95: number;
   worst: number;
-  /** Of the page's main thread, by the processor's clock: what other work on the machine does not change. */
+  /** CPU time of the page's main thread, independent of other load. */
   cpuMs: number;
 }
 
@@ -73,7 +73,7 @@ function fullRow(n: number): Record<string, JsonValue> {
   return object;
 }
 
-/** From the address to the first row; the count comes later. */
+/** From navigation to the first row, and to the count. */
 async function firstPage(page: Page): Promise<{ rowsMs: number; countMs: number }> {
   const startedAt = performance.now();
   await page.goto(`${purse.url}/studio/data?class=Large`);
@@ -83,7 +83,7 @@ async function firstPage(page: Page): Promise<{ rowsMs: number; countMs: number 
   return { rowsMs, countMs: performance.now() - startedAt };
 }
 
-/** Turns the wheel for a while and notes when each frame came. */
+/** Scrolls for a while and records the frame times. */
 async function measureScroll(page: Page, name: string, x: number, y: number): Promise<Frames> {
   const recording = page.evaluate(
     (ms) =>
@@ -117,7 +117,7 @@ async function measureScroll(page: Page, name: string, x: number, y: number): Pr
   return {
     name,
     frames: gaps.length,
-    // Clocks of frames are not exact to the tenth of a ms.
+    // Frame timestamps are not exact to 0.1 ms.
     over16: gaps.filter((gap) => gap > 17.5).length,
     over50: gaps.filter((gap) => gap > 50).length,
     p95: quantile(gaps, 0.95),
@@ -131,14 +131,14 @@ async function measureScroll(page: Page, name: string, x: number, y: number): Pr
   }
 }
 
-/** Beyond the thousand that the count reads, rows are not counted aloud any more: the highest that is drawn is one. */
+/** The highest rendered row, because the grid does not display counts above 1,000. */
 async function loadedRows(page: Page): Promise<number> {
   const drawn = page.getByRole("grid").locator("[aria-rowindex]");
   const indexes = await drawn.evaluateAll((rows) => rows.map((row) => Number(row.ariaRowIndex)));
   return Math.max(0, ...indexes);
 }
 
-/** Arrows, a selection, a letter that is typed: how long each takes from the key until it is seen. */
+/** Measures the time from a key press until its result is rendered. */
 async function measureKeys(page: Page): Promise<{ name: string; ms: number[] }[]> {
   await page.evaluate(() => {
     const seen: number[] = [];
@@ -160,7 +160,7 @@ async function measureKeys(page: Page): Promise<{ name: string; ms: number[] }[]
     for (const key of keys) await page.keyboard.press(key);
     await page.waitForTimeout(200);
     const late: number[] = await page.evaluate(() => [...Reflect.get(window, "seenEvents")]);
-    // Browsers tell those that took 16 ms or longer; the others were faster.
+    // Browsers report only events of 16 ms or longer.
     runs.push({ name, ms: [...late, ...Array<number>(Math.max(0, keys.length - late.length)).fill(8)] });
   }
   return runs;

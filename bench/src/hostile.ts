@@ -1,9 +1,9 @@
 /*
- * Sends hostile input to a server by every route, while another client sends a small request again and again, and tells
- * what it has cost: how long the other client waited, for how long the request loop was held up (CPU time), and by how
- * much the memory has grown.
+ * Sends hostile input to a server by every route, while another client repeats a small request, and reports
+ * the cost: how long the other client waited, how long the event loop was blocked (CPU time), and how
+ * much the memory grew.
  *   npm run measure:hostile -- [--database sqlite|postgres|both] [--seed 1] [--only TEXT] [--rounds 10] [--all]
- * Ends with 1 where something is above the bars, which are for a machine that does nothing else.
+ * Exits with 1 if a limit is exceeded; the limits are for an otherwise idle machine.
  */
 import { parseArgs } from "node:util";
 import type { Attack } from "../../tests/support/hostile/attack.ts";
@@ -12,7 +12,7 @@ import { Random } from "../../tests/support/hostile/random.ts";
 import { type Cost, startTarget, type Target } from "../../tests/support/hostile/target.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 
-/** How long another client may wait, and the request loop be held up, in ms. */
+/** Maximum waiting time of another client and blocking time of the event loop, in ms. */
 const MAX_WAIT_MS = 100;
 const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
 
@@ -22,7 +22,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     only: { type: "string", default: "" },
     rounds: { type: "string", default: "10" },
-    /** Shows all rows, not only those above a bar. */
+    /** Shows all rows, not only those over a limit. */
     all: { type: "boolean", default: false },
   },
 });
@@ -110,7 +110,7 @@ function exceededLimits({ waitMs, stallMs, growthBytes, failedProbes }: Cost): s
   ];
 }
 
-/** How often each status came. */
+/** The number of responses by status. */
 function statusText(statuses: readonly number[]): string {
   const counts = new Map<number, number>();
   for (const status of statuses) counts.set(status, (counts.get(status) ?? 0) + 1);

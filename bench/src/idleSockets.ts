@@ -6,12 +6,12 @@ const CONCURRENCY = 100;
 
 export interface IdleSockets {
   count: number;
-  /** Of the server's process, in bytes. */
+  /** Resident memory of the server, in bytes. */
   before: number;
   after: number;
 }
 
-/** The memory of live query connections on which nothing happens, each with one subscription. */
+/** Measures the memory of idle live query connections, each with one subscription. */
 export async function measureIdleSockets(count: number): Promise<IdleSockets> {
   const purse = await startPurse({ env: { PURSE_LIVE_SOCKETS_PER_ADDRESS: `${count}` } });
   const sockets: WebSocket[] = [];
@@ -42,7 +42,7 @@ async function openSocket(purse: Purse): Promise<WebSocket> {
   return socket;
 }
 
-/** What the process holds in memory, as Linux says. */
+/** The resident memory of a process, from /proc. */
 export function residentBytes(pid: number): number {
   const [, kib = "0"] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return Number(kib) * 1024;

@@ -1,5 +1,5 @@
 /*
- * Measures live queries: how long a write takes to reach all who follow it, and what idle connections cost.
+ * Measures live queries: how long a write takes to reach all subscribers, and the memory of idle connections.
  *   npm run bench:live -- [--sockets 1000] [--writes 20] [--idle 10000]
  */
 import { writeFileSync } from "node:fs";

@@ -14,10 +14,10 @@ export interface Load {
 const CONNECTIONS = 32;
 const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 
-/** Which generator is used: wrk where it is installed, autocannon elsewhere. */
+/** The load generator: wrk if it is installed, else autocannon. */
 export const GENERATOR = hasWrk ? "wrk" : "autocannon";
 
-/** Throws where the answer is not what it should be. */
+/** Throws if the response is not as expected. */
 export async function verify(request: LoadRequest, expected: (text: string) => boolean): Promise<void> {
   const { method, headers, body } = request;
   const response = await fetch(request.url, { method, headers, ...(body !== undefined && { body }) });
@@ -26,7 +26,7 @@ export async function verify(request: LoadRequest, expected: (text: string) => b
     throw new Error(`${request.url} answered ${response.status}: ${text.slice(0, 300)}`);
 }
 
-/** Repeats a request over 32 connections, in a process of its own. Throws where an answer was not 2xx. */
+/** Repeats a request over 32 connections, in a separate process. Throws if a response was not 2xx. */
 export function generateLoad(request: LoadRequest, seconds: number): Promise<Load> {
   return hasWrk ? runWrk(request, seconds) : runAutocannon(request, seconds);
 }

@@ -3,17 +3,17 @@ import { type Abi, type Address, encodeFunctionData, parseAbi } from "viem";
 import { chainNamed, DEX_CHAINS, type DexChain } from "./exchanges.ts";
 
 /*
- * Exchanges tokens by the pools of decentralised exchanges: `Moralis.Plugins.dex.quote(…)` tells what one gets,
- * `.swap(…)` has the caller's wallet do it. Everything is read by the server's own data endpoints, and nothing is
- * signed or held here.
+ * Swaps tokens on decentralized exchanges: `Moralis.Plugins.dex.quote(…)` returns the best quote,
+ * `.swap(…)` sends the swap by the caller's wallet. Everything is read by the server's own data endpoints, and nothing is
+ * signed here.
  */
 
-/** Stands for the chain's own coin. */
+/** Represents the native currency. */
 const NATIVE_CURRENCY = "0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee";
 const ZERO_ADDRESS = "0x0000000000000000000000000000000000000000";
 const MAX_UINT256 = 2n ** 256n - 1n;
 const MAX_SLIPPAGE = 50;
-/** How long a swap may wait to get into a block, in s. */
+/** Deadline of a swap, in s. */
 const DEADLINE_SECONDS = 1_200;
 
 const v2Abi = parseAbi([
@@ -28,7 +28,7 @@ const v3Abi = parseAbi([
   "function unwrapWETH9(uint256 amountMinimum, address recipient) payable",
   "function multicall(bytes[] data) payable returns (bytes[] results)",
 ]);
-// It reverts on purpose after it has looked, so that the quoter is asked as if it only read.
+// The quoter is not a view function, but it is only called with eth_call.
 const quoterAbi = parseAbi([
   "function quoteExactInputSingle(address tokenIn, address tokenOut, uint24 fee, uint256 amountIn, uint160 sqrtPriceLimitX96) view returns (uint256 amountOut)",
 ]);
@@ -42,17 +42,17 @@ interface SwapOrder {
   amount: bigint;
 }
 
-/** One way to exchange, and what it gives. */
+/** A route with its output amount. */
 interface Quote {
   exchange: string;
   router: Address;
-  /** Of one pool of the third version; undefined for a path of the second. */
+  /** The fee tier of a v3 pool; undefined for a v2 path. */
   fee: number | undefined;
   path: Address[];
   amountOut: bigint;
 }
 
-/** The plugin for some chains; without them for those that are known. */
+/** Creates the plugin for the given chains; defaults to the known ones. */
 export function dexPlugin(chains: readonly DexChain[] = DEX_CHAINS): Plugin {
   const quote: PluginFunction = async ({ params }) => {
     const order = orderOf(chains, params);
@@ -120,7 +120,7 @@ async function bestQuote(order: SwapOrder): Promise<Quote> {
   throw new Error("No pool exchanges these tokens in this amount");
 }
 
-/** What a contract answers; undefined where it refuses, which for routers means that there is no such pool. */
+/** Calls a contract; returns undefined if it reverts, which for routers means that there is no such pool. */
 async function callContract(
   chain: DexChain,
   address: string,
@@ -167,7 +167,7 @@ async function describeQuote({ chain, from, to, amount }: SwapOrder, quote: Quot
   };
 }
 
-/** What lets the router take the tokens: as many as are exchanged, and no more. */
+/** The transactions that approve exactly the swapped amount for the router. */
 async function approvals(
   { chain, from, amount }: SwapOrder,
   owner: Address,
@@ -192,7 +192,7 @@ async function approvals(
       data: encodeFunctionData({ abi: erc20Abi, functionName: "approve", args: [spender, units] }),
     },
   });
-  // Some tokens change an allowance only from nothing.
+  // Some tokens only allow changing an allowance from zero.
   return allowed === 0n ? [approve(amount)] : [approve(0n), approve(amount)];
 }
 
@@ -203,7 +203,7 @@ function swapCall(
 ): string {
   const [tokenIn, tokenOut] = [path[0] ?? ZERO_ADDRESS, path.at(-1) ?? ZERO_ADDRESS];
   if (fee !== undefined) {
-    // The router keeps the wrapped coin to itself, to unwrap it.
+    // The zero address makes the router keep the wrapped tokens, to unwrap them.
     const recipient = isNativeCurrency(to) ? ZERO_ADDRESS : owner;
     const limits = { deadline, amountIn: amount, amountOutMinimum: minAmountOut, sqrtPriceLimitX96: 0n };
     const args = [{ tokenIn, tokenOut, fee, recipient, ...limits }] as const;
@@ -228,7 +228,7 @@ function swapCall(
   });
 }
 
-/** Throws Error that says what is wrong. */
+/** Parses the parameters. Throws Error with a user-facing message. */
 function orderOf(chains: readonly DexChain[], params: Record<string, unknown>): SwapOrder {
   const chain = chainNamed(chains, params.chain);
   if (!chain)

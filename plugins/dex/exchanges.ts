@@ -1,13 +1,13 @@
-/** Contracts by which tokens are exchanged. Addresses in lower case. */
+/** The exchanges of a chain. Addresses are lowercase. */
 export interface DexChain {
   /** EIP-155. */
   id: number;
-  /** What callers may say instead of the id. */
+  /** Names that callers may use instead of the id. */
   names: readonly string[];
   wrappedNative: string;
-  /** Routers with the functions of Uniswap's second version. */
+  /** Routers compatible with Uniswap v2. */
   v2: readonly { name: string; router: string }[];
-  /** Routers and quoters with the functions of Uniswap's third version. */
+  /** Routers and quoters compatible with Uniswap v3. */
   v3: readonly { name: string; router: string; quoter: string; feeTiers: readonly number[] }[];
 }
 
@@ -19,7 +19,7 @@ const UNISWAP_V3 = {
   feeTiers: FEE_TIERS,
 };
 
-/** Exchanges that are known; a module of your own that calls `dexPlugin` can name others. */
+/** The known exchanges; a custom module that calls `dexPlugin` can use others. */
 export const DEX_CHAINS: readonly DexChain[] = [
   {
     id: 1,
@@ -46,7 +46,7 @@ export const DEX_CHAINS: readonly DexChain[] = [
     v3: [UNISWAP_V3],
   },
   {
-    // Of the local chain, where these are always the same.
+    // The addresses on the local chain are deterministic.
     id: 1337,
     names: ["localdevchain", "local devchain", "dev"],
     wrappedNative: "0x88485acaeffe61b62ab284503b1f5673a1b0d937",
@@ -62,7 +62,7 @@ export const DEX_CHAINS: readonly DexChain[] = [
   },
 ];
 
-/** The chain that a caller means, by id in hexadecimal or decimal, or by name; undefined where none is known. */
+/** Finds a chain by its id in hexadecimal or decimal, or by its name; undefined for an unknown chain. */
 export function chainNamed(chains: readonly DexChain[], selector: unknown): DexChain | undefined {
   const name = String(selector ?? "eth")
     .trim()

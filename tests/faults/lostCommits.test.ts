@@ -8,7 +8,7 @@ import { KINDS, type Kind, seeded, Workload } from "./workload.ts";
 const ROUNDS = Number(process.env.PURSE_COMMIT_ROUNDS ?? 10);
 const SEED = Number(process.env.PURSE_SEED ?? 1);
 const BURST = 30;
-const FAULTS: CommitFault[] = ["loseAnswer", "loseAnswer", "loseRequest", "deliverLate"];
+const FAULTS: CommitFault[] = ["loseResponse", "loseResponse", "loseRequest", "deliverLate"];
 /** What is written into the database. */
 const WRITES: readonly Kind[] = KINDS.filter((kind) => kind !== "upload");
 

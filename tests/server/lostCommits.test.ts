@@ -14,9 +14,9 @@ const schema: ClassSchema = {
   indexes: {},
 };
 
-const FAULTS = ["loseAnswer", "loseRequest", "deliverLate"] as const satisfies CommitFault[];
+const FAULTS = ["loseResponse", "loseRequest", "deliverLate"] as const satisfies CommitFault[];
 const HAPPENS = {
-  loseAnswer: "was made and the answer is lost",
+  loseResponse: "was made and the answer is lost",
   loseRequest: "was not made",
   deliverLate: "is made after the connection was lost",
 };

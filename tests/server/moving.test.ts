@@ -184,7 +184,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       await exited;
       for (let i = 0; i < 2; i++) {
         const { code, output } = await purseCommand(["import", "--in", file], to.env);
-        expect([code, output]).toEqual([0, expect.stringContaining("0 left out as damaged")]);
+        expect([code, output]).toEqual([0, expect.stringContaining("0 damaged ones skipped")]);
       }
       const target = await startPurse(to);
       try {
@@ -229,7 +229,7 @@ describe.each(DATABASES)("moving on %s", (database) => {
       expect(refused.output).toContain("Line 4: it is not JSON");
       const bad = join(newFolder(), "bad.jsonl");
       const done = await purseCommand(["import", "--in", file, "--skip-bad", bad], env);
-      expect(done.output).toContain("5 lines, 2 left out as damaged");
+      expect(done.output).toContain("5 lines, 2 damaged ones skipped");
       expect(readFileSync(bad, "utf8").trim().split("\n")).toHaveLength(2);
     });
   });

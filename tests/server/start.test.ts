@@ -185,7 +185,7 @@ describe("npm start", () => {
     const url = `http://127.0.0.1:${port}/server/classes/Thing`;
     const { objectId } = await (await fetch(url, { method: "POST", headers, body: "{}" })).json();
     expect(await program.stop("SIGUSR2")).toBe(1);
-    expect(program.output()).toContain("an error was not handled: the process ends");
+    expect(program.output()).toContain("uncaught error: the process exits");
     expect(program.output()).toContain("a defect");
     const next = purse(["--port", port], { PURSE_APP_ID: "app" });
     await next.says("Ctrl-C ends it");

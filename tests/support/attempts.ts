@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { openSocket } from "./liveClient.ts";
 import { type Purse, rest, signUp } from "./purse.ts";
 
-/** A request that somebody tries, and the codes by which it may be refused; null stands for success without effect. */
+/** A request to try, and the error codes that may reject it; null means success without effect. */
 export interface Attempt {
   method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
@@ -17,7 +17,7 @@ export interface AttemptAnswer {
   text: string;
 }
 
-/** Every way in for a request of the Parse protocol. */
+/** The ways to send a request of the Parse protocol. */
 export const TRANSPORTS = ["REST", "overridden method", "batch"] as const;
 export type Transport = (typeof TRANSPORTS)[number];
 
@@ -28,15 +28,15 @@ export const READ_ONLY_KEY = "only-for-looking";
 
 export interface AttackTarget {
   send(transport: Transport, who: Identity, attempt: Attempt): Promise<AttemptAnswer>;
-  /** A POST of old clients, with the body as it is. */
+  /** Sends a POST as legacy clients do, with a raw body. */
   post(path: string, body: string): Promise<AttemptAnswer>;
-  /** Follows what a query finds: the code by which it is refused, null where it is not. */
+  /** Subscribes to a query; returns the error code if it is refused, else null. */
   subscribe(who: Identity, className: string, where: JsonValue): Promise<number | null>;
-  /** Whatever was tried, everybody else is served at once. */
+  /** Expects that other clients are still served immediately. */
   expectAlive(): Promise<void>;
 }
 
-/** The doors of a server that was started with READ_ONLY_KEY, and a user who tries them. */
+/** The transports to a server that was started with READ_ONLY_KEY, and a user who uses them. */
 export async function attack(purse: Purse): Promise<AttackTarget & { sessionToken: string; userId: string }> {
   const { sessionToken, id: userId } = await signUp(purse);
   await rest(purse, "POST", "/classes/Alive", { n: 1 }, { useMasterKey: true });
@@ -60,7 +60,7 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
     const { method, path, params = {} } = attempt;
     const envelope = { _ApplicationId: purse.appId, ...credentials(who) };
     if (transport === "overridden method") {
-      // Written as text, so that keys that JavaScript treats specially arrive as they are.
+      // Serialized manually, so that keys that JavaScript treats specially arrive unchanged.
       const own = JSON.stringify({ ...envelope, _method: method }).slice(0, -1);
       const more = stringify(params).slice(1);
       return post(path, more === "}" ? `${own}}` : `${own},${more}`);
@@ -82,7 +82,7 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
       typeof value === "string" ? value : stringify(value),
     ]);
     const search = method === "GET" ? `?${new URLSearchParams(texts)}` : "";
-    // What does not fit into a URL goes in by the other doors.
+    // Parameters that are too long for a URL are sent by another transport.
     if (search.length > 15_000) return send("overridden method", who, attempt);
     const response = await fetch(`${purse.serverUrl}${path}${search}`, {
       method,
@@ -99,7 +99,7 @@ export async function attack(purse: Purse): Promise<AttackTarget & { sessionToke
     await client.request({ ...connect, sessionToken: _SessionToken, masterKey: _MasterKey });
     const query = `{"className":${JSON.stringify(className)},"where":${stringify(where)}}`;
     const pendingAnswer = client.request(`{"op":"subscribe","requestId":1,"query":${query}}`);
-    // What is too large for a message ends the socket.
+    // A message that is too large closes the socket.
     const answer = await Promise.race([
       pendingAnswer,
       client.closed.then(() => ({ op: "error", code: 102 })),

@@ -1,13 +1,13 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** Leads connections to a port, until the test breaks them: a network that fails. */
+/** A TCP proxy that simulates network failures. */
 export interface BreakableProxy {
   port: number;
-  /** Breaks what is open; with `after`, once so many more bytes went to the server. */
+  /** Breaks open connections; with `after`, once that many more bytes were sent to the server. */
   cut(after?: number): void;
-  /** Breaks the next connection as soon as the server answers, and tells nobody what it says. */
+  /** Drops the server's next response and breaks the connection. */
   dropNextResponse(): void;
-  /** Lets nobody through until `mend`. */
+  /** Breaks all connections, and rejects new ones until `restore`. */
   break(): void;
   restore(): void;
   close(): Promise<void>;

@@ -13,16 +13,16 @@ export function devAccount(index: number) {
   return mnemonicToAccount(MNEMONIC, { addressIndex: index });
 }
 
-/** What Playwright switches off itself: the last switch of this name is the one that counts. */
+/** The features that Playwright disables itself: only the last switch of this name counts. */
 const PLAYWRIGHT_DISABLES =
   "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades," +
   "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning," +
   "AvoidCorsURLLoaderRestartOnRedirect,TcpPortRandomizationWin,OptimizationHints,NetworkTimeServiceQuerying," +
   "AimEnabled,PreconnectToSearch";
-/** Pages of the address bar, which nobody sees here: each window would start a process for them. */
+/** Address bar pages, which would start a process for each window. */
 const ADDRESS_BAR = "WebUIOmniboxPopup,WebUIOmniboxAimPopup";
 
-/** The browser that the tests run in; background traffic is switched off. */
+/** Launches the tests' browser without background traffic. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
@@ -41,12 +41,12 @@ export function launchBrowser(): Promise<Browser> {
 
 export interface Visit {
   page: Page;
-  /** Errors of the page's console so far, and of its scripts. */
+  /** Console and script errors of the page so far. */
   errors: string[];
   close(): Promise<void>;
 }
 
-/** A visitor with storage of their own. */
+/** A visitor with a separate browser context. */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
@@ -56,21 +56,21 @@ export async function visit(browser: Browser, options: BrowserContextOptions = {
   return { page, errors, close: () => context.close() };
 }
 
-/** What a wallet does when it is asked to sign or send: nothing by itself. */
+/** Controls a wallet in a page. */
 export interface TestWallet {
-  /** Declines the next request as people do (4001). */
+  /** Rejects the next request like a user (4001). */
   declineNext(): void;
-  /** The methods that it was asked for. */
+  /** The requested methods. */
   readonly requestedMethods: string[];
-  /** Hex: a chain that it is on, or says to be on, until it is asked to switch. */
+  /** Sets the reported chain (hex) until the next switch request. */
   setChain(chainId: string): void;
-  /** Tells the page of an event (EIP-1193), as `accountsChanged` with no account when people lock the wallet. */
+  /** Emits an event in the page (EIP-1193), as `accountsChanged` without accounts for a locked wallet. */
   emit(event: string, payload: unknown): Promise<void>;
 }
 
 /**
- * Puts a wallet into a page that announces itself by EIP-6963: a real key, which signs what it is
- * asked to, and the local chain behind it.
+ * Installs a wallet that announces itself by EIP-6963 into a page: with a real key, which signs every
+ * request, and the local chain.
  */
 export async function installWallet(
   page: Page,
@@ -78,7 +78,7 @@ export async function installWallet(
   index = 0,
   name = "Test Wallet",
   rdns = "test.purse.wallet",
-  /** Nodes of further chains that it knows, by chain id in hex. */
+  /** Nodes of other chains, by chain id in hex. */
   chains: Readonly<Record<string, string>> = {},
 ): Promise<TestWallet> {
   const account = devAccount(index);
@@ -191,7 +191,7 @@ export async function installWallet(
   };
 }
 
-/** Signs in with the announced wallet, by the two steps of the page. */
+/** Signs in with the announced wallet on the sign-in page. */
 export async function signInWithWallet(page: Page, purse: Purse, name = "Test Wallet"): Promise<void> {
   await page.goto(`${purse.url}/sign-in`);
   await page.getByRole("button", { name }).click();
@@ -199,7 +199,7 @@ export async function signInWithWallet(page: Page, purse: Purse, name = "Test Wa
   await page.waitForURL("**/portfolio");
 }
 
-/** Signs a new person up by the password form. */
+/** Signs up a new user with the password form. */
 export async function signUpInPage(
   page: Page,
   purse: Purse,
@@ -221,12 +221,12 @@ export function expectNoErrors({ errors }: Visit): void {
 
 const WCAG_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** No violation of WCAG 2.2 AA that can be found by a program. */
+/** Expects no automatically detectable violations of WCAG 2.2 AA. */
 export async function expectAccessible(page: Page): Promise<void> {
   const { violations } = await new AxeBuilder({ page })
-    // What has passed is not described: that takes longer than finding what has not.
+    // Reporting only violations is faster.
     .options({ runOnly: { type: "tag", values: WCAG_TAGS }, resultTypes: ["violations"] })
-    // Results of several frames are put together in another page; of one, that only takes time.
+    // Merging frames in another page is needed only for several frames.
     .setLegacyMode(page.frames().length === 1)
     .analyze();
   expect(

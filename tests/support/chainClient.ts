@@ -17,21 +17,21 @@ const erc1155Abi = parseAbi([
   "function safeTransferFrom(address from, address to, uint256 id, uint256 value, bytes data)",
 ]);
 
-/** A hand on the local chain of a server: it moves tokens, and takes blocks back. */
+/** Controls the local chain of a server: transfers tokens, mines and reorganizes blocks. */
 export interface ChainClient {
   token: Address;
   collection: Address;
   items: Address;
   account(index: number): Address;
-  /** Moves units of the ERC-20 token. Answers the transaction's hash. */
+  /** Transfers units of the ERC-20 token. Returns the transaction's hash. */
   transferToken(from: number, to: Address, units: bigint): Promise<Hex>;
   transferNft(from: number, to: Address, id: bigint): Promise<Hex>;
   transferItem(from: number, to: Address, id: bigint, amount: bigint): Promise<Hex>;
-  /** An id of the collection that an account owns, and one of the items. */
+  /** The token id of an NFT that an account owns, and of an ERC-1155 item. */
   ownedNftId(index: number): Promise<bigint>;
   ownedItemId(index: number): Promise<bigint>;
   mine(blocks: number): Promise<unknown>;
-  /** Replaces the newest blocks by empty ones. */
+  /** Replaces the latest blocks by empty ones. */
   reorganise(depth: number): Promise<unknown>;
 }
 
@@ -41,7 +41,7 @@ interface NftRow {
   contract_type: string;
 }
 
-/** Pages that are opened then show what has happened. */
+/** Waits until the server has indexed a block. */
 async function waitUntilIndexed(purse: Purse, block: number): Promise<void> {
   for (let attempt = 0; attempt < 3_000; attempt += 1) {
     const { chains } = await (await fetch(`${purse.url}/health`)).json();

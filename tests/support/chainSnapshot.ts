@@ -7,8 +7,8 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const DEVCHAIN = join(ROOT, "packages/devchain");
 
 /**
- * The local chain's saved state after its history, the same for every test: made once for each version of the
- * chain's sources, since going on from it takes a quarter of the time of making it. Answers the file's path.
+ * The saved state of the local chain with its history, shared by all tests: created once for each version of the
+ * chain's sources, because resuming takes a quarter of the time of creating it. Returns the file's path.
  */
 export async function chainSnapshot(): Promise<string> {
   const cache = join(ROOT, ".cache/begun-chain");

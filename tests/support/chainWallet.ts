@@ -7,20 +7,20 @@ import {
 import { createPublicClient, createWalletClient, http, isHex } from "viem";
 import { devAccount } from "./browser.ts";
 
-/** What a test asks of its wallet, and what the wallet was asked. */
+/** Controls a test wallet, and records its calls. */
 export interface ChainWallet {
   Connector: ConnectorClass;
   /** Which of the local chain's accounts it holds. */
   index: number;
-  /** It shows its chain and gives no account. */
+  /** Whether the wallet exposes its chain but no account. */
   isWatchOnly: boolean;
-  /** What it says its chain is, where it is to say another than the node. */
+  /** The reported chain id; undefined for the node's. */
   chainId: string | undefined;
-  /** Methods in the order in which they came. */
+  /** The requested methods in order. */
   calls: string[];
 }
 
-/** A wallet as applications bring their own: a real key, and the local chain behind it. */
+/** A custom connector with a real key and the local chain. */
 export function chainWallet(rpcUrl: () => string): ChainWallet {
   class Connector extends AbstractWeb3Connector {
     override type = "test";

@@ -13,7 +13,7 @@ export interface Bundle {
   scripts: ReadonlyMap<string, string>;
 }
 
-/** Bundles a script for pages as applications do it, with the client from this repository. */
+/** Bundles a script as applications do, with the client from this repository. */
 export async function bundle(source: string): Promise<Bundle> {
   const folder = await mkdtemp(join(tmpdir(), "purse-page-"));
   const entry = join(folder, "entry.ts");
@@ -43,7 +43,7 @@ export interface ClientPage {
   stop(): void;
 }
 
-/** A page of an application somewhere else: everything of the client is `window.purse` in it. */
+/** Serves a page on another origin, with the client as `window.purse`. */
 export async function serveClientPage(): Promise<ClientPage> {
   const { scripts } = await bundle(
     'import * as purse from "@purse/client"; Object.assign(window, { purse });',

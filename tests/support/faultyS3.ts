@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Answers a request in the place of the S3 server; false lets it through. */
+/** Responds to a request instead of the S3 server; returns false to forward it. */
 export type Fault = (message: IncomingMessage, response: ServerResponse) => boolean;
 
-/** Stands before an S3 server and fails as the test says. */
+/** A proxy to an S3 server that injects faults. */
 export interface FaultyS3 {
   port: number;
-  /** Undefined lets everything through again. */
+  /** Undefined forwards everything again. */
   fail(fault: Fault | undefined): void;
-  /** What was asked: method and path. */
+  /** The received requests: method and path. */
   requests: string[];
   stop(): Promise<void>;
 }

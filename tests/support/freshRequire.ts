@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 
-/** A client as if this were a new process: what it keeps in its modules is its own. Untyped, as it comes. */
+/** Requires a client with fresh module state, as in a new process. Untyped. */
 export function freshRequire(name: string, from: string) {
   const require = createRequire(from);
   for (const path of Object.keys(require.cache)) {

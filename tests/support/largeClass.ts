@@ -3,7 +3,7 @@ import type { JsonValue } from "@purse/protocol";
 import { openStore } from "@purse/server";
 import { type Purse, rest } from "./purse.ts";
 
-/** Fields of the class `Large`: with those that every row has they are 200. */
+/** Number of fields of the class `Large`, which has 200 with the default ones. */
 export const LARGE_FIELDS = 196;
 
 export function largeField(i: number): string {
@@ -11,8 +11,8 @@ export function largeField(i: number): string {
 }
 
 /**
- * Makes the class `Large` of 200 columns and fills it past the doors, which would take minutes. Rows are
- * `row0000000` and so on; `valuesOf` says what a row holds beside its number in `f000`.
+ * Creates the class `Large` with 200 columns and fills it directly in the store, because the API would take minutes. Rows are
+ * `row0000000` and so on; `valuesOf` returns a row's values other than its number in `f000`.
  */
 export async function fillLarge(
   purse: Purse,

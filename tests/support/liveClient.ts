@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { WebSocket } from "ws";
 import type { Purse } from "./purse.ts";
 
-/** What the server tells. */
+/** A message of the server. */
 export interface LiveMessage {
   op: string;
   requestId?: number;
@@ -14,20 +14,20 @@ export interface LiveMessage {
   original?: JsonObject;
 }
 
-/** A client of the live query protocol: a real WebSocket that keeps what it was told until somebody asks. */
+/** A client of the live query protocol: a WebSocket that queues received messages. */
 export interface LiveSocket {
   socket: WebSocket;
-  /** Told and not asked for yet. */
+  /** Received messages that were not consumed yet. */
   received: LiveMessage[];
   closed: Promise<{ code: number; reason: string }>;
   next(): Promise<LiveMessage>;
   request(message: object | string): Promise<LiveMessage>;
   subscribe(className: string, where?: object, more?: object): Promise<LiveMessage>;
-  /** What has been told until now and a little later. */
+  /** The received ops, after a short delay. */
   receivedOps(): Promise<string[]>;
 }
 
-/** Opens a socket, without `connect`. Rejects where the server refuses it. */
+/** Opens a socket, without `connect`. Rejects if the server refuses it. */
 export async function openSocket(purse: Purse, headers: Record<string, string> = {}): Promise<LiveSocket> {
   const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers });
   const received: LiveMessage[] = [];

@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { devAccount } from "./browser.ts";
 
 /**
- * What is behind magic-sdk: the window that it opens at Magic, which here is in Node. It answers the library's
- * messages, with one of the page's test wallets as the person's wallet. Answers who was sent an e-mail.
+ * Mocks the service of magic-sdk: the iframe at Magic, implemented in Node. It handles the library's
+ * messages with one of the page's test wallets. Returns the recipients of emails.
  */
 export async function mockMagic(page: Page, index: number): Promise<string[]> {
   const mails: string[] = [];

@@ -1,11 +1,11 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer } from "smtp-server";
 
-/** A mail server that keeps what it is given. */
+/** A mail server that stores received mails. */
 export interface MailServer {
   /** For PURSE_SMTP_URL. */
   url: string;
-  /** The next mail to an address, of those that nobody has taken yet. */
+  /** Returns and removes the next mail to an address. */
   next(to: string): Promise<ReceivedMail>;
   count(): number;
   stop(): Promise<void>;
@@ -16,7 +16,7 @@ export interface ReceivedMail {
   text: string;
   /** The first link in it. */
   link: string;
-  /** Every header line, unfolded, as it travelled: names in lower case. */
+  /** All headers, unfolded, with lowercase names. */
   headers: [string, string][];
 }
 

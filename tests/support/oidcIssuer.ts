@@ -5,10 +5,10 @@ import { exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT
 type KeyPair = Awaited<ReturnType<typeof generateKeyPair>>;
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A local OpenID Connect provider: discovery, keys, and tokens as they are asked for. */
+/** A local OpenID Connect provider with discovery, keys and custom tokens. */
 export interface OidcIssuer {
   issuer: string;
-  /** An ID token; `claims` replace the usual ones, `key` another key signs. */
+  /** Creates an ID token; `claims` override the defaults; a forged one is signed with another key. */
   token(subject: string, claims?: Record<string, unknown>, forged?: boolean): Promise<string>;
   /** The same with other headers; a header that is undefined is left out. */
   tokenWith(
@@ -19,11 +19,11 @@ export interface OidcIssuer {
   ): Promise<string>;
   /** The public key that tokens are signed with. */
   publicJwk(): JWK;
-  /** Signs with another key from now on, and forgets the one before. */
+  /** Replaces the signing key. */
   rotate(kid: string): Promise<void>;
-  /** Answers a path in another way from now on. */
+  /** Overrides the response of a path. */
   answer(path: string, answer: Answer): void;
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   requestedPaths: string[];
   stop(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export async function startOidcIssuer(clientId: string): Promise<OidcIssuer> {
   ): Promise<string> {
     const now = Math.floor(Date.now() / 1000);
     const payload = { iss: issuer, aud: clientId, sub: subject, iat: now, exp: now + 300, ...claims };
-    // Through JSON, so that what is undefined is not there.
+    // Through JSON, which removes undefined fields.
     const plain: { alg: string } = JSON.parse(JSON.stringify({ alg: "ES256", kid, ...header }));
     return new SignJWT(JSON.parse(JSON.stringify(payload)))
       .setProtectedHeader(plain)

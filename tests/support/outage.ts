@@ -1,12 +1,12 @@
 import type { BrowserContext, Page, Request, Route } from "playwright-core";
 import type { Purse } from "./purse.ts";
 
-/** What a page asks the server for while it is open; its document, code, styles and pictures are not among it. */
+/** The paths of API requests, without the document, code, styles and images. */
 const API = /^\/(server|api|studio\/api|health|ipfs)(\/|$)|^\/files\/./;
 
 /**
- * Lets nothing of a page through to the server or the chain's node, as when both are gone, but for some paths; the app
- * itself is there.
+ * Blocks a page's API and node requests, as if both were down, except for some paths; the app
+ * itself is still served.
  */
 export async function disconnectServer(
   context: BrowserContext,
@@ -19,7 +19,7 @@ export async function disconnectServer(
   );
 }
 
-/** Lets requests go and never answers them, as a server that hangs. */
+/** Leaves requests pending, like a server that hangs. */
 export async function hangServer(
   context: BrowserContext,
   purse: Purse,
@@ -39,7 +39,7 @@ function isApi(url: URL, purse: Purse): boolean {
   return url.origin === purse.url ? API.test(url.pathname) : url.href.startsWith(purse.rpcUrl);
 }
 
-/** What a request asks for, by names that stay the same from one visit to the next. */
+/** Stable names of the resources that a request reads. */
 export function namesOf(request: Request, purse: Purse): string[] {
   const url = new URL(request.url());
   if (!isApi(url, purse)) return [];
@@ -51,7 +51,7 @@ export function namesOf(request: Request, purse: Purse): string[] {
   return [url.pathname.replace(/^\/(server|studio\/api)\//, "")];
 }
 
-/** Makes what has one of these names fail by an answer that is a failure; all else goes through. */
+/** Makes requests with this name fail; forwards all others. */
 export async function failApi(context: BrowserContext, purse: Purse, name: string): Promise<void> {
   await context.route(
     (url) => isApi(url, purse),
@@ -73,7 +73,7 @@ export async function failApi(context: BrowserContext, purse: Purse, name: strin
 const FAILURE = 141;
 const BROKEN = "It is broken for this test.";
 
-/** Of a batch only the parts of that name fail. */
+/** Fails only the batch entries with that name. */
 async function failBatchEntries(route: Route, name: string): Promise<void> {
   const { requests } = bodyOf(route.request());
   const response = await route.fetch();
@@ -97,15 +97,15 @@ function bodyOf(request: Request): Record<string, unknown> {
 }
 
 export interface PageState {
-  /** Places of what is still to come. */
+  /** Number of loading placeholders. */
   skeletons: number;
-  /** Buttons to try again what has failed. */
+  /** Number of retry buttons. */
   retries: number;
-  /** The titles of what says that there is nothing. */
+  /** The titles of empty states. */
   empty: string[];
 }
 
-/** What the page shows in the place of data. */
+/** The placeholders, retry buttons and empty states of a page. */
 export function pageState(page: Page): Promise<PageState> {
   return page.evaluate(() => {
     const all = (selector: string) =>
@@ -118,10 +118,10 @@ export function pageState(page: Page): Promise<PageState> {
   });
 }
 
-/** After so long a page has said what has failed, also on a busy machine. */
+/** Timeout for a page to show its errors, also on a busy machine. */
 const PAGE_TIMEOUT_MS = 40_000;
 
-/** Waits until the page is as it should be, and answers what was wrong where it never is. */
+/** Waits until the page is as expected; returns the problems if it never is. */
 export async function problemsOf(
   path: string,
   page: Page,
@@ -136,7 +136,7 @@ export async function problemsOf(
   return isExpected(state) ? [] : [`${path}: ${JSON.stringify(state)}`];
 }
 
-/** What is wrong with a page that is open while the server is gone, and with the same page once it is back. */
+/** The problems of a page during an outage, and after it. */
 export async function outageProblemsOf(path: string, page: Page): Promise<string[]> {
   const problemsDuring = await problemsOf(
     path,
@@ -152,10 +152,10 @@ export async function outageProblemsOf(path: string, page: Page): Promise<string
   return [...problemsDuring, ...problemsAfter];
 }
 
-/** Pages that mostly wait until they ask again take little of a machine: so many are open at a time. */
+/** Number of concurrently open pages that mostly wait for retries. */
 export const IDLE_PAGES_LIMIT = 6;
 
-/** A few at a time; the results in the order of the items. */
+/** Runs tasks with limited concurrency; the results are in the order of the items. */
 export async function forEach<T, R>(
   items: readonly T[],
   run: (item: T) => Promise<R>,

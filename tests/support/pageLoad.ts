@@ -2,21 +2,21 @@ import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
 
 export interface PageLoad {
-  /** ms after the navigation began when the largest element was painted; null where none was. */
+  /** Largest contentful paint in ms after the navigation start; null if there was none. */
   largestPaint: number | null;
-  /** What that element is, shortened. */
+  /** The HTML of that element, truncated. */
   largestElement: string | null;
-  /** Cumulative layout shift, as the standard counts it: the worst window of shifts that belong together. */
+  /** Cumulative layout shift: the worst session window. */
   layoutShift: number;
-  /** What moved, the elements shortened. */
+  /** The shifted elements, truncated. */
   shifts: string[];
-  /** ms of each task that kept the page from answering for more than 50 ms. */
+  /** Durations of long tasks (over 50 ms), in ms. */
   longTasks: number[];
-  /** Compressed bytes of the document, scripts and styles that were asked for. */
+  /** Compressed bytes of the loaded document, scripts and styles. */
   codeBytes: number;
 }
 
-/** Opens a page as a first visitor does and watches it until nothing is asked for any more. */
+/** Opens a page without cache and measures until the network is idle. */
 export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   await page.addInitScript(observePage);
   const bodies: Promise<number>[] = [];
@@ -26,14 +26,14 @@ export async function loadPage(page: Page, url: string): Promise<PageLoad> {
   });
   await page.goto(url);
   await page.waitForLoadState("networkidle");
-  // It is told once the frame is on the screen, which may take a moment longer.
+  // It is reported after the frame was presented.
   await page.waitForFunction(() => Reflect.get(window, "pursePageLoad").largestPaint !== null);
   const seen: Omit<PageLoad, "codeBytes"> = await page.evaluate(() => Reflect.get(window, "pursePageLoad"));
   const sizes = await Promise.all(bodies);
   return { ...seen, codeBytes: sizes.reduce((sum, each) => sum + each, 0) };
 }
 
-/** Runs in the page, before anything of its own. */
+/** Runs in the page before its scripts. */
 function observePage() {
   const seen: Omit<PageLoad, "codeBytes"> = {
     largestPaint: null,
@@ -51,7 +51,7 @@ function observePage() {
     seen.largestElement = outline(Reflect.get(entry, "element"));
   });
   observe("longtask", (entry) => seen.longTasks.push(entry.duration));
-  // Shifts less than a second apart, and within five, count together; those that follow input do not count.
+  // Shifts less than 1 s apart, within 5 s, form a session window; those after input are ignored.
   let session = { sum: 0, from: 0, last: 0 };
   observe("layout-shift", (entry) => {
     if (Reflect.get(entry, "hadRecentInput") === true) return;

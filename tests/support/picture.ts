@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 
-/** How much of a picture's detail is kept: letters stay sharp, and a page takes some tens of kilobytes. */
+/** WebP quality: text stays sharp, and a page takes some tens of kilobytes. */
 const QUALITY = 0.86;
 
-/** Writes what the window shows as WebP, which the browser makes of it in a page apart. */
+/** Saves a screenshot as WebP, encoded by the browser in a separate page. */
 export async function savePicture(page: Page, path: string): Promise<void> {
   const png = await page.screenshot();
   const encoderPage = await page.context().newPage();

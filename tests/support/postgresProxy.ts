@@ -1,38 +1,38 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** What becomes of a COMMIT on its way. */
+/** A fault for a COMMIT. */
 export type CommitFault =
-  /** The server commits, and its answer is lost together with the connection. */
-  | "loseAnswer"
-  /** The connection is lost before the server is asked to commit. */
+  /** The server commits, and its response is lost together with the connection. */
+  | "loseResponse"
+  /** The connection is lost before the server receives the COMMIT. */
   | "loseRequest"
-  /** The client loses the connection; the server is asked to commit later. */
+  /** The client loses the connection; the server receives the COMMIT later. */
   | "deliverLate"
-  /** The client is frozen: neither is the server asked, nor is any connection closed. */
+  /** The client is frozen: the COMMIT is not forwarded, and no connection is closed. */
   | "freeze";
 
-/** Leads connections to PostgreSQL, and loses what it is told to lose. */
+/** A proxy to PostgreSQL that injects faults. */
 export interface PostgresProxy {
   port: number;
   /** The same URL through the proxy. */
   url(target: string): string;
-  /** Asked at every COMMIT what becomes of it. */
+  /** Called at every COMMIT; returns its fault. */
   onCommit(fault: (() => CommitFault | undefined) | undefined): void;
-  /** How often a COMMIT was lost. */
+  /** Number of lost COMMITs. */
   readonly lost: number;
-  /** Nothing passes any more in either direction, and no connection is closed: as behind a broken router. */
+  /** Forwards nothing any more, and closes no connection: as behind a broken router. */
   freeze(): void;
-  /** Undoes `freeze` for new connections; those that were frozen stay so. */
+  /** Undoes `freeze` for new connections; frozen ones stay frozen. */
   thaw(): void;
-  /** Breaks all connections, and refuses new ones until `mend`. */
+  /** Breaks all connections, and rejects new ones until `restore`. */
   break(): void;
   restore(): void;
-  /** From now on connections lead to another server. */
+  /** Forwards new connections to another server. */
   redirectTo(port: number): void;
   close(): Promise<void>;
 }
 
-/** The message by which the server is asked to commit: Query, its length, its text. */
+/** The COMMIT message: Query, its length, its text. */
 const COMMIT = Buffer.from("Q\0\0\0\x0bCOMMIT\0", "latin1");
 const LATE_MS = 300;
 
@@ -79,7 +79,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
         return;
       }
       losesCommit = true;
-      if (fault === "loseAnswer") return void server.write(data);
+      if (fault === "loseResponse") return void server.write(data);
       client.destroy();
       setTimeout(() => {
         server.write(data);
@@ -89,7 +89,7 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     server.on("data", (data) => {
       if (pair.isFrozen) return;
       if (!losesCommit) return void client.write(data);
-      // The server has committed, and says so to nobody.
+      // The server has committed; its response is dropped.
       if (!client.destroyed) end();
     });
   });

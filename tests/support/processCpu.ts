@@ -3,17 +3,17 @@ import { readFileSync } from "node:fs";
 /** ms per tick in /proc: 100 ticks a second on all Linux systems that tests run on. */
 const TICK_MS = 10;
 
-/** CPU time in ms that the request loop of a process (its main thread) has taken so far. */
+/** CPU time of a process's main thread, in ms. */
 export function mainThreadCpuMs(pid: number): number {
   return cpuMs(`/proc/${pid}/task/${pid}/stat`);
 }
 
-/** The same of all its threads, those that have ended included. */
+/** CPU time of all threads, including ended ones, in ms. */
 export function processCpuMs(pid: number): number {
   return cpuMs(`/proc/${pid}/stat`);
 }
 
-/** Memory of a process that is in use now, in bytes. */
+/** Resident memory of a process, in bytes. */
 export function residentBytes(pid: number): number {
   const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   return Number(match?.[1] ?? 0) * 1024;

@@ -13,17 +13,17 @@ if (process.env.VITEST === undefined) ensureServerBuilt();
 
 export interface PurseOptions {
   /**
-   * Starts the local chain too, on a free port. In a new folder it goes on from the history that was made for all
+   * Starts the local chain too, on a free port. In a new folder it resumes from the snapshot shared by all
    * tests.
    */
   devChain?: boolean;
-  /** Kept from an earlier run; a new folder otherwise. */
+  /** The folder of an earlier run; a new one by default. */
   dataDir?: string;
   port?: number;
   env?: Record<string, string>;
 }
 
-/** A really started server, a process of its own. */
+/** A server in a process of its own. */
 export interface Purse {
   url: string;
   serverUrl: string;
@@ -33,13 +33,13 @@ export interface Purse {
   port: number;
   rpcUrl: string;
   pid: number;
-  /** What the process has printed. */
+  /** The output of the process so far. */
   output(): string;
-  /** Asks it to end, as Ctrl-C does; resolves with its exit code. */
+  /** Stops it like Ctrl-C; resolves with its exit code. */
   stop(): Promise<number | null>;
-  /** Ends it at once, as a power cut would. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Ends it and removes its data. */
+  /** Stops it and removes its data. */
   remove(): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
   };
 }
 
-/** Puts the history that was made for all tests into the folder of a local chain that is new. */
+/** Copies the shared snapshot into the folder of a new local chain. */
 export function restoreChainSnapshot(folder: string): void {
   const snapshot = process.env.PURSE_TEST_BEGUN_CHAIN;
   if (snapshot === undefined || existsSync(folder)) return;
@@ -105,7 +105,7 @@ export function restoreChainSnapshot(folder: string): void {
   copyFileSync(snapshot, join(folder, "state.json.gz"));
 }
 
-/** Healthy, and with a local chain also at its head. */
+/** Waits until the server is healthy, and with a local chain also fully indexed. */
 async function waitUntilHealthy(
   url: string,
   child: ChildProcess,
@@ -137,7 +137,7 @@ export interface Answer {
   headers: Headers;
 }
 
-/** Ordinary REST with `X-Parse-…` headers. */
+/** Sends a REST request with `X-Parse-…` headers. */
 export async function rest(
   purse: Purse,
   method: string,
@@ -159,7 +159,7 @@ export async function rest(
   return { status: response.status, body: await response.json(), headers: response.headers };
 }
 
-/** The envelope of the old clients: POST, text/plain, everything in the body. */
+/** Sends a request of legacy clients: POST, text/plain, everything in the body. */
 export async function envelope(purse: Purse, path: string, body: JsonObject | string): Promise<Answer> {
   const response = await fetch(`${purse.serverUrl}${path}`, {
     method: "POST",
@@ -171,7 +171,7 @@ export async function envelope(purse: Purse, path: string, body: JsonObject | st
 
 let users = 0;
 
-/** Signs a new user up. */
+/** Signs up a new user. */
 export async function signUp(
   purse: Purse,
   fields: JsonObject = {},
@@ -186,7 +186,7 @@ export async function signUp(
   return { id: String(body.objectId), sessionToken: String(body.sessionToken), username };
 }
 
-/** A `where` in a path. */
+/** A query string with JSON values. */
 export function query(params: Record<string, unknown>): string {
   const texts = Object.entries(params).map(([name, value]) => [
     name,

@@ -9,7 +9,7 @@ export interface CommandResult {
   output: string;
 }
 
-/** What `npm run purse -- …` does, in this process: what it printed, and whether it failed. */
+/** Executes `npm run purse -- …` in this process; returns its output and exit code. */
 export async function purseCommand(args: string[], env: Record<string, string>): Promise<CommandResult> {
   const lines: string[] = [];
   const context = {
@@ -27,7 +27,7 @@ export async function purseCommand(args: string[], env: Record<string, string>):
   }
 }
 
-/** The same by the program itself, a process of its own. */
+/** The same in a process of its own. */
 export function purseProgram(args: string[], env: Record<string, string>): Promise<CommandResult> {
   return new Promise((done) => {
     execFile(

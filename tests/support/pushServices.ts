@@ -10,7 +10,7 @@ import { decrypt } from "http_ece";
 import { importSPKI, jwtVerify } from "jose";
 import webPush from "web-push";
 
-/** A message as a device got it. */
+/** A received push message. */
 export interface Received {
   token: string;
   headers: Record<string, unknown>;
@@ -20,12 +20,12 @@ export interface Received {
 export interface PushService {
   url: string;
   received: Received[];
-  /** What is refused: by token, with a status and an answer. */
+  /** The tokens to reject, with status and response. */
   refuse: Map<string, { status: number; handleRequest?: object }>;
   stop(): Promise<void>;
 }
 
-/** Services of all kinds, and the settings of a server that knows them. */
+/** Push services of all kinds, and the settings of a server that uses them. */
 export interface PushServices {
   env: Record<string, string>;
   browsers: Browsers;
@@ -63,7 +63,7 @@ export async function startPushServices(): Promise<PushServices> {
   };
 }
 
-/** Browsers behind a push service of their own: it checks VAPID (RFC 8292), they decrypt (RFC 8291). */
+/** A Web Push service with its browsers: verifies VAPID (RFC 8292) and decrypts messages (RFC 8291). */
 export interface Browsers extends PushService {
   /** A new browser's PushSubscription as JSON text. */
   subscribe(name: string): string;
@@ -121,13 +121,13 @@ async function assertVapid(authorization: string, publicKey: string, audience: s
 }
 
 export interface Fcm extends PushService {
-  /** As in the file that the console gives out. */
+  /** As in the JSON file of the Firebase console. */
   serviceAccount: JsonObject;
-  /** How many access tokens were asked for. */
+  /** Number of requested access tokens. */
   tokens(): number;
 }
 
-/** FCM's HTTP v1 protocol and the token endpoint before it. */
+/** FCM's HTTP v1 API and its token endpoint. */
 export async function startFcm(): Promise<Fcm> {
   const service = newService();
   const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });
@@ -234,7 +234,7 @@ function newService(): Omit<PushService, "stop"> {
 
 type Answer = { status: number; handleRequest?: object };
 
-/** What a service answers to a POST; what it cannot make sense of is refused. */
+/** Handles a POST request; responds with 403 if the handler throws. */
 async function handleRequest(
   request: IncomingMessage,
   context: string,

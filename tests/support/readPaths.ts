@@ -1,27 +1,27 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type Attempt, type AttemptAnswer, TRANSPORTS, type Transport } from "./attempts.ts";
 
-/** An object that somebody may try to read, and a field of it that holds something worth knowing. */
+/** An object to protect, and its field with a secret. */
 export interface ReadTarget {
   className: string;
   objectId: string;
   field: string;
 }
 
-/** An object that points to a target in every way there is. Its class is `holderClassOf(target)`. */
+/** An object that refers to a target in every possible way. Its class is `holderClassOf(target)`. */
 export interface Holder {
   className: string;
   objectId: string;
 }
 
-/** A request that may lead to a target: what it answers must not depend on `guess`. */
+/** A request that may reach a target: its response must not depend on `guess`. */
 export type ReadPath = readonly [title: string, attempt: (guess: string) => Attempt];
 
 export function holderClassOf({ className }: Pick<ReadTarget, "className">): string {
   return `Holds_${className}`;
 }
 
-/** The class whose objects hold guesses, so that `$select` can compare them with the field of a target. */
+/** The class of guesses, so that `$select` can compare them with the field of a target. */
 export const GUESSES = "Guess";
 
 export function pointerTo({ className, objectId }: Holder): JsonObject {
@@ -40,7 +40,7 @@ export function holderFields(target: ReadTarget): JsonObject {
   };
 }
 
-/** Every way by which a query may lead to an object. */
+/** All paths by which a query may reach an object. */
 export function readPaths(target: ReadTarget, holder: Holder): ReadPath[] {
   const { className, objectId, field } = target;
   const H = `/classes/${holder.className}`;
@@ -180,7 +180,7 @@ export function readPaths(target: ReadTarget, holder: Holder): ReadPath[] {
   ];
 }
 
-/** Asks by every way, a few at a time: what each answers for a right and for a wrong guess. */
+/** Tries every path by every transport; returns the responses for a right and a wrong guess. */
 export async function tryEach(
   paths: readonly ReadPath[],
   guesses: { right: string; wrong: string },

@@ -9,13 +9,13 @@ function optional(name: string): Promise<object | undefined> {
   return import(name).catch(() => undefined);
 }
 
-/** Whether WalletConnect's own libraries have been installed beside the project, which does not depend on them. */
+/** Whether WalletConnect's libraries are installed; they are not dependencies of the project. */
 export async function hasWalletConnect(): Promise<boolean> {
   const found = await Promise.all([optional(LIBRARY), optional(WALLET_LIBRARY)]);
   return found.every((module) => module !== undefined);
 }
 
-/** A wallet that agrees to everything and signs with a real key. */
+/** A wallet that approves everything and signs with a real key. */
 export async function startRelayWallet(relayUrl: string, account: HDAccount) {
   const { SignClient } = Object(await optional(WALLET_LIBRARY));
   const client = await SignClient.init({

@@ -6,13 +6,13 @@ import { freePort } from "./freePort.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
-/** A server that speaks as S3 does, with one bucket. */
+/** An S3-compatible server with one bucket. */
 export interface S3Server {
   /** `http://127.0.0.1:…` */
   endpoint: string;
-  /** Settings by which a server keeps its files there. */
+  /** Settings of a server that stores its files there. */
   env: Record<string, string>;
-  /** Files on the disk of the server, unfinished uploads among them. */
+  /** The files on the server's disk, including unfinished uploads. */
   objects(): string[];
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Loaded into a server before all else (--import): its clock is ahead of the machine's by the ms that a file says.
+// Preloaded into a server (--import): shifts its clock by the ms in a file.
 import { readFileSync } from "node:fs";
 
 const file = process.env.PURSE_TEST_CLOCK_FILE;

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files of many seconds, by what they start; the longest first. */
+/** Slow test files, the slowest first. */
 const LONG: readonly RegExp[] = [
   /tests\/browser\/(outage|studioOutage|studioGrid|studioRights|studioWork|people|money|explorer)\./,
   /packages\/chain\/src\/sync\/(chainFaults|histories|wallets)\./,
@@ -10,7 +10,7 @@ const LONG: readonly RegExp[] = [
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,
 ];
 
-/** The longest files begin, so that at the end no core waits for one file. */
+/** Starts the slowest files first, so that no core is idle at the end. */
 export default class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -4,10 +4,10 @@ import { freePort } from "./freePort.ts";
 import type { Purse } from "./purse.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
-/** A machine that is busy with other things takes its time. */
+/** A long timeout for busy machines. */
 const START_MS = 600_000;
 
-/** A process with the product's objects, batches and requests with ids, and nothing else: it starts in a part of the time. */
+/** Starts a process with only objects, batches and idempotent requests, which starts faster. */
 export async function startSmallServer(dataDir: string, databaseUrl: string | undefined): Promise<Purse> {
   const port = await freePort();
   const args = [String(port), dataDir, ...(databaseUrl === undefined ? [] : [databaseUrl])];

@@ -9,7 +9,7 @@ export interface StudioAnswer {
   text: string;
 }
 
-/** What a browser with the studio open sends: its cookie, and the token against forged requests. */
+/** A client of the admin API, with its cookie and CSRF token. */
 export class StudioClient {
   readonly purse: Purse;
   cookie: string | undefined;
@@ -56,7 +56,7 @@ export class StudioClient {
 
 export const STUDIO_PASSWORD = "correct horse battery";
 
-/** The code that the server tells its log when all of it has started. */
+/** The setup code, which the server logs after its start. */
 export async function setUpCode(purse: Purse): Promise<string> {
   const deadline = Date.now() + 20_000;
   while (Date.now() < deadline) {
@@ -67,7 +67,7 @@ export async function setUpCode(purse: Purse): Promise<string> {
   throw new Error(`No setup code in:\n${purse.output()}`);
 }
 
-/** Sets a new server up; its owner, signed in. */
+/** Sets up a new server; returns its signed-in owner. */
 export async function setUpStudio(purse: Purse): Promise<StudioClient> {
   const owner = new StudioClient(purse);
   const { status, text } = await owner.request("POST", "/setup", {
@@ -79,7 +79,7 @@ export async function setUpStudio(purse: Purse): Promise<StudioClient> {
   return owner;
 }
 
-/** Adds an operator, and signs them in. */
+/** Adds and signs in an operator. */
 export async function addOperator(
   owner: StudioClient,
   username: string,
@@ -96,7 +96,7 @@ export async function addOperator(
   return client;
 }
 
-/** Signs an operator in by the page. */
+/** Signs in an operator on the sign-in page. */
 export async function signInToStudio(page: Page, purse: Purse, username: string, path = ""): Promise<void> {
   await page.goto(`${purse.url}/studio${path}`);
   await page.getByLabel("Username").fill(username);

@@ -12,7 +12,7 @@ interface Message {
   data: { topic: string; message: string; publishedAt: number; tag: number };
 }
 
-/** What WalletConnect 2 has between pages and wallets: sealed messages by topic, kept for those who come later. */
+/** A WalletConnect 2 relay: stores encrypted messages by topic and delivers them to subscribers. */
 export async function startRelay(): Promise<Relay> {
   const http = createServer();
   const sockets = new WebSocketServer({ server: http });

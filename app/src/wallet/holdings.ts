@@ -101,13 +101,13 @@ export async function readPrices(
     })),
     options,
   );
-  return results.map((part) =>
-    "result" in part
-      ? { price: parsePrice(part.result), hasLowLiquidity: false, hasFailed: false }
+  return results.map((result) =>
+    "result" in result
+      ? { price: parsePrice(result.result), hasLowLiquidity: false, hasFailed: false }
       : {
           price: null,
-          hasLowLiquidity: /are the least that counts/.test(part.message),
-          hasFailed: !NO_PRICE_CODES.includes(part.code),
+          hasLowLiquidity: /are the least that counts/.test(result.message),
+          hasFailed: !NO_PRICE_CODES.includes(result.code),
         },
   );
 }
@@ -119,8 +119,8 @@ const NO_PRICE_CODES: readonly number[] = [
   ErrorCode.VALIDATION_ERROR,
 ];
 
-function parsePrice(answer: unknown): Price | null {
-  const { usdPrice, nativePrice } = Object(answer);
+function parsePrice(response: unknown): Price | null {
+  const { usdPrice, nativePrice } = Object(response);
   if (!(usdPrice > 0)) return null;
   const { value, decimals } = Object(nativePrice);
   const inNative = Number(value) / 10 ** Number(decimals);

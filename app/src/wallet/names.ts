@@ -21,11 +21,11 @@ async function callFunction(
   field: string,
   options?: Options,
 ): Promise<string | null> {
-  const [part] = await batchCall(name, [parameters], options);
-  if (part && "result" in part) {
-    const found: unknown = Object(part.result)[field];
+  const [response] = await batchCall(name, [parameters], options);
+  if (response && "result" in response) {
+    const found: unknown = Object(response.result)[field];
     return typeof found === "string" && found !== "" ? found : null;
   }
-  if (!part || part.code === ErrorCode.OBJECT_NOT_FOUND) return null;
-  throw Object.assign(new Error(part.message), { code: part.code });
+  if (!response || response.code === ErrorCode.OBJECT_NOT_FOUND) return null;
+  throw Object.assign(new Error(response.message), { code: response.code });
 }

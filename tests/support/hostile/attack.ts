@@ -1,12 +1,12 @@
 import type { Random } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** Something hostile that is sent to a server by one of its routes. */
+/** Hostile input for one route of a server. */
 export interface Attack {
   generator: string;
   route: string;
-  /** Whether it is part of the short form, which runs with the tests. */
+  /** Whether it is part of the short run, with the tests. */
   isShort?: boolean;
-  /** Sends it and answers the statuses, or what closed a socket. */
+  /** Sends it and returns the statuses, or the close codes of sockets. */
   run(target: Target, random: Random): Promise<number[]>;
 }

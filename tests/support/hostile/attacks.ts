@@ -5,7 +5,7 @@ import { patternAttacks } from "./patterns.ts";
 import { requestAttacks } from "./requests.ts";
 import { socketAttacks } from "./sockets.ts";
 
-/** Everything hostile that there is, in the order in which it is sent. */
+/** All attacks, in the order of execution. */
 export function allAttacks(mutationRounds = 10): Attack[] {
   return [
     ...requestAttacks(),

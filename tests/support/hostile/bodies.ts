@@ -2,16 +2,16 @@ import type { Attack } from "./attack.ts";
 import { SHAPES, type Shape } from "./shapes.ts";
 import { applicationHeaders, type HostileRequest, type Target } from "./target.ts";
 
-/** A way in for JSON: makes the request that carries a value. */
+/** A route for JSON: creates the request that contains a value. */
 interface JsonRoute {
   name: string;
-  /** Bytes that a body may have there at most. */
+  /** Maximum size of a body, in bytes. */
   maxBytes: number;
   request(value: string, shape: Shape, target: Target): HostileRequest;
 }
 
 const MB = 1024 * 1024;
-/** A little less than the server takes. */
+/** A little below the server's limits. */
 const ANONYMOUS_MAX_BYTES = 4 * MB - 1_024;
 const SIGNED_IN_MAX_BYTES = 20 * MB - 1_024;
 
@@ -270,7 +270,7 @@ const ROUTES: readonly JsonRoute[] = [
   },
 ];
 
-/** Every shape by every route: as large as a body may be, and as large as hardly exceeds what a body may hold. */
+/** Every shape by every route: at the maximum body size, and near the maximum number of values. */
 export function bodyAttacks(): Attack[] {
   return ROUTES.flatMap((route) =>
     SHAPES.flatMap((shape) =>
@@ -291,12 +291,12 @@ export function bodyAttacks(): Attack[] {
 
 const SIZES = [
   { name: "the most that is taken", bytes: SIGNED_IN_MAX_BYTES, isShort: true },
-  // What these hold of small values is near what a body may hold.
+  // These contain about the maximum number of small values.
   { name: "280 kB", bytes: 280_000, isShort: true },
   { name: "85 kB", bytes: 85_000, isShort: false },
 ] as const;
 
-/** One for each way of reading a body. */
+/** One for each body parser. */
 const SHORT_ROUTES: ReadonlySet<string> = new Set([
   "save, application in the body",
   "save of somebody who is signed in",
@@ -307,7 +307,7 @@ const SHORT_ROUTES: ReadonlySet<string> = new Set([
   "call of a contract by the data service",
 ]);
 
-/** Those that took longest before there were bounds. */
+/** The slowest ones before there were limits. */
 const SHORT_SHAPES: ReadonlySet<string> = new Set([
   "arrays in arrays",
   "distinct keys",

@@ -3,7 +3,7 @@ import type { Attack } from "./attack.ts";
 import type { Random } from "./random.ts";
 import { enveloped, type HostileRequest, type Target } from "./target.ts";
 
-/** Requests as clients send them, in the envelope of old ones: by path, the fields. */
+/** Valid requests of legacy clients: path and fields. */
 const VALID: readonly [string, JsonObject][] = [
   [
     "/classes/Hostile",
@@ -73,7 +73,7 @@ const VALID: readonly [string, JsonObject][] = [
   ],
 ];
 
-/** What stands in the place of a value. */
+/** Hostile replacements for values. */
 const HOSTILE: readonly ((random: Random) => JsonValue)[] = [
   () => null,
   () => -0,
@@ -138,7 +138,7 @@ function mutate(value: JsonValue, random: Random): JsonValue {
   ]);
 }
 
-/** A valid request with one to three places changed, or with bytes of its text changed. */
+/** A valid request with one to three values or some bytes changed. */
 export function mutated(target: Target, random: Random): HostileRequest {
   const [path, fields] = random.pick(VALID);
   let changed: JsonValue = fields;

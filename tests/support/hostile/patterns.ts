@@ -3,7 +3,7 @@ import { rest } from "../purse.ts";
 import type { Attack } from "./attack.ts";
 import { enveloped, type Target } from "./target.ts";
 
-/** Takes RE2 long over each character. */
+/** Slow to match per character in RE2. */
 const SLOW = "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$";
 const ROWS = 4;
 const ROW_LENGTH = 200_000;
@@ -22,7 +22,7 @@ const find = (target: Target, where: JsonObject) =>
     body: enveloped(target, { _method: "GET", where, limit: 1 }),
   });
 
-/** Patterns over large stored texts: slow to match, whatever they are compiled to. */
+/** Patterns on large stored texts, which are slow to match. */
 export function patternAttacks(): Attack[] {
   return [
     {

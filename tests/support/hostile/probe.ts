@@ -3,8 +3,8 @@ import { Agent, request } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 
 /*
- * Another client, in a thread of its own: sends a small request soon after the one before it was answered, and looks at
- * the server's memory. Says, since it was last asked, how long the longest request took and how large the memory was.
+ * Another client, in its own thread: repeats a small request, and samples
+ * the server's memory. Reports the longest latency and the peak memory since the last report.
  */
 
 export interface ProbeData {
@@ -15,17 +15,17 @@ export interface ProbeData {
   pid: number;
 }
 
-/** What the probe has seen since it was last asked. */
+/** The measurements since the last report. */
 export interface ProbeReport {
   worstMs: number;
   /** Requests that were not answered with 200. */
   failed: number;
-  /** Of the process's own memory, in bytes: at most, and now. 0 where the system does not say. */
+  /** Anonymous memory of the process in bytes: peak and current. 0 if the system does not report it. */
   peakBytes: number;
   bytes: number;
 }
 
-/** Without the database's file, which the system maps into memory and takes out again as it likes. */
+/** Excludes the memory-mapped database file. */
 function memoryOf(pid: number): number {
   try {
     return (

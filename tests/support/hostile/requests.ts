@@ -11,7 +11,7 @@ const FORM_TYPE = { "Content-Type": "application/x-www-form-urlencoded" };
 interface RequestAttack {
   generator: string;
   isShort?: boolean;
-  /** Whether several requests are sent at a time; one after the other otherwise. */
+  /** Whether the requests are sent concurrently; otherwise sequentially. */
   isConcurrent?: boolean;
   make(target: Target, random: Random): HostileRequest | HostileRequest[];
 }
@@ -32,7 +32,7 @@ function attacksBy(route: string, sent: readonly RequestAttack[]): Attack[] {
   }));
 }
 
-/** A question of somebody without an account. */
+/** A query without an account. */
 const find =
   (params: JsonObject, className = "Hostile") =>
   (target: Target): HostileRequest => ({
@@ -42,7 +42,7 @@ const find =
   });
 const where = (value: JsonValue) => find({ where: value });
 
-/** A save of somebody without an account. */
+/** A save without an account. */
 const save =
   (fields: JsonObject) =>
   (target: Target): HostileRequest => ({
@@ -565,7 +565,7 @@ const CONCURRENT: readonly RequestAttack[] = [
   { generator: "200 saves of 60 kB at a time", isConcurrent: true, make: concurrentSaves(200, 60_000) },
 ];
 
-/** What single requests of the Parse protocol ask for. */
+/** Attacks by single requests of the Parse protocol. */
 export function requestAttacks(): Attack[] {
   return [
     ...attacksBy("query", QUERIES),

@@ -1,9 +1,9 @@
 import type { Random } from "./random.ts";
 
-/** What a shape is: the type of the field that it is saved into. */
+/** The type of the field that a shape is saved into. */
 export type ShapeType = "text" | "list" | "map" | "number";
 
-/** A way to make a value that is expensive to process, as JSON text of about so many bytes. */
+/** Generates a value that is expensive to process, as JSON text of about the given size. */
 export interface Shape {
   name: string;
   type: ShapeType;
@@ -15,7 +15,7 @@ const repeated = (piece: string, bytes: number) =>
 const list = (item: (i: number) => string, count: number) =>
   `[${Array.from({ length: Math.max(1, count) }, (_, i) => item(i)).join()}]`;
 
-/** Values by what they hold most of. */
+/** Values by their dominant content. */
 export const SHAPES: readonly Shape[] = [
   { name: "arrays in arrays", type: "list", make: (n) => "[".repeat(n / 2) + "]".repeat(n / 2) },
   { name: "objects in objects", type: "map", make: (n) => `${'{"a":'.repeat(n / 6)}1${"}".repeat(n / 6)}` },

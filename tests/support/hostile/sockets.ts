@@ -8,7 +8,7 @@ import type { Target } from "./target.ts";
 const repeat = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 
-/** Sends frames by sockets of their own; answers, for each, why it was closed: 1000 where it was not. */
+/** Sends frames by new sockets; returns the close code of each, 1000 if it was not closed. */
 async function sendFrames(
   target: Target,
   frames: readonly string[],
@@ -34,7 +34,7 @@ async function sendFrames(
   await whileOpen();
   return Promise.all(
     opened.map(async ({ socket, closed }) => {
-      // What was sent has been read when the pong to this comes.
+      // The pong arrives after all frames were read.
       const read = new Promise<number>((resolve) => socket.once("pong", () => resolve(1_000)));
       if (socket.readyState === WebSocket.OPEN) socket.ping();
       const code = await Promise.race([read, closed]);

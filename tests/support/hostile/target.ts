@@ -18,36 +18,36 @@ export interface HostileRequest {
   body?: string;
 }
 
-/** What somebody has who attacks a server: an address, what every visitor knows, and an account of their own. */
+/** An attacked server with what attackers have: public data and an account of their own. */
 export interface Target {
   purse: Purse;
   sessionToken: string;
-  /** An object that anybody may change, with a list of 20,000 texts. */
+  /** A publicly writable object with a list of 20,000 strings. */
   objectId: string;
-  /** Answers the status; 0 where the connection was ended without an answer. */
+  /** Returns the status; 0 if the connection was closed without a response. */
   send(request: HostileRequest): Promise<number>;
-  /** What happens while `work` runs, and until the server has nothing to do any more. */
+  /** Measures the cost of a task until the server is idle again. */
   measure<T>(task: () => Promise<T>): Promise<{ result: T; cost: Cost }>;
   stop(): Promise<void>;
 }
 
-/** What something has cost the server. */
+/** The cost of a task for the server. */
 export interface Cost {
-  /** CPU time for which the request loop was held up in one go, at worst, in ms. */
+  /** The longest blocking of the event loop, in ms of CPU time. */
   stallMs: number;
-  /** CPU time of the request loop in all, in ms. */
+  /** Total CPU time of the event loop, in ms. */
   cpuMs: number;
-  /** What the request loop's heap has allocated, in bytes, whether or not it is free again. */
+  /** Bytes allocated on the main thread's heap, including freed ones. */
   allocatedBytes: number;
-  /** By how much the process's own memory has grown at its peak, in bytes; 0 where the system does not say. */
+  /** Peak growth of the process's memory, in bytes; 0 if the system does not report it. */
   growthBytes: number;
-  /** How long the longest request of another client took, in ms. */
+  /** The longest latency of another client, in ms. */
   waitMs: number;
   /** Requests of the other client that were not answered with 200. */
   failedProbes: number;
 }
 
-/** Classes as attackers find them: fields of every type that shapes are saved into. */
+/** An object with fields of every type that shapes are saved into. */
 const OBJECT = { text: "t", list: ["l"], map: { m: 1 }, number: 1 };
 
 export async function startTarget(env: Record<string, string> = {}): Promise<Target> {
@@ -131,13 +131,13 @@ function send(purse: Purse, agent: Agent, each: HostileRequest): Promise<number>
         response.once("close", () => resolve(status));
       },
     );
-    // A server that refuses a body may end the connection while it is being sent.
+    // A server that rejects a body may close the connection during the upload.
     sent.once("error", () => resolve(0));
     sent.end(bytes);
   });
 }
 
-/** Waits until the request loop has used hardly any CPU time for a moment: work may go on after an answer. */
+/** Waits until the event loop is idle: work may continue after a response. */
 async function waitUntilIdle(pid: number): Promise<void> {
   const cpu = () => {
     try {
@@ -149,14 +149,14 @@ async function waitUntilIdle(pid: number): Promise<void> {
   for (let waited = 0, before = cpu(); waited < 30_000; waited += 50) {
     await sleep(50);
     const now = cpu();
-    // The other client's requests go on.
+    // The probe's requests continue.
     if (now - before < 30) return;
     before = now;
   }
 }
 
 interface Monitor {
-  /** Since it was last asked. */
+  /** The measurements since the last call. */
   read(): Promise<Pick<Cost, "stallMs" | "cpuMs" | "allocatedBytes">>;
   close(): void;
 }
@@ -184,7 +184,7 @@ async function openMonitor(path: string): Promise<Monitor> {
   };
 }
 
-/** Headers of somebody who knows the application, as every visitor of its pages does. */
+/** Headers with the application id, which is public. */
 export function applicationHeaders(
   { purse }: Target,
   more: Record<string, string> = {},
@@ -192,7 +192,7 @@ export function applicationHeaders(
   return { "X-Parse-Application-Id": purse.appId, "Content-Type": "application/json", ...more };
 }
 
-/** A body of old clients. */
+/** The body of a legacy client. */
 export function enveloped({ purse }: Target, fields: JsonObject): string {
   return JSON.stringify({ _ApplicationId: purse.appId, ...fields });
 }

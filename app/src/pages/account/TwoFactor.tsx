@@ -179,8 +179,9 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
 
 /** The recovery codes, which the server returns once, one per line. */
 function recoveryCodesOf(user: User): string {
-  const answer: unknown = user.get("authDataResponse");
-  const mfa = typeof answer === "object" && answer !== null && "mfa" in answer ? answer.mfa : undefined;
+  const response: unknown = user.get("authDataResponse");
+  const mfa =
+    typeof response === "object" && response !== null && "mfa" in response ? response.mfa : undefined;
   const codes = typeof mfa === "object" && mfa !== null && "recovery" in mfa ? mfa.recovery : undefined;
   return typeof codes === "string" ? codes.split(", ").join("\n") : "";
 }

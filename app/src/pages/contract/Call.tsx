@@ -111,8 +111,8 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
       const call = { to: address, data, value: wei };
       if (kind === "read") {
         const from = account ? { from: account } : {};
-        const answer = await request("eth_call", [{ ...from, to: address, data }, "latest"]);
-        setResult(decodeResult(item, answer));
+        const response = await request("eth_call", [{ ...from, to: address, data }, "latest"]);
+        setResult(decodeResult(item, response));
       } else if (kind === "simulate") {
         setSimulation(await simulate(call, { abi }));
       } else {

@@ -41,10 +41,10 @@ export function encodeCall(item: AbiFunction, args: unknown[]): Hex {
 }
 
 /** Decodes the result of a call. Throws if it does not match the ABI. */
-export function decodeResult(item: AbiFunction, answer: unknown): readonly unknown[] {
+export function decodeResult(item: AbiFunction, response: unknown): readonly unknown[] {
   if (item.outputs.length === 0) return [];
   const abi: Abi = [item];
-  const data: Hex = `0x${String(answer).slice(2)}`;
+  const data: Hex = `0x${String(response).slice(2)}`;
   if (data === "0x") throw new Error("The contract returned no data. It may not have this function.");
   const decoded: unknown = decodeFunctionResult({ abi, functionName: item.name, data });
   return item.outputs.length === 1 ? [decoded] : Array.isArray(decoded) ? decoded : [];

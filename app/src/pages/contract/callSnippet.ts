@@ -20,7 +20,7 @@ export function callSnippet(library: "purse" | "viem", { item, address, args, va
       'import { Moralis } from "@purse/client";',
       "",
       "await Moralis.enableWeb3();",
-      `const answer = await Moralis.executeFunction({`,
+      `const result = await Moralis.executeFunction({`,
       `  contractAddress: ${literal(address)},`,
       `  functionName: ${literal(signatureOf(item))},`,
       `  abi: ${abi},`,
@@ -40,7 +40,7 @@ export function callSnippet(library: "purse" | "viem", { item, address, args, va
         'import { createPublicClient, http } from "viem";',
         "",
         "const client = createPublicClient({ transport: http(rpcUrl) });",
-        "const answer = await client.readContract({",
+        "const result = await client.readContract({",
         ...call,
         "});",
       ].join("\n")

@@ -104,7 +104,7 @@ async function readStandard(
   const detectedAbi = INTERFACES.find((_, i) => /^0x0{63}1$/.test(String(answers[i])));
   if (detectedAbi) return { standard: detectedAbi[0], decimals: undefined };
   const token = await Promise.all(TOKEN_CALLS.map((data) => tryCall(request, address, data)));
-  if (!token.every((answer) => /^0x[0-9a-f]{64}$/i.test(String(answer)))) {
+  if (!token.every((result) => /^0x[0-9a-f]{64}$/i.test(String(result)))) {
     return { standard: undefined, decimals: undefined };
   }
   const decimals = Number(token[1]);

@@ -20,8 +20,8 @@ export function isClassName(name: string): boolean {
 
 /** The classes viewed in this browser, used if the server does not list classes. */
 export function knownClasses(): string[] {
-  const kept = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ").filter(isClassName);
-  return [...new Set([DEFAULT_CLASS, ...kept])];
+  const stored = (localStorage.getItem(STORAGE_KEY) ?? "").split(" ").filter(isClassName);
+  return [...new Set([DEFAULT_CLASS, ...stored])];
 }
 
 export function rememberClass(name: string): void {

@@ -30,13 +30,13 @@ async function fetchClasses(
   client: Pick<typeof Moralis, "CoreManager">,
   signal: AbortSignal,
 ): Promise<ClassInfo[]> {
-  const answer: unknown = await client.CoreManager.getRESTController().request(
+  const response: unknown = await client.CoreManager.getRESTController().request(
     "GET",
     "classes",
     {},
     { signal },
   );
-  const results: unknown = Object(answer).results;
+  const results: unknown = Object(response).results;
   return (Array.isArray(results) ? results : []).map((each: unknown) => {
     const { className, fields, create, addField } = Object(each);
     return {

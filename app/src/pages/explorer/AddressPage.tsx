@@ -146,7 +146,7 @@ function Transactions({ address }: { address: string }) {
           name: `transactions-${address}`,
           columns: TRANSACTION_COLUMNS,
           cells: transactionCells,
-          page: (part) => Web3API.account.getTransactions({ chain, address, ...part }),
+          page: (options) => Web3API.account.getTransactions({ chain, address, ...options }),
         }}
       >
         {(rows) => (
@@ -179,7 +179,7 @@ function Transfers({ address }: { address: string }) {
           name: `token-transfers-${address}`,
           columns: TRANSFER_COLUMNS,
           cells: transferCells,
-          page: (part) => Web3API.account.getTokenTransfers({ chain, address, ...part }),
+          page: (options) => Web3API.account.getTokenTransfers({ chain, address, ...options }),
         }}
       >
         {(rows) => (
@@ -270,7 +270,7 @@ function NftTransfers({ address }: { address: string }) {
           name: `nft-transfers-${address}`,
           columns: NFT_TRANSFER_COLUMNS,
           cells: nftTransferCells,
-          page: (part) => Web3API.account.getNFTTransfers({ chain, address, ...part }),
+          page: (options) => Web3API.account.getNFTTransfers({ chain, address, ...options }),
         }}
       >
         {(rows) => (

@@ -85,7 +85,7 @@ function NftTransfers({ block }: { block: Block }) {
           name: `nft-transfers-of-block-${block.number}`,
           columns: NFT_TRANSFER_COLUMNS,
           cells: nftTransferCells,
-          page: (part) => getNFTTransfersByBlock({ ...of, ...part }),
+          page: (options) => getNFTTransfersByBlock({ ...of, ...options }),
         }}
       >
         {(rows) => (

@@ -179,7 +179,7 @@ function Owners({ address }: { address: string }) {
           name: `owners-${address}`,
           columns: OWNER_COLUMNS,
           cells: ownerCells,
-          page: (part) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...part }),
+          page: (options) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...options }),
         }}
       >
         {(rows) => <OwnerTable rows={rows} />}
@@ -202,7 +202,8 @@ function Transfers({ address }: { address: string }) {
           name: `transfers-${address}`,
           columns: NFT_TRANSFER_COLUMNS,
           cells: nftTransferCells,
-          page: (part) => Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...part }),
+          page: (options) =>
+            Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...options }),
         }}
       >
         {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}

@@ -35,7 +35,7 @@ export function Sales({ address }: { address: string }) {
           name: `sales-${address}`,
           columns: SALE_COLUMNS,
           cells: saleCells,
-          page: (part) => Web3API.token.getNFTTrades({ chain: params.chain, address, ...part }),
+          page: (options) => Web3API.token.getNFTTrades({ chain: params.chain, address, ...options }),
         }}
       >
         {(sales) => (

@@ -227,8 +227,8 @@ function Owners({ address, id }: { address: string; id: string }) {
           name: `owners-${address}-${id}`,
           columns: OWNER_COLUMNS,
           cells: ownerCells,
-          page: (part) =>
-            Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...part }),
+          page: (options) =>
+            Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...options }),
         }}
       >
         {(rows) => <OwnerTable rows={rows} />}
@@ -251,8 +251,13 @@ function Transfers({ address, id }: { address: string; id: string }) {
           name: `transfers-${address}-${id}`,
           columns: NFT_TRANSFER_COLUMNS,
           cells: nftTransferCells,
-          page: (part) =>
-            Web3API.token.getWalletTokenIdTransfers({ chain: params.chain, address, token_id: id, ...part }),
+          page: (options) =>
+            Web3API.token.getWalletTokenIdTransfers({
+              chain: params.chain,
+              address,
+              token_id: id,
+              ...options,
+            }),
         }}
       >
         {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}

@@ -160,7 +160,7 @@ function Stat({ label, block, isLoading }: { label: string; block: number | unde
 
 export function GasUsage({ used, limit }: { used: string; limit: string }) {
   const { language } = useTranslation();
-  const part = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
+  const share = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
   return (
     <span
       className="gas-use"
@@ -168,7 +168,7 @@ export function GasUsage({ used, limit }: { used: string; limit: string }) {
     >
       <span>{Number(used).toLocaleString(language)}</span>
       <span className="soft">
-        {part.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 })}
+        {share.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 })}
       </span>
     </span>
   );

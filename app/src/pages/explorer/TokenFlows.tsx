@@ -12,7 +12,7 @@ const MAX_FLOWS = 100;
 /** The transfers of a transaction and the net balance change of its sender. */
 export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
   const { t, count } = useTranslation();
-  const { from_address: from, to_address: to, receipt_contract_address: made, value } = transaction;
+  const { from_address: from, to_address: to, receipt_contract_address: createdAddress, value } = transaction;
   const tokenFlows = flowsOf(transaction.logs);
   const coinFlows: Flow[] =
     BigInt(value) > 0n && transaction.receipt_status !== "0"
@@ -21,7 +21,7 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
             key: "coin",
             token: undefined,
             from,
-            to: to || made || "",
+            to: to || createdAddress || "",
             amount: BigInt(value),
             tokenId: undefined,
           },

@@ -189,7 +189,8 @@ function Transfers({ address }: { address: string }) {
           name: `transfers-${address}`,
           columns: TRANSFER_COLUMNS,
           cells: transferCells,
-          page: (part) => Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...part }),
+          page: (options) =>
+            Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...options }),
         }}
       >
         {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
@@ -221,10 +222,10 @@ function PairForm({ address }: { address: string }) {
   const [problem, setProblem] = useState<string>();
   function submit(event: FormEvent) {
     event.preventDefault();
-    const wanted = other.trim().toLowerCase();
-    if (!isAddressText(wanted)) setProblem(t("Expected 0x followed by 40 hex characters."));
-    else if (wanted === address) setProblem(t("Enter a different token."));
-    else void navigate({ to: "/explorer/pair/$a/$b", params: { a: address, b: wanted } });
+    const otherAddress = other.trim().toLowerCase();
+    if (!isAddressText(otherAddress)) setProblem(t("Expected 0x followed by 40 hex characters."));
+    else if (otherAddress === address) setProblem(t("Enter a different token."));
+    else void navigate({ to: "/explorer/pair/$a/$b", params: { a: address, b: otherAddress } });
   }
   return (
     <form onSubmit={submit}>

@@ -36,8 +36,8 @@ export function TransactionPage() {
   const { hash } = useParams({ from: "/explorer/tx/$hash" });
   const { t } = useTranslation();
   usePageTitle(t("Transaction {hash}", { hash: `${hash.slice(0, 10)}…` }));
-  const wanted = hash.toLowerCase();
-  if (!/^0x[0-9a-f]{64}$/.test(wanted)) {
+  const lowerHash = hash.toLowerCase();
+  if (!/^0x[0-9a-f]{64}$/.test(lowerHash)) {
     return (
       <>
         <h1>{t("Transaction")}</h1>
@@ -47,7 +47,7 @@ export function TransactionPage() {
       </>
     );
   }
-  return <TransactionDetails key={wanted} hash={wanted} />;
+  return <TransactionDetails key={lowerHash} hash={lowerHash} />;
 }
 
 function TransactionDetails({ hash }: { hash: string }) {
@@ -116,7 +116,7 @@ function TransactionDetails({ hash }: { hash: string }) {
 
 function Summary({ transaction }: { transaction: BlockTransaction }) {
   const { t, language } = useTranslation();
-  const { receipt_status: status, to_address: to, receipt_contract_address: made } = transaction;
+  const { receipt_status: status, to_address: to, receipt_contract_address: createdAddress } = transaction;
   const percent = (
     Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas))
   ).toLocaleString(language, { style: "percent", maximumFractionDigits: 1 });
@@ -159,10 +159,13 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
             <CopyButton text={transaction.from_address} label={t("sender")} />
           </Detail>
           <Detail label={to ? t("To") : t("Contract created")}>
-            {to || made ? (
+            {to || createdAddress ? (
               <>
-                <AddressLink address={to || made || ""} isFull />
-                <CopyButton text={to || made || ""} label={to ? t("recipient") : t("new contract")} />
+                <AddressLink address={to || createdAddress || ""} isFull />
+                <CopyButton
+                  text={to || createdAddress || ""}
+                  label={to ? t("recipient") : t("new contract")}
+                />
               </>
             ) : (
               <span className="soft">{t("Contract creation failed")}</span>

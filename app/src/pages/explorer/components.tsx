@@ -198,7 +198,7 @@ export function Detail({ label, children }: { label: string; children: ReactNode
 export function Pager({ cursor, next }: { cursor: string | undefined; next: string | null | undefined }) {
   const { t } = useTranslation();
   if (!cursor && !next) return null;
-  const to = (place: string | undefined) => (before: object) => ({ ...before, cursor: place });
+  const to = (target: string | undefined) => (before: object) => ({ ...before, cursor: target });
   return (
     <nav className="row spread" aria-label={t("Pagination")}>
       {cursor ? (

@@ -77,11 +77,11 @@ export interface Tokens {
 /** Queries the metadata of at most 100 tokens. */
 export function useTokens(addresses: readonly string[]): Tokens {
   const { chain } = useExplorer();
-  const wanted = [...new Set(addresses)].sort().slice(0, 100);
+  const requested = [...new Set(addresses)].sort().slice(0, 100);
   const query = useDataQuery(
     Web3API.token.getTokenMetadata,
-    { chain: chain.hexId, addresses: wanted },
-    wanted.length > 0,
+    { chain: chain.hexId, addresses: requested },
+    requested.length > 0,
   );
   const known = new Map(
     (query.data ?? [])
@@ -144,9 +144,9 @@ export async function readNonceNeighbors(
     list({ to_block: block }, "desc"),
     list({ from_block: block }, "asc"),
   ]);
-  const findByNonce = (wanted: number) =>
+  const findByNonce = (requested: number) =>
     [...older.result, ...newer.result].find(
-      (each) => each.from_address === from && Number(each.nonce) === wanted,
+      (each) => each.from_address === from && Number(each.nonce) === requested,
     )?.hash;
   return { previous: findByNonce(Number(nonce) - 1), next: findByNonce(Number(nonce) + 1) };
 }

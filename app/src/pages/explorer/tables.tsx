@@ -66,8 +66,8 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
     {
       key: "to",
       label: t("To"),
-      cell: ({ to_address, receipt_contract_address: made }) => {
-        const to = to_address || made;
+      cell: ({ to_address, receipt_contract_address: createdAddress }) => {
+        const to = to_address || createdAddress;
         return to ? <AddressLink address={to} /> : "–";
       },
     },

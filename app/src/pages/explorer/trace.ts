@@ -71,8 +71,8 @@ function collectCalls(
   depth: number,
   calls: InternalCall[],
 ): void {
-  const inner = Array.isArray(call.calls) ? call.calls : [];
-  inner.forEach((each, i) => {
+  const innerCalls = Array.isArray(call.calls) ? call.calls : [];
+  innerCalls.forEach((each, i) => {
     if (calls.length >= MAX_CALLS) return;
     const one = recordOf(each);
     const path = `${key}${i}.`;

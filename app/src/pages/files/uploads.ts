@@ -74,9 +74,9 @@ export class Uploads {
           files.map(async ({ path, file }) => ({ path, content: await base64Of(file) })),
         );
         signal.throwIfAborted();
-        const answer = await Moralis.Web3API.storage.uploadFolder({ abi: data });
+        const result = await Moralis.Web3API.storage.uploadFolder({ abi: data });
         signal.throwIfAborted();
-        const [first] = answer;
+        const [first] = result;
         const cid = /\/ipfs\/([^/]+)\//.exec(first?.path ?? "")?.[1];
         if (cid === undefined) throw new Error("The server did not return a CID for the folder.");
         const parts = files.map(({ path }) => path);

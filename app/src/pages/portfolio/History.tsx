@@ -59,12 +59,12 @@ export function History({
       if (asset.address) units.set(`${asset.chain.hexId}/${asset.address}`, asset);
     }
     for (const chain of chains) {
-      const wanted = items.flatMap(({ kind, contract, chain: of }) =>
+      const missingTokens = items.flatMap(({ kind, contract, chain: of }) =>
         kind === "erc20" && contract && of === chain && !units.has(`${chain.hexId}/${contract}`)
           ? [contract]
           : [],
       );
-      const addresses = [...new Set(wanted)].slice(0, 100);
+      const addresses = [...new Set(missingTokens)].slice(0, 100);
       if (addresses.length === 0) continue;
       const rows = await Moralis.Web3API.token.getTokenMetadata({ addresses, chain: chain.hexId }, options);
       for (const row of rows) {

@@ -28,7 +28,7 @@ export interface TokensProps extends SpamOverridesState {
 }
 
 /** The tokens of an address, with likely spam in a separate folder. */
-export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: TokensProps) {
+export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps) {
   const { t, count } = useTranslation();
   const { dust } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
@@ -45,7 +45,7 @@ export function Tokens({ holdings, overrides, setOverride: judge, isOwn }: Token
           showsChain={showsChain}
           isOwn={isOwn}
           isSpam={isSpam}
-          onToggleSpam={() => judge(row.asset, isSpam ? "fine" : "spam")}
+          onToggleSpam={() => setOverride(row.asset, isSpam ? "fine" : "spam")}
         />
       ))}
     </ul>

@@ -21,10 +21,10 @@ export function Send() {
   const { t } = useTranslation();
   usePageTitle(t("Send"));
   const { account, chainId, isWeb3Enabled } = useMoralis();
-  const { tx, chain: wanted } = useSearch({ from: "/send" });
+  const { tx, chain: chainParam } = useSearch({ from: "/send" });
   const settings = useSettings();
   const chain =
-    chainByHexId(settings, wanted ?? chainId ?? "") ?? (wanted ? undefined : defaultChain(settings));
+    chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
   return (
     <div className="narrow">
       <div className="page-head">
@@ -32,7 +32,7 @@ export function Send() {
       </div>
       {tx ? (
         <div className="card stack">
-          <TransactionStatus hash={tx} chain={wanted} />
+          <TransactionStatus hash={tx} chain={chainParam} />
           <div className="row">
             <Link to="/send" search={{}} className="button">
               {t("Send again")}

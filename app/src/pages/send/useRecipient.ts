@@ -51,8 +51,8 @@ export function useRecipient(
   const code = useServerQuery({
     queryKey: address && provider ? ["is contract", chain.hexId, address] : undefined,
     async queryFn() {
-      const answer = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
-      return typeof answer === "string" && answer.length > 2;
+      const response = await provider?.request({ method: "eth_getCode", params: [address, "latest"] });
+      return typeof response === "string" && response.length > 2;
     },
   });
   const reverse = useServerQuery({

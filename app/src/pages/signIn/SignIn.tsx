@@ -27,10 +27,10 @@ export function SignIn() {
       <div className="card">
         <SignInMethods
           value={by ?? "wallet"}
-          onChange={(way) =>
+          onChange={(method) =>
             void navigate({
               to: "/sign-in",
-              search: { next, by: way === "password" ? way : undefined },
+              search: { next, by: method === "password" ? method : undefined },
               replace: true,
               resetScroll: false,
             })

@@ -16,7 +16,7 @@ const other = { ...event, name: "Other" };
 describe("a watch", () => {
   const parse = (options: JsonObject) => parseWatch({ chainId: 1, address: ADDRESS, ...options }, chains);
 
-  it("finds its event by hash, name or signature, or where there is no other", () => {
+  it("finds its event by hash, name or signature, or if it is the only one", () => {
     const { selections } = parse({ abi: [event], tableName: "A" });
     const [selection] = selections;
     const hash = selection?.kind === "event" ? selection.topic : "";
@@ -32,7 +32,7 @@ describe("a watch", () => {
     expect(parse({ abi: JSON.stringify(event), tableName: "A" }).selections).toEqual(selections);
   });
 
-  it("is of an address without an event: of its tokens alone where the chain is not indexed as a whole", () => {
+  it("is of an address without an event: of its tokens only if the chain is not fully indexed", () => {
     expect(parse({}).selections.map(({ kind }) => kind)).toEqual(["transactions", "erc20", "nft"]);
     expect(parse({ chainId: 2 }).selections.map(({ kind }) => kind)).toEqual(["erc20", "nft"]);
   });
@@ -109,7 +109,7 @@ describe("the object of an event", () => {
     return eventObject(found, { chainId: 1, kind: "event", confirmed: false });
   };
 
-  it("has the arguments under names that fields can have, and that nothing else has", () => {
+  it("has the arguments under valid and unique field names", () => {
     expect(
       make({ _from: "0x1", address: "0x2", "": "0x3", "0": "0x4", from: "0x5", objectId: "0x6" }),
     ).toMatchObject({
@@ -124,21 +124,21 @@ describe("the object of an event", () => {
     });
   });
 
-  it("has whole numbers as text, with an approximate number beside", () => {
+  it("has integers as strings, with an approximate number", () => {
     expect(make({ value: (2n ** 256n - 1n).toString() })).toMatchObject({
       value: (2n ** 256n - 1n).toString(),
       value_decimal: 2 ** 256,
     });
   });
 
-  it("has text that every database takes", () => {
+  it("has strings that every database accepts", () => {
     expect(make({ text: "a\0b\ud800", list: [{ inner: "\0" }] })).toMatchObject({
       text: "a\ufffdb\ufffd",
       list: [{ inner: "\ufffd" }],
     });
   });
 
-  it("has an id of its place in its block alone", () => {
+  it("has an id that depends only on its position in its block", () => {
     expect(make({ a: "1" }).objectId).toBe(make({ b: "2" }).objectId);
   });
 });

@@ -267,7 +267,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).every(({ confirmed }) => confirmed === true)).toBe(true);
   });
 
-  it("begin with what happens after the watch where history is not asked for", async () => {
+  it("begin after the creation of the watch unless history is requested", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database, { sync_historical: false });
     chain.mine(5, () => 1);
     const indexer = createIndexer();
@@ -278,7 +278,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(5));
   });
 
-  it("stay those of after the watch where its first block is replaced", async () => {
+  it("remain those after the watch if its first block is replaced", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database, { sync_historical: false });
     chain.mine(9, () => 1);
     const indexer = createIndexer();
@@ -289,7 +289,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(formatEvent)).toEqual(chain.all().slice(8));
   });
 
-  it("are only those that a filter wants", async () => {
+  it("are only those that match a filter", async () => {
     const { chain, createIndexer, indexAll, objects } = await setUp(database, {
       filter: { gte: ["n", "3000"] },
     });
@@ -298,7 +298,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
     expect((await objects()).map(({ n }) => n)).toEqual(["3000", "4000", "5000"]);
   });
 
-  it("are made once by however many processes, which may end at any moment", async () => {
+  it("are created once by any number of processes, which may end at any moment", async () => {
     const { chain, createIndexer, objects, changes, indexAll } = await setUp(database);
     chain.mine(300, () => 2);
     await indexAll(createIndexer());

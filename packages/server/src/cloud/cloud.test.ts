@@ -119,7 +119,7 @@ describe("built-in functions", () => {
     expect(await call("getPluginSpecs")).toEqual({ result: [] });
   });
 
-  it("can be added, and give way to the cloud code's own", async () => {
+  it("can be added, and are overridden by functions of the cloud code", async () => {
     const { cloud, call } = await setUp(`Parse.Cloud.define("taken", () => "mine");`);
     cloud.define("taken", () => "built in");
     cloud.define("double", ({ params }) => Number(params.n) * 2);
@@ -165,7 +165,7 @@ describe("functions", () => {
     expect(await call("falsy")).toEqual({ result: 0 });
   });
 
-  it("are told who calls", async () => {
+  it("receive the user, installation, context and address of the request", async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("who", ({ user, master, installationId, context, ip }) => ({
         name: user?.getUsername(), id: user?.id, token: user?.getSessionToken(), master, installationId, context, ip,
@@ -231,13 +231,13 @@ describe("functions", () => {
     expect(await call("fields", { a: 1 })).toEqual({ result: 1 });
   });
 
-  it("that call themselves for ever are stopped", async () => {
+  it("that call themselves forever are stopped", async () => {
     const { call } = await setUp(`Parse.Cloud.define("f", () => Parse.Cloud.run("f"));`);
     expect(await call("f")).toMatchObject({ code: 141, error: expect.stringContaining("deep") });
   });
 });
 
-describe("what cloud code asks for itself", () => {
+describe("requests of cloud code", () => {
   const code = `
     const find = (options) => new Parse.Query("Secret").find(options).then((list) => list.length);
     Parse.Cloud.define("asNobody", () => find());
@@ -246,7 +246,7 @@ describe("what cloud code asks for itself", () => {
     Parse.Cloud.define("wrongToken", () => find({ sessionToken: "r:wrong" }));
   `;
 
-  it("has the rights that it passes on, not the caller's", async () => {
+  it("have the permissions that they pass on, not those of the user", async () => {
     const { send, call } = await setUp(code);
     const annOnly = { ACL: { ann: { read: true } } };
     const nobody = { ACL: {} };
@@ -258,7 +258,7 @@ describe("what cloud code asks for itself", () => {
     expect(await call("wrongToken", {}, asAnn)).toMatchObject({ code: 209 });
   });
 
-  it("goes to its own server, with two in one process", async () => {
+  it("go to their own server, with two in one process", async () => {
     const first = await setUp(
       `Parse.Cloud.define("make", () => new Parse.Object("Thing").save().then(() => 1));`,
     );
@@ -282,7 +282,7 @@ describe("triggers", () => {
   const read = async ({ send }: TestCloud, objectId: unknown) =>
     (await send({ method: "GET", path: `/classes/Thing/${objectId}`, useMasterKey: true })).body;
 
-  it("beforeSave changes what is stored, and the client is told", async () => {
+  it("beforeSave changes what is stored, and the client receives the changes", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeSave("Thing", ({ object, user, triggerName }) => {
         object.set("name", object.get("name").trim());
@@ -323,7 +323,7 @@ describe("triggers", () => {
     expect(await read(cloudServer, body.objectId)).toMatchObject({ name: "a", count: 3 });
   });
 
-  it("beforeSave can take back a change", async () => {
+  it("beforeSave can revert a change", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeSave("Thing", ({ object, original }) => { if (original) object.revert("owner"); });
     `);
@@ -396,7 +396,7 @@ describe("triggers", () => {
     ]);
   });
 
-  it("beforeDelete can keep an object, afterDelete learns of it", async () => {
+  it("beforeDelete can refuse a deletion, afterDelete receives the deleted object", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeDelete("Thing", ({ object }) => { if (object.get("kept")) throw new Parse.Error(119, "kept"); });
       Parse.Cloud.afterDelete("Thing", ({ object, log }) => log.info("deleted " + object.get("name")));
@@ -410,7 +410,7 @@ describe("triggers", () => {
     await expect.poll(() => cloudServer.logged.join()).toContain("deleted free");
   });
 
-  it("beforeFind narrows a query, afterFind changes what is told", async () => {
+  it("beforeFind narrows a query, afterFind changes its result", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ query }) => { query.greaterThan("n", 1); });
       Parse.Cloud.afterFind("Thing", ({ objects }) => objects.filter((o) => o.get("n") < 4).map((o) => o.set("extra", 1)));
@@ -455,7 +455,7 @@ describe("objects that are included", () => {
     }
   });
 
-  it("are those that a beforeFind answers, as far as they are asked for and may be read", async () => {
+  it("are those that a beforeFind returns, as far as they are included and readable", async () => {
     const cloudServer = await setUp(`
       Parse.Cloud.beforeFind("Thing", ({ master }) => master ? undefined : new Parse.Query("Thing").find({ useMasterKey: true }));
     `);
@@ -473,14 +473,14 @@ describe("objects that are included", () => {
   });
 });
 
-describe("questions within a question", () => {
+describe("queries within a query", () => {
   const things = (where: JsonObject) => ({ className: "Thing", where });
   const held = (objectId: unknown) => ({ __type: "Pointer", className: "Thing", objectId: String(objectId) });
 
   it.each<[string, string]>([
     ["narrows", `({ query }) => { query.greaterThan("n", 1); }`],
     [
-      "answers objects in the place of",
+      "returns objects in place of",
       `({ master }) => master ? undefined : new Parse.Query("Thing").greaterThan("n", 1).find({ useMasterKey: true })`,
     ],
   ])("pass the beforeFind of their class, which %s what they find", async (_does, trigger) => {
@@ -514,7 +514,7 @@ describe("questions within a question", () => {
   });
 });
 
-describe("a beforeFind that answers objects", () => {
+describe("a beforeFind that returns objects", () => {
   const code = `
     const all = (className) => new Parse.Query(className).ascending("n").find({ useMasterKey: true });
     Parse.Cloud.beforeFind("Thing", ({ master }) => (master ? undefined : all("Thing")));
@@ -526,7 +526,7 @@ describe("a beforeFind that answers objects", () => {
   const find = (cloudServer: TestCloud, className: string, more: Partial<InternalRequest> = {}) =>
     cloudServer.send({ method: "GET", path: `/classes/${className}`, params: { where: '{"n":9}' }, ...more });
 
-  it("tells these, by afterFind too, and asks the store for nothing", async () => {
+  it("returns these, also to afterFind, and does not query the store", async () => {
     const cloudServer = await setUp(code);
     expect((await find(cloudServer, "Made")).body.results).toEqual([
       { n: 1, seen: true },
@@ -536,7 +536,7 @@ describe("a beforeFind that answers objects", () => {
     expect((await find(cloudServer, "None")).body.results).toEqual([]);
   });
 
-  it("tells of what is stored only what the caller may see", async () => {
+  it("returns only stored objects that the user may read", async () => {
     const cloudServer = await setUp(`${code}
       Parse.Cloud.define("fill", async () => {
         for (const [n, ACL] of [[1, { "*": { read: true } }], [2, {}]])
@@ -559,7 +559,7 @@ describe("names", () => {
     expect(await cloudServer.call("shop.cart")).toMatchObject({ code: 141 });
   });
 
-  it.each(["a..b", ".a", "a.", "1a", "a b", "__proto__.", ""])("%j is none", async (name) => {
+  it.each(["a..b", ".a", "a.", "1a", "a b", "__proto__.", ""])("%j is invalid", async (name) => {
     await expect(setUp(`Parse.Cloud.define(${JSON.stringify(name)}, () => 1);`)).rejects.toThrow(
       "cannot name a cloud function",
     );
@@ -653,7 +653,7 @@ describe("plugins", () => {
     expect(await call("shop_broken")).toEqual({ code: 141, error: "sold out" });
   });
 
-  it("say what the client shall do", async () => {
+  it("return actions for the client", async () => {
     const { call } = await setUp("", 2_000, [plugin]);
     expect((await call("shop_pay", { to: "0x1" })).result).toEqual({
       data: {
@@ -669,7 +669,7 @@ describe("plugins", () => {
   });
 
   it.each(["export default 5;", 'export default { name: "a b", functions: {} };'])(
-    "that are none are refused: %s",
+    "that are invalid are refused: %s",
     async (code) => {
       await expect(setUp("", 2_000, [code])).rejects.toThrow("Cloud code");
     },
@@ -677,7 +677,7 @@ describe("plugins", () => {
 });
 
 describe("the file", () => {
-  it("that cannot be loaded is named with the reason", async () => {
+  it("is named with the reason if it cannot be loaded", async () => {
     await expect(setUp("const = 1;")).rejects.toThrow(/Cloud code .*main\.mjs: /);
     await expect(setUp(`Parse.Cloud.define("a b", () => 1);`)).rejects.toThrow(
       '"a b" cannot name a cloud function',

@@ -94,13 +94,13 @@ describe("triggers of files", () => {
     ).rejects.toMatchObject({ code: 122 });
   });
 
-  it("may answer a file that is somewhere else already", async () => {
+  it("may return a file that is already stored elsewhere", async () => {
     const elsewhere = { name: "known.txt", url: "https://cdn.example/known.txt" };
     const { files } = await setUp({ beforeSaveFile: () => elsewhere });
     expect(await files.save(request, upload())).toEqual(elsewhere);
   });
 
-  it("are told what has been saved and deleted", async () => {
+  it("receive the files that have been saved and deleted", async () => {
     const events: [string, FileInfo][] = [];
     const record = (name: string) => (file: FileInfo) => {
       events.push([name, file]);
@@ -132,7 +132,7 @@ describe("the envelope of an upload", () => {
   const parsed = { ...JSON.parse(json), base64: "" };
   const content = Buffer.from("aGVsbG8/aGU/aA==", "base64").toString();
 
-  it("is read wherever it is cut", async () => {
+  it("is parsed wherever it is split", async () => {
     expect(await read([...json])).toEqual({ content, rest: parsed });
     for (let at = 1; at < json.length; at++) {
       expect(await read([json.slice(0, at), json.slice(at)])).toEqual({ content, rest: parsed });
@@ -143,13 +143,13 @@ describe("the envelope of an upload", () => {
     ["content twice", '{"base64":"AAAA","base64":"AAAA"}'],
     ["other escapes", String.raw`{"base64":"AA\nAA"}`],
     ["an end in the middle", '{"base64":"AAAA'],
-    ["a lonely digit", '{"base64":"AAAAA"}'],
+    ["an incomplete group", '{"base64":"AAAAA"}'],
   ])("is refused with %s", async (_, text) => {
     await expect(read([text])).rejects.toMatchObject({ code: 107 });
     await expect(read([...text])).rejects.toMatchObject({ code: 107 });
   });
 
-  it("takes no more beside the content than there can be reason for", async () => {
+  it("limits its size without the content", async () => {
     await expect(read([`{"x":"${"y".repeat(300_000)}"}`])).rejects.toMatchObject({ code: 116 });
   });
 });

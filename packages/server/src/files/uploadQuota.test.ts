@@ -20,7 +20,7 @@ function createQuota(limits: Partial<UploadQuotaOptions> = {}) {
 }
 
 describe("reserve()", () => {
-  it("refuses an owner with 429 who has too many uploads under way, and nobody else", async () => {
+  it("refuses an owner with too many uploads with 429, and nobody else", async () => {
     const quota = createQuota();
     const releases = [
       await quota.reserve(uploadOwnerOfKey("a"), 1),
@@ -33,25 +33,25 @@ describe("reserve()", () => {
     await quota.reserve(uploadOwnerOfKey("a"), 1);
   });
 
-  it("refuses an owner with 429 whose uploads are too many bytes together", async () => {
+  it("refuses an owner whose uploads are too large in total with 429", async () => {
     const quota = createQuota();
     await quota.reserve(uploadOwnerOfKey("a"), 60);
     await expect(quota.reserve(uploadOwnerOfKey("a"), 41)).rejects.toMatchObject({ status: 429 });
     await quota.reserve(uploadOwnerOfKey("a"), 40);
   });
 
-  it("takes one upload of an owner however large it is", async () => {
+  it("accepts a single upload of an owner of any size", async () => {
     await createQuota().reserve(uploadOwnerOfKey("a"), 200);
   });
 
-  it("refuses with 503 where the uploads of all clients are too many bytes", async () => {
+  it("refuses with 503 if the uploads of all clients are too large in total", async () => {
     const quota = createQuota();
     for (const owner of ["a", "b"]) await quota.reserve(uploadOwnerOfKey(owner), 100);
     await expect(quota.reserve(uploadOwnerOfKey("c"), 51)).rejects.toMatchObject({ code: 130, status: 503 });
     await quota.reserve(uploadOwnerOfKey("c"), 50);
   });
 
-  it("refuses with 507 what the disk has no room for, and counts nothing", async () => {
+  it("refuses uploads without disk space with 507, and does not count them", async () => {
     const quota = createQuota({ maxBytes: Number.MAX_SAFE_INTEGER });
     await expect(quota.reserve(uploadOwnerOfKey("a"), 2 ** 52)).rejects.toMatchObject({
       code: 130,
@@ -60,7 +60,7 @@ describe("reserve()", () => {
     expect(quota.usage).toEqual({ uploads: 0, bytes: 0, owners: 0 });
   });
 
-  it("remembers nothing of owners who have released all, however often they release", async () => {
+  it("forgets owners who have released everything, even if they release twice", async () => {
     const quota = createQuota();
     for (let i = 0; i < 1_000; i++) {
       const release = await quota.reserve(uploadOwnerOfKey(`owner ${i}`), 10);
@@ -70,14 +70,14 @@ describe("reserve()", () => {
     expect(quota.usage).toEqual({ uploads: 0, bytes: 0, owners: 0 });
   });
 
-  it("takes several times as many of an address whose users are not known yet", async () => {
+  it("accepts several times as many uploads of an address without known users", async () => {
     const quota = createQuota({ maxBytes: 1_000 });
     for (let i = 0; i < 12; i++) await quota.reserve(sharedUploadOwner("1.2.3.4"), 1);
     await expect(quota.reserve(sharedUploadOwner("1.2.3.4"), 1)).rejects.toMatchObject({ status: 429 });
     await quota.reserve(sharedUploadOwner("1.2.3.5"), 1);
   });
 
-  it("does not count the operator for itself", async () => {
+  it("does not limit the operator", async () => {
     const quota = createQuota();
     for (let i = 0; i < 10; i++) await quota.reserve(undefined, 20);
     expect(quota.usage).toEqual({ uploads: 10, bytes: 200, owners: 0 });
@@ -85,7 +85,7 @@ describe("reserve()", () => {
 });
 
 describe("uploadOwnerOf()", () => {
-  it("counts users by who they are, strangers by their address, IPv6 by its network", () => {
+  it("counts users by id, anonymous clients by address, and IPv6 by network", () => {
     const user: AuthContext = { kind: "user", userId: "u1", roles: [], sessionId: "s", sessionToken: "t" };
     expect(uploadOwnerOf({ auth: user, ip: "1.2.3.4" })).toEqual(uploadOwnerOfKey("user u1"));
     expect(uploadOwnerOf({ auth: ANONYMOUS, ip: "::ffff:1.2.3.4" })).toEqual(

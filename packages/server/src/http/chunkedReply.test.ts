@@ -27,7 +27,7 @@ async function received(chunks: readonly string[]): Promise<{ text: string; long
 }
 
 describe("sendPieces", () => {
-  it("writes long pieces in slices of a megabyte", async () => {
+  it("writes long chunks in slices of a megabyte", async () => {
     const { text, longest } = await received(["[", "x".repeat(3 * MB + 5), "]"]);
     expect(text === `[${"x".repeat(3 * MB + 5)}]`).toBe(true);
     expect(longest).toBe(MB);
@@ -41,7 +41,7 @@ describe("sendPieces", () => {
 });
 
 describe("piecesReply", () => {
-  it("is a body where one short piece is all, and pieces otherwise", () => {
+  it("is a body if there is one short chunk only, and chunks otherwise", () => {
     expect(chunkedReply(["[]"])).toEqual({ status: 200, body: "[]" });
     expect(chunkedReply(["[", "]"])).toMatchObject({ chunks: ["[", "]"], body: "[]" });
     expect(chunkedReply(["x".repeat(MB + 1)]).chunks).toHaveLength(1);

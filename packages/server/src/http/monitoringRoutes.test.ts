@@ -71,7 +71,7 @@ describe("/ready", () => {
     });
   });
 
-  it("answers 503 where the database does not answer, and does not say why", async () => {
+  it("answers 503 if the database does not respond, without the reason", async () => {
     expect(await readyWith([], { answers: false })).toMatchObject({
       code: 503,
       status: "unavailable",
@@ -89,7 +89,7 @@ describe("/ready", () => {
   });
 });
 
-it("/health shows how the indexer fares, and not why it has ended", () => {
+it("/health shows the state of the indexer, and not why it has ended", () => {
   expect(indexerHealth(() => indexer("restarting"))).toEqual({ state: "restarting", restarts: 3 });
   expect(indexerHealth(() => undefined)).toBeUndefined();
 });

@@ -91,14 +91,14 @@ async function animation(format: "gif" | "webp", frames: number, side: number): 
 }
 
 describe("a thumbnail", () => {
-  it.each(["png", "jpeg", "webp", "gif", "avif"] as const)("is made of %s", async (format) => {
+  it.each(["png", "jpeg", "webp", "gif", "avif"] as const)("is created from %s", async (format) => {
     const content = await plain(800, 400).toFormat(format).toBuffer();
     const created = await thumbnails().get(source(content), 256);
     const { width, height, format: made2 } = await sharp(created).metadata();
     expect({ width, height, format: made2 }).toEqual({ width: 256, height: 128, format: "webp" });
   });
 
-  it("is still, keeps nothing that was written beside the picture, and is no larger than that", async () => {
+  it("is still, contains no metadata, and is not enlarged", async () => {
     const content = await plain(60, 30)
       .withExif({ IFD0: { Copyright: "a secret place" } })
       .jpeg()
@@ -108,7 +108,7 @@ describe("a thumbnail", () => {
     expect({ width, exif, pages }).toEqual({ width: 60, exif: undefined, pages: undefined });
   });
 
-  it("is made once, however many ask, and again when it is too old", async () => {
+  it("is created once for concurrent requests, and again when it is too old", async () => {
     const picture = source(await plain(800, 400).png().toBuffer());
     const first = thumbnails();
     await Promise.all([first.get(picture, 100), first.get(picture, 128), first.get(picture, 65)]);
@@ -118,7 +118,7 @@ describe("a thumbnail", () => {
     expect(picture.reads()).toBe(2);
   });
 
-  it("goes when there are too many, the oldest first", async () => {
+  it("is evicted when there are too many, the oldest first", async () => {
     const created = thumbnails({ files: 10 });
     const content = await plain(8, 8).png().toBuffer();
     for (let i = 0; i < 15; i++) await created.get(source(content, `picture ${i}`), 64);
@@ -128,7 +128,7 @@ describe("a thumbnail", () => {
     expect(last.reads()).toBe(0);
   });
 
-  it("of a drawing shows nothing of the machine and runs nothing", async () => {
+  it("of an SVG reads no local files and runs no scripts", async () => {
     const red = await plain(200, 100).png().toBuffer();
     const files = [`${folder}/red.png`, `file://${folder}/red.png`, "red.png"];
     await sharp(red).toFile(join(folder, "red.png"));
@@ -155,11 +155,11 @@ describe("a thumbnail", () => {
     ],
     ["a document", "%PDF-1.7\n1 0 obj"],
     ["a format that is not for pictures here", "#!AMR-x"],
-  ])("is not made of %s", async (_, content) => {
+  ])("is not created from %s", async (_, content) => {
     await expect(thumbnails().get(source(content), 64)).rejects.toMatchObject({ code: 143, status: 415 });
   });
 
-  it("is not made of what takes too long, and the next one is", { timeout: 60_000 }, async () => {
+  it("is not created if it takes too long, and the next one is", { timeout: 60_000 }, async () => {
     const created = thumbnails({ resizeMs: 3_000 });
     const filter = `<filter id="f"><feTurbulence numOctaves="9" baseFrequency="0.9"/></filter>`;
     const slow = svg(filter + `<rect width="200" height="100" filter="url(#f)"/>`.repeat(50_000));
@@ -172,7 +172,7 @@ describe("a thumbnail", () => {
     expect((await created.get(source(content, "quick"), 64)).length).toBeGreaterThan(0);
   });
 
-  it("that could not be made is not tried again at once, in no other width either", async () => {
+  it("that could not be created is not retried immediately, in any width", async () => {
     const text = source("hello");
     const created = thumbnails();
     for (const width of [64, 64, 512, 1024]) {
@@ -181,7 +181,7 @@ describe("a thumbnail", () => {
     expect(text.reads()).toBe(1);
   });
 
-  it("is not made of what takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
+  it("is not created if it takes too much memory, and the next one is", { timeout: 60_000 }, async () => {
     const created = thumbnails({ memoryMb: 170 });
     const large = source(drawingOfPictures(60), "large");
     await expect(created.get(large, 64)).rejects.toMatchObject({ code: 143, status: 415 });
@@ -195,7 +195,7 @@ describe("a thumbnail", () => {
     ["text that unpacks to 400 MB", () => chunkBomb("zTXt", "a\0\0")],
     ["a colour profile that unpacks to 400 MB", () => chunkBomb("iCCP", "a\0\0")],
     ["drawings of many large pictures", () => drawingOfPictures(20)],
-  ])("of %s takes the memory of one picture, or is not made", { timeout: 60_000 }, async (_, content) => {
+  ])("of %s takes the memory of one image, or is not created", { timeout: 60_000 }, async (_, content) => {
     // Images that exceed the limit are rejected; the others stayed below it.
     const created = thumbnails({ memoryMb: 400 });
     const bytes = await content();
@@ -204,7 +204,7 @@ describe("a thumbnail", () => {
     expect((await sharp(answer).metadata()).pages).toBeUndefined();
   });
 
-  it("of a drawing that refers to itself without end is not made, or empty", {
+  it("of an SVG with endless references is not created, or empty", {
     timeout: 60_000,
   }, async () => {
     const uses = Array.from(
@@ -219,7 +219,7 @@ describe("a thumbnail", () => {
     });
   });
 
-  it("of a drawing asks no server for what it refers to", async () => {
+  it("of an SVG sends no requests for its references", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests += 1;
@@ -242,7 +242,7 @@ describe("a thumbnail", () => {
   });
 
   it.each(["png", "jpeg", "webp", "gif", "avif"] as const)(
-    "of %s that is cut or changed anywhere is a picture or refused, and decoding goes on",
+    "of %s that is truncated or corrupted is an image or refused, and decoding continues",
     { timeout: 120_000 },
     async (format) => {
       const whole = await plain(64, 64)
@@ -268,7 +268,7 @@ describe("a thumbnail", () => {
     },
   );
 
-  it("goes when all together are too large, the oldest first", async () => {
+  it("is evicted when all together are too large, the oldest first", async () => {
     const noise = Buffer.from(Array.from({ length: 64 * 64 * 3 }, (_, i) => (i * 7_919) % 251));
     const content = await sharp(noise, { raw: { width: 64, height: 64, channels: 3 } })
       .png()

@@ -61,7 +61,7 @@ describe("CIDs", () => {
     expect(await ipfs.addFile(bytes())).toBe(EMPTY_CID);
   });
 
-  it("do not depend on the pieces in which content comes", async () => {
+  it("do not depend on the chunks in which content arrives", async () => {
     const pieces = Array.from({ length: 1024 }, () => new Uint8Array(1024));
     expect(await ipfs.addFile(bytes(...pieces))).toBe(MEBIBYTE_OF_ZEROS_CID);
     expect(await ipfs.addFile(bytes(new Uint8Array(1024 * 1024)))).toBe(MEBIBYTE_OF_ZEROS_CID);
@@ -71,7 +71,7 @@ describe("CIDs", () => {
 describe("folders", () => {
   const hello = Buffer.from(HELLO);
 
-  it("hold their files under their names", async () => {
+  it("contain their files by name", async () => {
     const cid = await ipfs.addFolder([
       { path: "a.txt", content: hello },
       { path: "deep/b.txt", content: hello },
@@ -125,7 +125,7 @@ describe("folders", () => {
     await expect(uploading).rejects.toMatchObject({ code: 130 });
   });
 
-  it("are not stored where there is no room, and give their room back afterwards", async () => {
+  it("are not stored without disk space, and release their reservation afterwards", async () => {
     let reserved = 0;
     const release = () => {
       reserved = 0;
@@ -144,7 +144,7 @@ describe("folders", () => {
 });
 
 describe("pins", () => {
-  it("are what was added; content goes with the last pin that reaches it", async () => {
+  it("are what was added; content is deleted with the last pin that reaches it", async () => {
     const own = await openIpfs(join(folder, "pinned"));
     const large = Buffer.from(Array.from({ length: 600_000 }, (_, at) => (at * 7) % 253));
     const file = await own.addFile(bytes(large));
@@ -172,7 +172,7 @@ describe("pins", () => {
     expect(await own.read(file, [])).toBeUndefined();
   });
 
-  it("hold what is being added while others are taken away", async () => {
+  it("protect content that is being added while others are unpinned", async () => {
     const own = await openIpfs(join(folder, "at-once"));
     for (let round = 0; round < 10; round++) {
       const cid = await own.addFile(bytes(HELLO));
@@ -182,10 +182,15 @@ describe("pins", () => {
     }
   });
 
-  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])("are not of %j", async (cid) => {
-    expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
-    expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
-  });
+  it.each(["", "hello", "../../etc/passwd", "bafkqaddimvwgy3zao5xxe3debi"])(
+    "cannot be created for %j",
+    async (cid) => {
+      expect(await ipfs.pin(cid).catch((error) => error.code)).toSatisfy((it) => it === 107 || it === false);
+      expect(await ipfs.unpin(cid).catch((error) => error.code)).toSatisfy(
+        (it) => it === 107 || it === false,
+      );
+    },
+  );
 });
 
 describe("the gateway", () => {
@@ -211,7 +216,7 @@ describe("the gateway", () => {
     expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, "bytes */700000"]);
   });
 
-  it("hands pages over as downloads and lists folders without running anything", async () => {
+  it("sends pages as downloads and lists folders without running anything", async () => {
     const cid = await ipfs.addFolder([{ path: "<b>.html", content: Buffer.from("<script>1</script>") }]);
     const page = await fetch(`${url}/${cid}/${encodeURIComponent("<b>.html")}`);
     expect(page.headers.get("content-disposition")).toMatch(/^attachment;/);
@@ -220,14 +225,14 @@ describe("the gateway", () => {
     expect(await list.text()).toContain("&lt;b&gt;.html</a>");
   });
 
-  it("shows a picture that nothing but its content names", async () => {
+  it("displays an image without a file name", async () => {
     const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
     const shown = await fetch(`${url}/${await ipfs.addFile(bytes(png))}`);
     expect(shown.headers.get("content-type")).toBe("image/png");
     expect(shown.headers.get("content-disposition")).toMatch(/^inline;/);
   });
 
-  it("makes small pictures of large ones where asked, and of nothing else", async () => {
+  it("creates thumbnails of images on request, and of nothing else", async () => {
     const large = await sharp({ create: { width: 900, height: 300, channels: 3, background: "#08f" } })
       .png()
       .toBuffer();
@@ -250,7 +255,7 @@ describe("the gateway", () => {
     ["another kind of data", "bafyreigbtj4x7ip5legnfznufuopl4sg4knzc2cof6duas4b3q2fy6swua", 404],
     ["what is no CID", "<script>", 400],
     ["a CID cut short", "QmT78zSuBmuS4z925WZfrqQ1qHaJ56DQaTfyMUF7F8ff5", 400],
-  ])("refuses %s in plain words", async (_, cid, status) => {
+  ])("refuses %s with a clear message", async (_, cid, status) => {
     const answer = await fetch(`${url}/${encodeURIComponent(cid)}`);
     expect(answer.status).toBe(status);
     expect(await answer.text()).toMatch(/CID/);

@@ -47,7 +47,7 @@ async function contentOf(entry: IpfsEntry | undefined, start = 0, length = 1_000
   return Buffer.concat(chunks).toString();
 }
 
-describe("content that a Kubo node keeps", () => {
+describe("content in a Kubo node", () => {
   it("has the CIDs that ipfs add gives, is pinned there, and read from there", async () => {
     expect(await ipfs.addFile(bytes(HELLO))).toBe(HELLO_CID);
     expect([...kubo.pinned]).toEqual([HELLO_CID]);
@@ -71,7 +71,7 @@ describe("content that a Kubo node keeps", () => {
     expect(await ipfs.read(folder, ["deep", "c.txt"])).toBeUndefined();
   });
 
-  it("is what others have put there, too, by either spelling of its CID", async () => {
+  it("includes content added by others, by either version of its CID", async () => {
     const cid = await kubo.addBlock(Buffer.from("by hand"));
     expect(await contentOf(await ipfs.read(cid.toString(), []))).toBe("by hand");
   });
@@ -87,7 +87,7 @@ describe("content that a Kubo node keeps", () => {
     expect(await after.read(HELLO_CID, [])).toBeUndefined();
   });
 
-  it("is nothing where the node has none, which it is not made to look for", async () => {
+  it("is missing if the node has none, without searching the network", async () => {
     expect(await ipfs.read(HELLO_CID, [])).toBeUndefined();
     expect(await ipfs.pin(HELLO_CID)).toBe(false);
   });
@@ -100,7 +100,7 @@ describe("content that a Kubo node keeps", () => {
     expect(await ipfs.pins()).toEqual([]);
   });
 
-  it("is not believed where it does not fit its hash", async () => {
+  it("is rejected if it does not match its hash", async () => {
     const cid = await kubo.addBlock(Buffer.from("the truth"));
     for (const key of kubo.blocks.keys()) kubo.blocks.set(key, Buffer.from("a lie"));
     await expect(ipfs.read(cid.toString(), [])).rejects.toMatchObject({ code: 100, status: 503 });
@@ -134,7 +134,7 @@ describe("a Kubo node", () => {
         more();
       },
     ],
-  ])("%s is told in words", async (_, listener) => {
+  ])("%s is reported with a clear message", async (_, listener) => {
     const ipfs = await ipfsWith(listener);
     const unreachable = {
       code: 100,

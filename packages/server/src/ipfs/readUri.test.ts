@@ -94,7 +94,7 @@ describe("content on the web", () => {
     expect(await reader()(`${urlOf(outside)}/a`)).toBe("identity");
   });
 
-  it("may be asked for again where the server fails", async () => {
+  it("may be retried if the server fails", async () => {
     pages.set("/500", (_, response) => void response.writeHead(500).end("{}"));
     await expect(reader()(`${urlOf(outside)}/500`)).rejects.toMatchObject({
       name: "Error",
@@ -102,7 +102,7 @@ describe("content on the web", () => {
     });
   });
 
-  it("is refused where it is endless, large, or said to be", async () => {
+  it("is refused if it is endless, large, or declared to be", async () => {
     pages.set("/endless", (_, response) => {
       const more = setInterval(() => response.write("x".repeat(400)), 5);
       response.on("close", () => clearInterval(more));
@@ -116,7 +116,7 @@ describe("content on the web", () => {
       await expect(reader()(`${urlOf(outside)}/${path}`)).rejects.toMatchObject(refused);
   });
 
-  it("is given up where it is slow, before or within", async () => {
+  it("is aborted if it is slow to start or to continue", async () => {
     pages.set("/silent", () => undefined);
     pages.set("/drops", (_, response) => {
       const more = setInterval(() => response.write("x"), 50);
@@ -129,7 +129,7 @@ describe("content on the web", () => {
     }
   });
 
-  it("is never read from inside of networks, nor by way of redirects and names", async () => {
+  it("is never read from private addresses, not by redirects and names either", async () => {
     const { port } = inside.address() as AddressInfo;
     const inner = `http://${INSIDE}:${port}/`;
     pages.set("/in", redirectTo(inner));
@@ -162,7 +162,7 @@ describe("content on the web", () => {
 });
 
 describe("content in IPFS", () => {
-  it("is read from the disk where this server holds it", async () => {
+  it("is read from disk if this server stores it", async () => {
     const cid = await ipfs.addFolder([
       { path: "1.json", content: Buffer.from('{"name":"one"}') },
       { path: "deep/my 2.json", content: Buffer.from('{"name":"two"}') },
@@ -175,17 +175,17 @@ describe("content in IPFS", () => {
     await expect(read(`ipfs://${cid}`)).rejects.toMatchObject(refused);
   });
 
-  it("is not read where it is large or no CID", async () => {
+  it("is not read if it is large or has no valid CID", async () => {
     const cid = await ipfs.addFolder([{ path: "large", content: Buffer.alloc(2_000) }]);
     for (const uri of [`ipfs://${cid}/large`, "ipfs://hello", "ipfs://", `ipfs://${cid}/../large`])
       await expect(reader()(uri), uri).rejects.toMatchObject(refused);
   });
 
-  it("may come later where nobody holds it", async () => {
+  it("may be retried if nobody stores it", async () => {
     await expect(reader()(`ipfs://${FAR_CID}/1.json`)).rejects.toMatchObject({ name: "Error" });
   });
 
-  it("is asked of the operator's gateway, wherever that is", async () => {
+  it("is fetched from the operator's gateway, whatever its address", async () => {
     const gateway = `${urlOf(inside)}/ipfs/`;
     expect(await reader({ gateway })(`ipfs://${FAR_CID}/my 1.json`)).toBe('{"secret":true}');
     expect(visitsInside).toEqual([`GET /ipfs/${FAR_CID}/my%201.json`]);
@@ -193,13 +193,13 @@ describe("content in IPFS", () => {
     await expect(direct).rejects.toMatchObject(refused);
   });
 
-  it("is asked of the operator's Kubo node", async () => {
+  it("is fetched from the operator's Kubo node", async () => {
     const kuboRpc = urlOf(inside);
     expect(await reader({ kuboRpc })(`ipfs://${FAR_CID}/1.json`)).toBe('{"secret":true}');
     expect(visitsInside).toEqual([`POST /api/v0/cat?arg=%2Fipfs%2F${FAR_CID}%2F1.json`]);
   });
 
-  it("is not taken from where the gateway leads inside", async () => {
+  it("is not read if the gateway redirects to a private address", async () => {
     const cloud = "http://169.254.169.254/latest";
     pages.set(`/ipfs/${FAR_CID}`, (_, response) => void response.writeHead(302, { location: cloud }).end());
     const read = reader({ gateway: `${urlOf(outside)}/ipfs` });

@@ -4,7 +4,7 @@ import { createLogger } from "./logger.ts";
 
 const silent = () => createLogger({ level: "error", format: "json", write: () => undefined });
 
-describe("the recent log", () => {
+describe("the log buffer", () => {
   it("remembers lines in their order, by level and text", () => {
     const { logger, lines } = createLogBuffer(silent(), "warn");
     logger.info("began", { port: 1 });
@@ -14,7 +14,7 @@ describe("the recent log", () => {
     expect(lines({ text: "disk" })).toHaveLength(1);
   });
 
-  it("keeps to itself how the studio is set up: who reads the log could become its owner", () => {
+  it("redacts the setup token of the studio: readers of the log could become its owner", () => {
     const { logger, lines } = createLogBuffer(silent(), "info");
     logger.info("set up the studio at http://127.0.0.1:1337/studio#setup=zuba6vdN-zm_Vt within a day");
     expect(lines({})[0]?.message).toBe(

@@ -18,18 +18,18 @@ beforeAll(async () => {
 afterAll(() => server?.close());
 
 describe("gateways of names", () => {
-  it("are not asked as long as none is allowed", () => {
+  it("are disabled unless one is allowed", () => {
     expect(createGatewayClient([])).toBeUndefined();
   });
 
-  it("are asked where they are named, by GET and by POST", async () => {
+  it("are requested by GET and POST if they are listed", async () => {
     const request = createGatewayClient([origin]);
     expect(await request?.(`${origin}/a`, undefined)).toEqual({ status: 200, body: '{"data":"0x"}' });
     expect(await request?.(`${origin}/b`, "{}")).toEqual({ status: 200, body: '{"data":"0x"}' });
     expect(requests).toEqual(["GET /a", "POST /b"]);
   });
 
-  it("inside of networks are asked only where they are named, and nothing else of the kind", async () => {
+  it("with private addresses are requested only if they are listed", async () => {
     const before = requests.length;
     for (const url of [
       `${origin}/`,
@@ -45,7 +45,7 @@ describe("gateways of names", () => {
     expect(requests.length).toBe(before);
   });
 
-  it("that send elsewhere are not followed, and floods are cut off", async () => {
+  it("that redirect are not followed, and large responses are aborted", async () => {
     const request = createGatewayClient([origin]);
     expect(await request?.(`${origin}/moved`, undefined)).toMatchObject({ status: 302 });
     expect(requests).not.toContain("GET /inside");

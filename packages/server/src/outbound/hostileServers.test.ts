@@ -65,7 +65,7 @@ function read(url: string, { isAllowed = (address) => address === OUTSIDE, ms = 
   return fetchUrl({ method: "GET", url, maxBytes: 100_000, signal: AbortSignal.timeout(ms), isAllowed });
 }
 
-describe("addresses inside of networks", () => {
+describe("private addresses", () => {
   it.each([
     ["http://127.0.0.1/"],
     ["http://127.1/"],
@@ -100,7 +100,7 @@ describe("addresses inside of networks", () => {
     ["http://255.255.255.255/"],
     ["http://localhost/"],
     ["http://LOCALHOST/"],
-  ])("are not asked, however they are written: %s", async (url) => {
+  ])("are blocked in every notation: %s", async (url) => {
     await expect(read(url, { isAllowed: isPublicAddress })).rejects.toThrow(BlockedAddressError);
   });
 
@@ -109,12 +109,12 @@ describe("addresses inside of networks", () => {
     ["ftp://127.0.0.1/"],
     ["file:///etc/passwd"],
     ["gopher://127.0.0.1/"],
-  ])("nor is what is no plain web address: %s", async (url) => {
+  ])("and URLs that are not plain http or https are blocked: %s", async (url) => {
     await expect(read(url)).rejects.toThrow(BlockedAddressError);
   });
 
   it.each([22, 25, 53, 110, 143, 465, 587, 993, 6667])(
-    "nor services that take HTTP for commands of their own, at port %i",
+    "and services that interpret HTTP as commands are blocked, at port %i",
     async (port) => {
       await expect(read(`http://${OUTSIDE}:${port}/`)).rejects.toThrow("port");
     },
@@ -129,7 +129,7 @@ describe("addresses inside of networks", () => {
     expect(visitsInside).toEqual([]);
   });
 
-  it("are not reached by a name that changes its address: what was checked is what is connected to", async () => {
+  it("are not reached by DNS rebinding: the connection uses the checked address", async () => {
     pages.set("/", (_, response) => void response.end("{}"));
     const checked: string[] = [];
     let isOpen = true;
@@ -168,7 +168,7 @@ describe("a hostile web server", () => {
     ],
     ["changes the protocol", (_, response) => void response.writeHead(101, { upgrade: "x" }).end(), /./],
     ["ends in the middle", (_, response) => cut(response), /./],
-  ])("that %s is given up", async (_, page, reason) => {
+  ])("that %s is aborted", async (_, page, reason) => {
     pages.set("/", page);
     await expect(read(at("/"), { ms: 500 })).rejects.toThrow(reason);
   });
@@ -182,7 +182,7 @@ describe("a hostile web server", () => {
     expect(found.length).toBeLessThanOrEqual(bomb.length);
   });
 
-  it("learns nothing of this server: no cookies, no credentials, no referrer, also after redirects", async () => {
+  it("receives no cookies, credentials or referrer, not after redirects either", async () => {
     pages.set("/first", (_, response) => {
       response.writeHead(302, { location: at("/second"), "set-cookie": "a=b; Path=/" }).end();
     });
@@ -207,7 +207,7 @@ describe("a hostile web server", () => {
       "a status line of megabytes",
       (socket: Socket) => void socket.end(`HTTP/1.1 200 ${"x".repeat(5_000_000)}\r\n`),
     ],
-  ])("that speaks %s is given up", async (_, speak) => {
+  ])("that sends %s is aborted", async (_, speak) => {
     const server = await listening(
       createTcpServer((socket) => {
         socket.on("error", () => undefined);

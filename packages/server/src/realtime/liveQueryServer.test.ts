@@ -158,7 +158,7 @@ describe("connect", () => {
     expect(answer).toEqual({ op: "connected", clientId: expect.any(String), installationId: "i1" });
   });
 
-  it("brings the installation back with every event", async () => {
+  it("repeats the installation id in every event", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer, undefined, { installationId: "i1" });
     await client.request(subscribe());
@@ -181,7 +181,7 @@ describe("connect", () => {
     expect(await client.request(subscribe())).toMatchObject({ op: "error", requestId: 1 });
   });
 
-  it("is waited for only so long", async () => {
+  it("times out", async () => {
     const client = await openSocket(await setUp({}, { connectTimeoutMs: 20 }));
     expect(await client.closed).toBe(1008);
   });
@@ -210,7 +210,7 @@ describe("events", () => {
     else expect(event).not.toHaveProperty("original");
   });
 
-  it("are told only of what matches, by every way a where can be indexed", async () => {
+  it("are sent only to matching queries, for every kind of index key", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     const wheres = [
@@ -233,7 +233,7 @@ describe("events", () => {
     expect(await client.waitForQuiet()).toHaveLength(6);
   });
 
-  it("carry the fields that were asked for", async () => {
+  it("contain the requested fields", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     await client.request(subscribe({}, { fields: ["text"] }));
@@ -273,10 +273,10 @@ describe("events", () => {
   });
 });
 
-describe("permissions, as they are at the event", () => {
+describe("permissions at the time of the event", () => {
   const annOnly = { ann: { read: true } };
 
-  it("[6.acl.read-per-user] tell only who may read by user id", async () => {
+  it("[6.acl.read-per-user] are sent only to users with read access by id", async () => {
     const testServer = await setUp();
     const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
     await Promise.all([ann.request(subscribe()), bob.request(subscribe())]);
@@ -285,7 +285,7 @@ describe("permissions, as they are at the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("[6.acl.read-per-role] tell members of a role, and the master key", async () => {
+  it("[6.acl.read-per-role] are sent to members of a role and to the master key", async () => {
     const testServer = await setUp();
     const [ann, bob] = [await connectClient(testServer, ANN), await connectClient(testServer, BOB)];
     const master = await connectClient(testServer, undefined, { masterKey: "master" });
@@ -296,7 +296,7 @@ describe("permissions, as they are at the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("make a revoked right a leave that carries no data", async () => {
+  it("make a revoked right a leave event without data", async () => {
     const testServer = await setUp();
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -306,7 +306,7 @@ describe("permissions, as they are at the event", () => {
     expect(JSON.stringify(event)).not.toMatch(/secret|hi|ann/);
   });
 
-  it("make a granted right an enter that does not tell what was before", async () => {
+  it("make a granted right an enter event without the previous object", async () => {
     const testServer = await setUp();
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -327,7 +327,7 @@ describe("permissions, as they are at the event", () => {
     expect(await bob.waitForQuiet()).toEqual([]);
   });
 
-  it("end it at the next heartbeat where nothing happens", async () => {
+  it("end it at the next heartbeat if no event occurs", async () => {
     const testServer = await setUp({}, { heartbeatMs: 20 });
     const bob = await connectClient(testServer, BOB);
     await bob.request(subscribe());
@@ -343,12 +343,12 @@ describe("permissions, as they are at the event", () => {
     });
   });
 
-  it("[8.code.119] refuse a class that the caller may not find", async () => {
+  it("[8.code.119] refuse a class that the user may not query", async () => {
     const client = await connectClient(await setUp({ canFind: (auth) => auth.kind === "user" }));
     expect(await client.request(subscribe())).toMatchObject({ op: "error", code: 119, requestId: 1 });
   });
 
-  it("keep to the scope of a class", async () => {
+  it("respect the read condition of a class", async () => {
     const scope = (): Condition => parseWhere({ text: "mine" });
     const testServer = await setUp({ readCondition: scope });
     const client = await connectClient(testServer, ANN);
@@ -358,7 +358,7 @@ describe("permissions, as they are at the event", () => {
     expect(await client.next()).toMatchObject({ object: { text: "mine" } });
   });
 
-  it("show objects as the class's rules present them to each caller", async () => {
+  it("serialize objects for each user by the rules of the class", async () => {
     const testServer = await setUp({
       serializer:
         () =>
@@ -414,7 +414,7 @@ const SLOW_PATTERN = "(?i)(x[ab]{300}|[ab]{300}y|(a|b)*a(a|b){300}z)$";
 const slowText = "ab".repeat(15_000);
 
 describe("expensive queries", () => {
-  it("are matched in threads, while others are told, and end with error 124 when they go on taking long", {
+  it("are matched in threads while others receive events, and end with error 124 if they keep taking long", {
     timeout: 60_000,
   }, async () => {
     const testServer = await setUp();
@@ -449,7 +449,9 @@ describe("expensive queries", () => {
     await expect.poll(() => testServer.live.subscriptions()).toBe(1);
   });
 
-  it("end with an error that says why, and can be asked anew", { timeout: 60_000 }, async () => {
+  it("end with an error that gives the reason, and can be subscribed again", {
+    timeout: 60_000,
+  }, async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     await client.request(subscribe({ text: { $regex: `${SLOW_PATTERN}|q` } }));
@@ -480,7 +482,7 @@ describe("expensive queries", () => {
     expect(counts).toEqual([...Array(20).keys()]);
   });
 
-  it("tell what was missed in its order when they come back", async () => {
+  it("replay missed events in order after a reconnect", async () => {
     const testServer = await setUp();
     const first = await connectClient(testServer);
     const where = { text: { $regex: "^h" } };
@@ -497,7 +499,7 @@ describe("expensive queries", () => {
     expect(counts).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it("are told to ask anew where an object is too large to be matched", async () => {
+  it("receive a refetch if an object is too large to be matched", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);
     const elsewhere = await connectClient(testServer);
@@ -533,7 +535,7 @@ describe("afterLiveQueryEvent", () => {
     expect(await client.next()).toMatchObject({ op: "create", requestId: 1 });
   });
 
-  it("that takes too long has its subscribers ask anew, and later events come", async () => {
+  it("that takes too long makes its subscribers query again, and later events are delivered", async () => {
     let isSlow = true;
     const event = () => (isSlow ? new Promise<undefined>(() => undefined) : Promise.resolve(undefined));
     const testServer = await setUp({ triggers: triggersFor("Note", event), triggerTimeoutMs: 50 });
@@ -546,7 +548,7 @@ describe("afterLiveQueryEvent", () => {
     expect(await client.next()).toMatchObject({ op: "create", object: { count: 2 } });
   });
 
-  it("that falls behind sends away the clients that follow its class, and no others", async () => {
+  it("that falls behind disconnects the subscribers of its class, and no others", async () => {
     const testServer = await setUp(
       { triggers: triggersFor("Note", () => new Promise<undefined>(() => undefined)) },
       { maxBacklog: 20 },
@@ -588,7 +590,7 @@ describe("limits", () => {
     await connectClient(testServer);
   });
 
-  it("changes that wait: clients are sent away, come back and are told", async () => {
+  it("backlog: clients are disconnected, reconnect and receive the missed changes", async () => {
     const callers: (() => void)[] = [];
     let slow = false;
     const mayFind = () => !slow || new Promise<boolean>((resolve) => callers.push(() => resolve(true)));
@@ -624,7 +626,7 @@ describe("limits", () => {
     await expect(openSocket(testServer)).rejects.toThrow("503");
   });
 
-  it("what waits for a slow reader", async () => {
+  it("data buffered for a slow reader", async () => {
     const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
     const client = await connectClient(testServer);
     await client.request(subscribe());
@@ -637,7 +639,7 @@ describe("limits", () => {
     await expect.poll(() => testServer.live.size(), { timeout: 3_000 }).toBe(0);
   });
 
-  it("a slow reader that reads on is told why it was cut off", async () => {
+  it("a slow reader that continues to read learns why it was disconnected", async () => {
     const testServer = await setUp({}, { maxBufferedBytes: 200_000 });
     const client = await connectClient(testServer);
     await client.request(subscribe());
