@@ -31,7 +31,7 @@ const HELP = `Usage: npm run purse -- <command>
   backup  --out FILE                     copies the SQLite database while the server runs
   restore --in FILE [--force]            replaces the SQLite database by a backup
   keys add [--name NAME] [--limit N] [--key KEY]
-                                         creates an API key of the data service with N requests per minute; shown once
+                                         creates an API key of the data API with N requests per minute; shown once
   keys list
   keys revoke ID-OR-NAME                 permanently, also in running servers
   operator add NAME [--role owner|editor|readOnly] [--password PASSWORD]

@@ -47,6 +47,9 @@ it("findInSource() refuses terms of one area in that area only", () => {
 it("findInSource() refuses phrases in texts of the app, in code and in JSX", () => {
   expect(termsOf("app/src/pages/X.tsx", 't("Half are faster than");')).toEqual(["“faster than”"]);
   expect(termsOf("app/src/pages/X.tsx", "const x = <p>Ways in</p>;")).toEqual(["“ways in”"]);
+  expect(
+    termsOf("app/src/pages/X.tsx", 'import { Room } from "./Room.ts"; const x = <p className="room" />;'),
+  ).toEqual(["room"]);
   expect(termsOf("packages/server/src/x.ts", 't("Half are faster than");')).toEqual([]);
 });
 

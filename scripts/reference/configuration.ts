@@ -112,11 +112,12 @@ export function configurationPage(rows: SettingRow[] = settingRows()): string {
 
 function tableOf(rows: SettingRow[]): string[] {
   return [
-    "| Variable | Config key | Default | Description |",
-    "| --- | --- | --- | --- |",
+    "| Variable, flag, config key | Default | Description |",
+    "| --- | --- | --- |",
     ...rows.map(({ flag, env, key, defaultText, description }) => {
-      const names = [env, flag].filter((name) => name !== "").map(code);
-      return `| ${names.join("<br>")} | ${code(key)} | ${defaultText === "" ? "" : code(defaultText)} | ${escapeCell(description)} |`;
+      const names = [env, flag, key].filter((name) => name !== "").map(code);
+      const fallback = defaultText === "" ? "" : code(defaultText);
+      return `| ${names.join("<br>")} | ${fallback} | ${escapeCell(description)} |`;
     }),
   ];
 }

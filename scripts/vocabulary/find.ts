@@ -30,7 +30,7 @@ export function findInSource(file: string, source: string): Finding[] {
         findings.push({ term: words, file, line: lineOf(node.start), text: name, use });
     }
     const text = hasTexts ? textOf(node) : undefined;
-    if (text !== undefined)
+    if (text !== undefined && isProse(text))
       for (const { name: term, use } of phrasesIn(text))
         findings.push({ term: `“${term}”`, file, line: lineOf(node.start), text: text.trim(), use });
   });
@@ -108,6 +108,11 @@ function phrasesIn(text: string) {
     pattern.lastIndex = 0;
     return pattern.test(text);
   });
+}
+
+/** Whether users may read it: not a module, a class of CSS or a key. */
+function isProse(text: string): boolean {
+  return /\p{Lu}|\s/u.test(text) && !/^\.{0,2}\//.test(text);
 }
 
 interface SyntaxNode {

@@ -21,7 +21,7 @@ export const SETTINGS = {
     flag: "--port",
     env: "PURSE_PORT",
     defaultText: "1337",
-    description: "Port of the app, the Parse API, live queries and the data service. 0 picks a free port.",
+    description: "Port of the app, the Parse API, live queries and the data API. 0 picks a free port.",
     parse: integer(0, 65_535),
   },
   host: {
@@ -315,21 +315,20 @@ export const SETTINGS = {
   requireApiKey: {
     env: "PURSE_REQUIRE_API_KEY",
     description:
-      "1 requires an API key for the data service (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains. Default: 1 in production.",
+      "1 requires an API key for the data API (/api/v2 and its cloud functions); the functions are also open to signed-in users and to pages of this server and of siweDomains. Default: 1 in production.",
     parse: flag,
   },
   apiKeyLimit: {
     env: "PURSE_API_KEY_LIMIT",
     defaultText: "3000",
-    description:
-      "Requests to the data service per minute with one API key, unless the key has its own limit.",
+    description: "Requests to the data API per minute with one API key, unless the key has its own limit.",
     parse: integer(1, 1_000_000_000),
   },
   addressLimit: {
     env: "PURSE_ADDRESS_LIMIT",
     defaultText: "1500",
     description:
-      "Requests to the data service per minute from one IP address without an API key. In development, localhost is not limited.",
+      "Requests to the data API per minute from one IP address without an API key. In development, localhost is not limited.",
     parse: integer(1, 1_000_000_000),
   },
   limitAccounts: {
@@ -446,7 +445,7 @@ export const SETTINGS = {
   siweDomains: {
     env: "PURSE_SIWE_DOMAINS",
     description:
-      "Hosts of your sites, separated by commas; localhost:* for every port. They may request wallet sign-ins (EIP-4361) and use the data service's functions without an API key. Default: the host of the server's URL, in development also localhost.",
+      "Hosts of your sites, separated by commas; localhost:* for every port. They may request wallet sign-ins (EIP-4361) and use the data API's functions without an API key. Default: the host of the server's URL, in development also localhost.",
     parse: siweDomains,
   },
   walletConnectProjectId: {
