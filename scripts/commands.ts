@@ -5,6 +5,7 @@ import {
   backupDatabase,
   type Config,
   exportStore,
+  generateTypes,
   type ImportOptions,
   importDump,
   importFile,
@@ -16,7 +17,6 @@ import {
   planSchemas,
   restoreDatabase,
   type Store,
-  typesText,
 } from "@purse/server";
 import { runKeysCommand } from "./keys.ts";
 import { runOperatorCommand } from "./operators.ts";
@@ -91,7 +91,7 @@ export async function runCommand(
       const counts = await withStore(config, (store) => exportStore(store, file, progress));
       progress.done();
       return print(
-        `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.claims} claims`,
+        `${file}: ${counts.classes} classes, ${counts.objects} objects, ${counts.relations} members of relations, ${counts.uniqueValues} unique values`,
       );
     }
     case "import":
@@ -130,26 +130,27 @@ async function importInto(
   { progress, print }: Pick<CommandContext, "progress" | "print">,
 ): Promise<void> {
   const skip = values["skip-bad"];
-  const onBad: ImportOptions["onBad"] =
+  const onInvalidRecord: ImportOptions["onInvalidRecord"] =
     skip === undefined
       ? undefined
       : (line, text, reason) => appendFileSync(skip, `${JSON.stringify({ line, reason, text })}\n`);
   await withLockedStore(config, async (store) => {
     const schemas = await openSchemas(store);
-    const options = { store, schemas, progress, onBad };
+    const options = { store, schemas, progress, onInvalidRecord };
     if (values.parse !== undefined) {
       const counts = await importDump(resolve(values.parse), options);
       progress.done();
-      print(`${counts.lines} documents, ${counts.bad} damaged ones skipped`);
-      for (const column of counts.unknown) print(`skipped, unknown field: ${column}`);
-      for (const collection of counts.leftOut) print(`skipped, internal collection: ${collection}`);
+      print(`${counts.lines} documents, ${counts.invalid} damaged ones skipped`);
+      for (const column of counts.unknownColumns) print(`skipped, unknown field: ${column}`);
+      for (const collection of counts.skippedCollections)
+        print(`skipped, internal collection: ${collection}`);
       for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
       return;
     }
     const counts = await importFile(resolve(required(values.in, "--in or --parse")), options);
     progress.done();
     const resumed = counts.resumedAfter > 0 ? `, resumed after line ${counts.resumedAfter}` : "";
-    print(`${counts.lines} lines${resumed}, ${counts.bad} damaged ones skipped`);
+    print(`${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`);
     for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
   });
 }
@@ -162,7 +163,7 @@ async function writeTypes(
   const classes = values.server
     ? await classesOfServer(values.server, config)
     : await withStore(config, classesOfStore);
-  const text = typesText(classes, values.from);
+  const text = generateTypes(classes, values.from);
   const stale = !existsSync(file) || readFileSync(file, "utf8") !== text;
   if (values.check && stale) throw new Error(`${file} is stale: npm run purse -- types writes it`);
   if (stale) writeFileSync(file, text);

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type DescribedClass, typesText } from "@purse/server";
+import { type DescribedClass, generateTypes } from "@purse/server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Purse, rest, startPurse } from "../tests/support/purse.ts";
 
@@ -11,7 +11,9 @@ const post = (fields: DescribedClass["fields"]): DescribedClass => ({ className:
 
 describe("the types of classes", () => {
   it("have a field for each of the class, optional unless it is required", () => {
-    const text = typesText([post({ title: { type: "String", required: true }, likes: { type: "Number" } })]);
+    const text = generateTypes([
+      post({ title: { type: "String", required: true }, likes: { type: "Number" } }),
+    ]);
     expect(text).toContain(
       "export type Post = purse.ParseObject<{\n  likes?: number;\n  title: string;\n}>;",
     );
@@ -19,13 +21,13 @@ describe("the types of classes", () => {
 
   it("leave out what every object has, and the classes that are the server's own business", () => {
     const common = { objectId: { type: "String" }, createdAt: { type: "Date" }, ACL: { type: "ACL" } };
-    const text = typesText([post(common), { className: "_JobStatus", fields: {} }]);
+    const text = generateTypes([post(common), { className: "_JobStatus", fields: {} }]);
     expect(text).toContain("purse.ParseObject<{\n}>");
     expect(text).not.toContain("JobStatus");
   });
 
   it("point to each other, and to objects of no known class", () => {
-    const text = typesText([
+    const text = generateTypes([
       post({
         author: { type: "Pointer", targetClass: "_User" },
         likedBy: { type: "Relation", targetClass: "_User" },
@@ -41,7 +43,7 @@ describe("the types of classes", () => {
 
   it("have other names where the class's means something else in TypeScript", () => {
     const classes = ["User", "_User", "any", "purse"].map((className) => ({ className, fields: {} }));
-    const names = [...typesText(classes).matchAll(/export type (\w+) =/g)].map(([, name]) => name);
+    const names = [...generateTypes(classes).matchAll(/export type (\w+) =/g)].map(([, name]) => name);
     expect(names).toEqual(["User_", "User", "any_", "purse_"]);
   });
 
@@ -49,7 +51,7 @@ describe("the types of classes", () => {
     const one = post({ a: { type: "Array" }, b: { type: "Bytes" } });
     const two = { className: "Blog", fields: {} };
     const turned = post({ b: { type: "Bytes" }, a: { type: "Array" } });
-    expect(typesText([one, two])).toBe(typesText([two, turned]));
+    expect(generateTypes([one, two])).toBe(generateTypes([two, turned]));
   });
 });
 

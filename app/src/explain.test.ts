@@ -25,7 +25,7 @@ it.each([
   [101, "Permission denied, user needs to be authenticated.", "You are not signed in"],
   [101, "Wallet sign-in was refused: the nonce has expired.", "Sign-in rejected"],
   [101, "Object not found.", "Not found"],
-  [101, "There is no such upload: begin it anew.", "Not found"],
+  [101, "The upload does not exist: start it again.", "Not found"],
   [206, "Cannot modify user abc.", "Not allowed"],
   [206, "Session missing.", "You are not signed in"],
   [141, "Invalid MFA token", "Wrong code"],
@@ -35,7 +35,7 @@ it.each([
 });
 
 it("keeps the server's message where there is no better one", () => {
-  const message = "There is no such upload: begin it anew.";
+  const message = "The upload does not exist: start it again.";
   expect(explain({ code: 101, message }).detail).toBe(message);
 });
 

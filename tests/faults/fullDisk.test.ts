@@ -40,7 +40,7 @@ describe("a server whose disk is full, on SQLite", () => {
     expect(await ready()).toEqual({
       http: 503,
       status: "unavailable",
-      error: "The database cannot be written: the disk is full, or fails",
+      error: "The database cannot be written: the disk is full or faulty",
     });
     const found = await rest(purse, "GET", "/classes/Thing");
     expect(found.body.results).toHaveLength(createdIds.length);

@@ -322,7 +322,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
         const iso = new Date(Date.now() - minutes * 60_000).toISOString();
         const operations = { lastUsedAt: { op: "Set" as const, value: { __type: "Date", iso } } };
         const at = new Date().toISOString();
-        await store.write([{ kind: "update", schema, id: objectId, at, operations, principals: null }]);
+        await store.write([{ kind: "update", schema, id: objectId, at, operations, subjects: null }]);
         await Promise.all(Array.from({ length: 5 }, () => me(sessionToken)));
         const lastUsedAt = async () => JSON.parse((await store.get(schema, objectId, null)) ?? "").lastUsedAt;
         return { before: iso, lastUsedAt };

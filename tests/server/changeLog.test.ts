@@ -40,10 +40,10 @@ describe("the log of changes on PostgreSQL", () => {
   const soon = () => Date.now() + MINUTE_MS;
 
   it("has the changes of followed classes, and of no others", async () => {
-    const { seq: head } = await log.follow("Post", soon());
+    const { seq: head } = await log.subscribe("Post", soon());
     await create("Other");
     const id = await create("Post");
-    await store.write([{ kind: "delete", schema: classOf("Post"), id, principals: null }]);
+    await store.write([{ kind: "delete", schema: classOf("Post"), id, subjects: null }]);
     const changes = await log.read(head, 10);
     expect(changes.map(({ className, objectId }) => [className, objectId])).toEqual([
       ["Post", id],
@@ -57,7 +57,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("has nothing of what was not committed", async () => {
-    const { seq: head } = await log.follow("Post", soon());
+    const { seq: head } = await log.subscribe("Post", soon());
     const id = await create("Post");
     const object = { objectId: "new", createdAt: AT, updatedAt: AT };
     const group = store.write([
@@ -69,7 +69,7 @@ describe("the log of changes on PostgreSQL", () => {
   });
 
   it("numbers changes in the order of their commits: who reads on misses none", async () => {
-    const { seq: head } = await log.follow("Post", soon());
+    const { seq: head } = await log.subscribe("Post", soon());
     const seen: number[] = [];
     let isWriting = true;
     const writing = Promise.all(
@@ -101,37 +101,37 @@ describe("the log of changes on PostgreSQL", () => {
   }
 
   it("forgets what is old or too much, and says so to who comes back", async () => {
-    const { seq: head } = await log.follow("Post", soon());
+    const { seq: head } = await log.subscribe("Post", soon());
     for (let i = 0; i < 5; i++) await create("Post");
     const end = await log.head();
     await log.trim(0, 2);
     expect(await log.read(head, 10)).toHaveLength(2);
-    expect(await log.since("Post", head, end, 10)).toBe("forgotten");
-    expect(await log.since("Post", end - 2, end, 1)).toBe("forgotten");
-    expect(await log.since("Post", end - 2, end, 10)).toMatchObject({
+    expect(await log.changesSince("Post", head, end, 10)).toBe("truncated");
+    expect(await log.changesSince("Post", end - 2, end, 1)).toBe("truncated");
+    expect(await log.changesSince("Post", end - 2, end, 10)).toMatchObject({
       changes: [{ seq: end - 1 }, { seq: end }],
     });
     await log.trim(Date.now() + MINUTE_MS, 100);
     expect(await log.head()).toBe(end);
-    expect(await log.since("Post", end, end, 10)).toEqual({ changes: [] });
+    expect(await log.changesSince("Post", end, end, 10)).toEqual({ changes: [] });
   });
 
   it("ends what nobody follows any more, and starts anew without what was missed", async () => {
-    const { seq: head } = await log.follow("Post", Date.now() - 1);
-    await log.follow("Other", soon());
+    const { seq: head } = await log.subscribe("Post", Date.now() - 1);
+    await log.subscribe("Other", soon());
     await log.trim(0, 100);
     await create("Post");
     await create("Other");
     expect(await log.read(head, 10)).toHaveLength(1);
     expect(await log.renew(["Post", "Other"], soon())).toEqual(["Post"]);
-    await log.follow("Post", soon());
+    await log.subscribe("Post", soon());
     await create("Post");
-    expect(await log.since("Post", head, await log.head(), 10)).toBe("forgotten");
+    expect(await log.changesSince("Post", head, await log.head(), 10)).toBe("truncated");
     expect(await log.read(head, 10)).toHaveLength(2);
   });
 
   it("follows a class that is made, or made again, later", async () => {
-    const { seq: head } = await log.follow("Later", soon());
+    const { seq: head } = await log.subscribe("Later", soon());
     await store.changeClass("Later", () => classOf("Later"));
     await create("Later");
     await store.dropClass(classOf("Later"));
@@ -142,7 +142,7 @@ describe("the log of changes on PostgreSQL", () => {
 
   it("has nothing of what operators do to a whole class", async () => {
     await create("Post");
-    const { seq: head } = await log.follow("Post", soon());
+    const { seq: head } = await log.subscribe("Post", soon());
     await store.changeClass("Post", (known) => ({ ...(known ?? classOf("Post")), fields: {} }));
     await store.purge(classOf("Post"));
     expect(await log.read(head, 10)).toEqual([]);

@@ -74,7 +74,7 @@ describe("large objects on PostgreSQL", () => {
         order,
         limit: 1,
         skip: 0,
-        principals: null,
+        subjects: null,
       });
       expect(found).toHaveLength(1);
     });

@@ -39,7 +39,7 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
   }
   function increment(className: string, id: string): Write {
     const operations = { n: { op: "Increment", amount: 1 } } as const;
-    return { kind: "update", schema: classOf(className), id, at: AT, operations, principals: null };
+    return { kind: "update", schema: classOf(className), id, at: AT, operations, subjects: null };
   }
   async function numberOf(className: string, id: string): Promise<number> {
     return JSON.parse((await two.get(classOf(className), id, null)) ?? "{}").n;

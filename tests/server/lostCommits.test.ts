@@ -58,7 +58,7 @@ describe.each(FAULTS)("a store whose COMMIT %s", (fault) => {
   }
   function increment(id: string): Write {
     const operations = { n: { op: "Increment", amount: 1 } } as const;
-    return { kind: "update", schema, id, at: AT, operations, principals: null };
+    return { kind: "update", schema, id, at: AT, operations, subjects: null };
   }
   async function numbersOf(ids: string[]): Promise<number[]> {
     const rows = await sql<
@@ -100,7 +100,7 @@ describe.each(FAULTS)("a store whose COMMIT %s", (fault) => {
   it(`deletes once and says so, though it ${HAPPENS[fault]}`, async () => {
     const id = randomUUID();
     await store.write([create(id)]);
-    const [result] = await withFault(() => store.write([{ kind: "delete", schema, id, principals: null }]));
+    const [result] = await withFault(() => store.write([{ kind: "delete", schema, id, subjects: null }]));
     expect(JSON.parse(result?.before ?? "{}").objectId).toBe(id);
     expect(await numbersOf([id])).toEqual([]);
   });
@@ -110,15 +110,15 @@ describe.each(FAULTS)("a store whose COMMIT %s", (fault) => {
     await store.write([create(counter)]);
     await withFault(() =>
       store.write([
-        { kind: "claim", scope: "name", value: name, owner: made },
+        { kind: "reserveUnique", scope: "name", value: name, owner: made },
         create(made, 3),
         increment(counter),
-        { kind: "count", scope: "tries", value: name, most: 1, until: Date.now() + 60_000 },
+        { kind: "incrementCounter", scope: "tries", value: name, max: 1, expiresAt: Date.now() + 60_000 },
       ]),
     );
     expect(await numbersOf([counter])).toEqual([1]);
-    expect(await store.ownerOf("name", name)).toBe(made);
-    expect(await store.countOf("tries", name)).toBe(1);
+    expect(await store.getUniqueOwner("name", name)).toBe(made);
+    expect(await store.getCounter("tries", name)).toBe(1);
   });
 
   it(`changes a class once, though it ${HAPPENS[fault]}`, async () => {

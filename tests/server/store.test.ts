@@ -2,7 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type JsonObject, type Operation, parseWhere } from "@purse/protocol";
-import { ClaimTaken, type ClassSchema, openStore, type Principals, type Store } from "@purse/server";
+import {
+  type AclSubjects,
+  type ClassSchema,
+  openStore,
+  type Store,
+  UniqueConstraintError,
+} from "@purse/server";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { DATABASES } from "../support/databases.ts";
 import { newDatabase } from "../support/postgresServer.ts";
@@ -54,14 +60,14 @@ describe.each(DATABASES)("the store on %s", (database) => {
     await store.write([{ kind: "create", schema, id, at: AT, object }]);
   }
 
-  function update(id: string, operations: Record<string, Operation>, principals: Principals = null) {
+  function update(id: string, operations: Record<string, Operation>, subjects: AclSubjects = null) {
     return store.write([
-      { kind: "update", schema, id, at: "2026-01-02T00:00:00.000Z", operations, principals },
+      { kind: "update", schema, id, at: "2026-01-02T00:00:00.000Z", operations, subjects },
     ]);
   }
 
-  async function idsWhere(where: object, principals: Principals = null): Promise<string[]> {
-    const query = { schema, where: parseWhere(where), order: [], limit: 100, skip: 0, principals };
+  async function idsWhere(where: object, subjects: AclSubjects = null): Promise<string[]> {
+    const query = { schema, where: parseWhere(where), order: [], limit: 100, skip: 0, subjects };
     return (await store.find(query)).map((text) => JSON.parse(text).objectId);
   }
 
@@ -148,7 +154,7 @@ describe.each(DATABASES)("the store on %s", (database) => {
     });
 
     it("orders by several keys and breaks ties by insertion", async () => {
-      const query = { schema, where: parseWhere({}), limit: 10, skip: 0, principals: null };
+      const query = { schema, where: parseWhere({}), limit: 10, skip: 0, subjects: null };
       const order = [{ path: ["likes"] as [string], descending: true }];
       const texts = await store.find({ ...query, order });
       expect(texts.map((text) => JSON.parse(text).objectId)).toEqual(["b", "a", "c"]);
@@ -156,7 +162,7 @@ describe.each(DATABASES)("the store on %s", (database) => {
 
     it("counts without a limit", async () => {
       expect(
-        await store.count({ schema, where: parseWhere({}), order: [], limit: 1, skip: 0, principals: null }),
+        await store.count({ schema, where: parseWhere({}), order: [], limit: 1, skip: 0, subjects: null }),
       ).toBe(3);
     });
   });
@@ -181,10 +187,10 @@ describe.each(DATABASES)("the store on %s", (database) => {
       ],
       ["a user whose id is part of another's", ["u"], ["open", "shown"]],
       ["the master key", null, ["open", "mine", "team", "shown", "hidden"]],
-    ] as [string, Principals, string[]][])(
+    ] as [string, AclSubjects, string[]][])(
       "shows %s only what its ACLs allow",
-      async (_name, principals, expected) => {
-        expect(await idsWhere({}, principals)).toEqual(expected);
+      async (_name, subjects, expected) => {
+        expect(await idsWhere({}, subjects)).toEqual(expected);
       },
     );
 
@@ -240,7 +246,7 @@ describe.each(DATABASES)("the store on %s", (database) => {
     it("undoes a group of which one step fails", async () => {
       const group = store.write([
         { kind: "create", schema, id: "half", at: AT, object: { objectId: "half" } },
-        { kind: "delete", schema, id: "missing", principals: null },
+        { kind: "delete", schema, id: "missing", subjects: null },
       ]);
       await expect(group).rejects.toMatchObject({ code: 101 });
       expect(await store.get(schema, "half", null)).toBeUndefined();
@@ -248,36 +254,40 @@ describe.each(DATABASES)("the store on %s", (database) => {
 
     it("gives a claim to one of many that want it at once", async () => {
       const tries = Array.from({ length: 20 }, (_, i) =>
-        store.write([{ kind: "claim", scope: "name", value: "bob", owner: `o${i}` }]),
+        store.write([{ kind: "reserveUnique", scope: "name", value: "bob", owner: `o${i}` }]),
       );
       const outcomes = await Promise.allSettled(tries);
       expect(outcomes.filter((outcome) => outcome.status === "fulfilled")).toHaveLength(1);
-      expect(outcomes.find((outcome) => outcome.status === "rejected")?.reason).toBeInstanceOf(ClaimTaken);
+      expect(outcomes.find((outcome) => outcome.status === "rejected")?.reason).toBeInstanceOf(
+        UniqueConstraintError,
+      );
     });
 
     it("says of a group what its first step that failed says", async () => {
       const makeAs = (owner: string) =>
         store.write([
-          { kind: "claim", scope: "first", value: "v", owner },
+          { kind: "reserveUnique", scope: "first", value: "v", owner },
           { kind: "create", schema, id: "twice", at: AT, object: { objectId: "twice" } },
         ]);
       await makeAs("o1");
-      await expect(makeAs("o2")).rejects.toBeInstanceOf(ClaimTaken);
+      await expect(makeAs("o2")).rejects.toBeInstanceOf(UniqueConstraintError);
     });
 
     it("gives an expired claim to the next", async () => {
-      await store.write([{ kind: "claim", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 }]);
-      expect(await store.ownerOf("t", "v")).toBeUndefined();
-      await store.write([{ kind: "claim", scope: "t", value: "v", owner: "new" }]);
-      expect(await store.ownerOf("t", "v")).toBe("new");
+      await store.write([
+        { kind: "reserveUnique", scope: "t", value: "v", owner: "old", expiresAt: Date.now() - 1 },
+      ]);
+      expect(await store.getUniqueOwner("t", "v")).toBeUndefined();
+      await store.write([{ kind: "reserveUnique", scope: "t", value: "v", owner: "new" }]);
+      expect(await store.getUniqueOwner("t", "v")).toBe("new");
     });
 
     it("releases a claim for its owner only", async () => {
-      await store.write([{ kind: "claim", scope: "n", value: "a", owner: "u1" }]);
-      await store.write([{ kind: "release", scope: "n", value: "a", owner: "u2" }]);
-      expect(await store.ownerOf("n", "a")).toBe("u1");
-      await store.write([{ kind: "release", scope: "n", value: "a", owner: "u1" }]);
-      expect(await store.ownerOf("n", "a")).toBeUndefined();
+      await store.write([{ kind: "reserveUnique", scope: "n", value: "a", owner: "u1" }]);
+      await store.write([{ kind: "releaseUnique", scope: "n", value: "a", owner: "u2" }]);
+      expect(await store.getUniqueOwner("n", "a")).toBe("u1");
+      await store.write([{ kind: "releaseUnique", scope: "n", value: "a", owner: "u1" }]);
+      expect(await store.getUniqueOwner("n", "a")).toBeUndefined();
     });
 
     it("keeps secrets out of the text that travels", async () => {
@@ -290,7 +300,7 @@ describe.each(DATABASES)("the store on %s", (database) => {
     it("remembers objects, relations and classes when it is opened again", async () => {
       await create("kept", { title: "kept" });
       await store.write([
-        { kind: "relate", schema, id: "kept", key: "likers", add: ["u1", "u2"], remove: [] },
+        { kind: "updateRelation", schema, id: "kept", key: "likers", add: ["u1", "u2"], remove: [] },
       ]);
       await store.close();
       store = await open();

@@ -1,4 +1,4 @@
-import type { StudioRole, StudioRouteRow } from "@purse/protocol";
+import type { StudioRole, StudioRouteInfo } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
@@ -9,7 +9,7 @@ const RANK: Record<StudioRole, number> = { readOnly: 0, editor: 1, owner: 2 };
 
 describe.each(DATABASES)("every route of the studio on %s", (database) => {
   let purse: Purse;
-  let routes: StudioRouteRow[] = [];
+  let routes: StudioRouteInfo[] = [];
   const clients = new Map<StudioRole | "nobody", StudioClient>();
   const client = (role: StudioRole | "nobody"): StudioClient => clients.get(role) ?? new StudioClient(purse);
   const names: Record<string, string> = {};
@@ -37,7 +37,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  const at = ({ path }: StudioRouteRow) => path.replace(/:(\w+)/g, (_, name) => names[name] ?? "x");
+  const at = ({ path }: StudioRouteInfo) => path.replace(/:(\w+)/g, (_, name) => names[name] ?? "x");
   /** Bodies that would change something, whatever the route. */
   const body = {
     fields: { text: "changed" },
@@ -55,7 +55,7 @@ describe.each(DATABASES)("every route of the studio on %s", (database) => {
   };
 
   /** The status alone: some answers never end. */
-  async function status(who: StudioClient, route: StudioRouteRow, csrf = who.csrf): Promise<number> {
+  async function status(who: StudioClient, route: StudioRouteInfo, csrf = who.csrf): Promise<number> {
     const leave = new AbortController();
     const { method } = route;
     const response = await fetch(`${purse.url}/studio/api${at(route)}`, {

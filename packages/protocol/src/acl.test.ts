@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseAcl, principalsWith } from "./acl.ts";
+import { parseAcl, subjectsWith } from "./acl.ts";
 
 describe("parseAcl", () => {
   it("[3.acl.user-id] [3.acl.role-name] [3.acl.public] takes users, roles and everyone", () => {
@@ -28,11 +28,11 @@ describe("parseAcl", () => {
 
 describe("principalsWith", () => {
   it("is null where everyone has the permission", () => {
-    expect(principalsWith(undefined, "read")).toBeNull();
-    expect(principalsWith({ "*": { read: true } }, "read")).toBeNull();
+    expect(subjectsWith(undefined, "read")).toBeNull();
+    expect(subjectsWith({ "*": { read: true } }, "read")).toBeNull();
   });
 
   it("names those who have it", () => {
-    expect(principalsWith({ u1: { write: true }, u2: { read: true } }, "write")).toEqual(["u1"]);
+    expect(subjectsWith({ u1: { write: true }, u2: { read: true } }, "write")).toEqual(["u1"]);
   });
 });

@@ -14,7 +14,7 @@ export type Acl = Record<string, AclEntry>;
 export const PUBLIC = "*";
 export const ROLE_PREFIX = "role:";
 
-/** Checks an ACL from outside. Throws 123 and says what is wrong. */
+/** Validates an ACL sent by a client. Throws 123 with the reason if it is invalid. */
 export function parseAcl(value: unknown): Acl {
   if (!isJsonObject(value)) throw new ProtocolError(ErrorCode.INVALID_ACL, "An ACL must be an object");
   const acl: Acl = {};
@@ -22,10 +22,10 @@ export function parseAcl(value: unknown): Acl {
   if (entries.length > MAX_ACL_ENTRIES) {
     throw new ProtocolError(ErrorCode.INVALID_ACL, `An ACL takes ${MAX_ACL_ENTRIES} entries at most`);
   }
-  for (const [principal, entry] of entries) {
-    assertPrincipal(principal);
+  for (const [subject, entry] of entries) {
+    assertSubject(subject);
     if (!isJsonObject(entry)) {
-      throw new ProtocolError(ErrorCode.INVALID_ACL, `The ACL entry of ${principal} must be an object`);
+      throw new ProtocolError(ErrorCode.INVALID_ACL, `The ACL entry of ${subject} must be an object`);
     }
     const parsed: AclEntry = {};
     for (const [permission, allowed] of Object.entries(entry)) {
@@ -40,24 +40,24 @@ export function parseAcl(value: unknown): Acl {
       }
       if (allowed) parsed[permission] = true;
     }
-    acl[principal] = parsed;
+    acl[subject] = parsed;
   }
   return acl;
 }
 
-function assertPrincipal(principal: string): void {
-  const valid = principal.startsWith(ROLE_PREFIX)
-    ? isRoleName(principal.slice(ROLE_PREFIX.length))
-    : principal === PUBLIC || /^[0-9A-Za-z_-]{1,128}$/.test(principal);
-  if (valid && principal !== "__proto__") return;
+function assertSubject(subject: string): void {
+  const isValid = subject.startsWith(ROLE_PREFIX)
+    ? isRoleName(subject.slice(ROLE_PREFIX.length))
+    : subject === PUBLIC || /^[0-9A-Za-z_-]{1,128}$/.test(subject);
+  if (isValid && subject !== "__proto__") return;
   throw new ProtocolError(
     ErrorCode.INVALID_ACL,
-    `'${principal.slice(0, 128)}' names neither a user, a role nor *`,
+    `'${subject.slice(0, 128)}' names neither a user, a role nor *`,
   );
 }
 
-/** The principals that an ACL gives a permission; null where everyone has it (no ACL, or `*`). */
-export function principalsWith(acl: Acl | undefined, permission: "read" | "write"): string[] | null {
+/** Returns the subjects that an ACL grants a permission; null if everyone has it (no ACL, or `*`). */
+export function subjectsWith(acl: Acl | undefined, permission: "read" | "write"): string[] | null {
   if (!acl || acl[PUBLIC]?.[permission]) return null;
-  return Object.keys(acl).filter((principal) => acl[principal]?.[permission]);
+  return Object.keys(acl).filter((subject) => acl[subject]?.[permission]);
 }

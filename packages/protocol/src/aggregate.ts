@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_DEPTH } from "./limits.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
 
-/** One step of an aggregation, named as MongoDB names it: `$group`. */
+/** One stage of an aggregation, named as in MongoDB: `$group`. */
 export interface Stage {
   name: string;
   argument: JsonValue;
@@ -29,7 +29,7 @@ const STAGES: ReadonlySet<string> = new Set([
   "$geoNear",
 ]);
 
-/** Operators that read what they are given and nothing else: no scripts, no patterns, no other collections. */
+/** Operators that only read their own arguments: no scripts, no patterns, no other collections. */
 const OPERATORS: ReadonlySet<string> = new Set(
   `$abs $add $addToSet $allElementsTrue $and $anyElementTrue $arrayElemAt $arrayToObject $avg $bottom $bottomN
   $ceil $cmp $concat $concatArrays $cond $count $dateAdd $dateDiff $dateFromParts $dateFromString $dateSubtract
@@ -43,12 +43,12 @@ const OPERATORS: ReadonlySet<string> = new Set(
   $toLong $toLower $toString $toUpper $top $topN $trim $trunc $type $week $year $zip`.split(/\s+/),
 );
 
-/** Stages that hold a pipeline of their own. */
+/** Maximum number of stages in a pipeline. */
 const MAX_STAGES = 50;
 
 /**
- * Reads a pipeline from the wire: a list of stages or an object of them, with or without `$` before their
- * names. Every stage and operator is checked. Throws 102 for what is not known, 105 for keys that reach prototypes.
+ * Parses a pipeline from the wire: a list of stages or an object of them, with or without `$` before their names. Every
+ * stage and operator is checked. Throws 102 for unknown stages and operators, 105 for keys that reach prototypes.
  */
 export function parsePipeline(value: unknown): Stage[] {
   const list = Array.isArray(value)
@@ -86,10 +86,10 @@ function parseStage(stage: unknown): Stage {
 }
 
 /** Older clients name the group's key `objectId`. */
-function parseGroup(value: JsonValue | undefined, isOld: boolean): JsonValue {
+function parseGroup(value: JsonValue | undefined, isLegacy: boolean): JsonValue {
   if (!isJsonObject(value)) throw invalid("group takes an object");
   const { objectId, ...rest } = value;
-  if (objectId !== undefined && !isOld) {
+  if (objectId !== undefined && !isLegacy) {
     throw invalid("Cannot use 'objectId' in aggregation stage $group.");
   }
   if (objectId !== undefined) return { _id: objectId, ...rest };
@@ -118,7 +118,7 @@ function assertKey(key: string): void {
   }
 }
 
-/** Whether a stage asks for a pattern, which only the database can match in bounded time. */
+/** Whether a stage contains a pattern, which only the database can match in bounded time. */
 export function hasPattern(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(hasPattern);
   return (
@@ -126,7 +126,7 @@ export function hasPattern(value: JsonValue): boolean {
   );
 }
 
-/** A value with the keys and the `$field` references in it renamed. */
+/** Renames the keys and the `$field` references in a value. */
 export function renameFields(value: JsonValue, rename: (field: string) => string): JsonValue {
   if (typeof value === "string") return value.startsWith("$") ? `$${rename(value.slice(1))}` : value;
   if (Array.isArray(value)) return value.map((item) => renameFields(item, rename));

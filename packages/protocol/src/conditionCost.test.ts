@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { conditionCost, inOrderOfCost, PATTERN_COST } from "./conditionCost.ts";
+import { conditionCost, PATTERN_COST, sortByCost } from "./conditionCost.ts";
 import { parseWhere } from "./where.ts";
 
 describe("conditionCost()", () => {
@@ -37,7 +37,7 @@ describe("inOrderOfCost()", () => {
   it("puts cheap conditions first and keeps the order of equal ones", () => {
     const where = parseWhere({ text: { $regex: "a|b" }, n: 1, list: { $in: [1, 2] }, m: 2 });
     const conditions = "conditions" in where ? where.conditions : [];
-    const fields = inOrderOfCost(conditions).map((each) => ("path" in each ? each.path[0] : ""));
+    const fields = sortByCost(conditions).map((each) => ("path" in each ? each.path[0] : ""));
     expect(fields).toEqual(["n", "m", "list", "text"]);
   });
 });

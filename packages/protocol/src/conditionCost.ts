@@ -1,14 +1,14 @@
 import type { Condition, FieldCondition } from "./where.ts";
 
-/** What a regular expression, or a text search, counts for: more than everything else together. */
+/** Cost of a regular expression or a text search: higher than that of all other conditions together. */
 export const PATTERN_COST = 1_000_000;
 
-/** Begins with a plain text, as the SDKs write it: a comparison. */
+/** A pattern that only matches a literal prefix, as the SDKs write it, costs as much as a comparison. */
 const PREFIX = /^\^\\Q[^\\]*\\E$/;
 
 /**
- * What it costs to test an object, for each value that is looked at, in comparisons of two simple values. Conditions
- * are tested in the order of their costs, and expensive ones where they hold nobody up.
+ * Estimates the cost of testing one value against a condition, in units of one comparison of simple values. Conditions
+ * are tested in ascending order of cost, and expensive queries are scheduled separately.
  */
 export function conditionCost(where: Condition): number {
   if ("conditions" in where) return where.conditions.reduce((sum, each) => sum + conditionCost(each), 1);
@@ -44,8 +44,8 @@ function fieldCost(condition: FieldCondition): number {
   }
 }
 
-/** Cheap ones first, else in the order in which they were given. */
-export function inOrderOfCost(conditions: readonly Condition[]): readonly Condition[] {
+/** Sorts conditions by ascending cost; equally expensive ones keep their order. */
+export function sortByCost(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length < 2) return conditions;
   const costs = new Map(conditions.map((condition) => [condition, conditionCost(condition)]));
   return conditions.toSorted((a, b) => (costs.get(a) ?? 0) - (costs.get(b) ?? 0));

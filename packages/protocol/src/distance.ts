@@ -1,13 +1,13 @@
-/** A place on Earth. Degrees; latitude −90…90, longitude −180…180. */
-export interface Place {
+/** A position on Earth in degrees; latitude −90…90, longitude −180…180. */
+export interface Coordinates {
   latitude: number;
   longitude: number;
 }
 
 const RADIANS = Math.PI / 180;
 
-/** The angle between two places in radians (haversine). */
-export function distanceBetween(a: Place, b: Place): number {
+/** Returns the angle between two positions in radians (haversine). */
+export function distanceBetween(a: Coordinates, b: Coordinates): number {
   const sinLatitude = Math.sin(((a.latitude - b.latitude) * RADIANS) / 2);
   const sinLongitude = Math.sin(((a.longitude - b.longitude) * RADIANS) / 2);
   const h =

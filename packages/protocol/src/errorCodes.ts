@@ -1,4 +1,4 @@
-/* Error codes of the Parse protocol. The spelling of the names is that of the Parse SDKs. */
+/* Error codes of the Parse protocol. The names are spelled as in the Parse SDKs. */
 
 export const OTHER_CAUSE = -1;
 export const INTERNAL_SERVER_ERROR = 1;

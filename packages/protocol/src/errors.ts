@@ -1,9 +1,9 @@
-/** Error codes of the Parse protocol; as a module, so that a page carries only those that it uses. */
+/** Error codes of the Parse protocol, exported as a module so that bundlers can drop unused ones. */
 export * as ErrorCode from "./errorCodes.ts";
 
 /**
- * An error that a client may see: `code` and `message` travel as `{code, error}`.
- * `status` is the HTTP status of the answer; without one the door chooses by code.
+ * An error that is shown to clients: `code` and `message` are sent as `{code, error}`. `status` is the HTTP status of
+ * the response; by default the API derives it from the code.
  */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";

@@ -11,7 +11,7 @@ import {
   type WireRelation,
 } from "./values.ts";
 
-/** The types that a field of a class can have, as schemas spell them. */
+/** The types that a field of a class can have, spelled as in schemas. */
 export const FIELD_TYPES = [
   "String",
   "Number",
@@ -30,7 +30,7 @@ export const FIELD_TYPES = [
 export type FieldTypeName = (typeof FIELD_TYPES)[number];
 export interface FieldType {
   type: FieldTypeName;
-  /** Only of Pointer and Relation. */
+  /** Only set for Pointer and Relation. */
   targetClass?: string;
   required?: boolean;
   defaultValue?: JsonValue;
@@ -70,8 +70,8 @@ export function isRelation(value: unknown): value is WireRelation {
 }
 
 /**
- * The field type that a stored value has; undefined for null.
- * Throws 111 for a value that claims a `__type` which it does not have the shape of.
+ * Returns the field type of a stored value; undefined for null. Throws 111 if the value does not have the shape of its
+ * `__type`.
  */
 export function fieldTypeOf(value: JsonValue): FieldType | undefined {
   if (value === null) return undefined;

@@ -1,29 +1,35 @@
-import { distanceBetween, type Place } from "./distance.ts";
+import { type Coordinates, distanceBetween } from "./distance.ts";
 
-/** An area that a query asks about. */
+/** The area of a geo query. */
 export type Area =
-  | { type: "box"; southwest: Place; northeast: Place }
+  | { type: "box"; southwest: Coordinates; northeast: Coordinates }
   | { type: "polygon"; points: [latitude: number, longitude: number][] }
-  /** `radius` in radians. */
-  | { type: "sphere"; center: Place; radius: number };
+  /** `radius` is in radians. */
+  | { type: "sphere"; center: Coordinates; radius: number };
 
-/** Whether a place lies in a polygon, its border included. Points as [latitude, longitude]; the last joins the first. */
-export function polygonHolds(points: readonly (readonly [number, number])[], place: Place): boolean {
-  const { latitude: y, longitude: x } = place;
-  let inside = false;
+/**
+ * Whether a point lies in a polygon, including its border. Points are [latitude, longitude]; the last one connects to
+ * the first.
+ */
+export function polygonContains(
+  points: readonly (readonly [number, number])[],
+  coordinates: Coordinates,
+): boolean {
+  const { latitude: y, longitude: x } = coordinates;
+  let isInside = false;
   let previous = points.at(-1);
   for (const point of points) {
     if (!previous) break;
     const [y1, x1] = previous;
     const [y2, x2] = point;
-    if (onSegment(y, x, y1, x1, y2, x2)) return true;
-    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) inside = !inside;
+    if (isOnSegment(y, x, y1, x1, y2, x2)) return true;
+    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isInside = !isInside;
     previous = point;
   }
-  return inside;
+  return isInside;
 }
 
-function onSegment(y: number, x: number, y1: number, x1: number, y2: number, x2: number): boolean {
+function isOnSegment(y: number, x: number, y1: number, x1: number, y2: number, x2: number): boolean {
   const cross = (x - x1) * (y2 - y1) - (y - y1) * (x2 - x1);
   return (
     cross === 0 &&
@@ -34,23 +40,23 @@ function onSegment(y: number, x: number, y1: number, x1: number, y2: number, x2:
   );
 }
 
-export function areaHolds(area: Area, place: Place): boolean {
+export function areaContains(area: Area, coordinates: Coordinates): boolean {
   switch (area.type) {
     case "box":
       return (
-        place.latitude >= area.southwest.latitude &&
-        place.latitude <= area.northeast.latitude &&
-        place.longitude >= area.southwest.longitude &&
-        place.longitude <= area.northeast.longitude
+        coordinates.latitude >= area.southwest.latitude &&
+        coordinates.latitude <= area.northeast.latitude &&
+        coordinates.longitude >= area.southwest.longitude &&
+        coordinates.longitude <= area.northeast.longitude
       );
     case "polygon":
-      return polygonHolds(area.points, place);
+      return polygonContains(area.points, coordinates);
     case "sphere":
-      return distanceBetween(area.center, place) <= area.radius;
+      return distanceBetween(area.center, coordinates) <= area.radius;
   }
 }
 
-/** A polygon's points as they are kept: closed, so that the last point is the first. */
+/** Closes a polygon for storage, so that its last point equals the first. */
 export function closedPolygon(points: [number, number][]): [number, number][] {
   const [first] = points;
   const last = points.at(-1);

@@ -21,12 +21,12 @@ import {
   jsonKey,
 } from "./values.ts";
 
-const many = <T>(count: number, make: (i: number) => T): T[] =>
+const repeat = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i));
 const pointer = (i: number) => ({ __type: "Pointer", className: "C", objectId: `o${i}` });
 const where = (value: JsonValue) => () => parseQuery("C", { where: value });
 const patterns = (count: number, length = 2) => ({
-  a: { $all: many(count, (i) => ({ $regex: `^${String(i).padStart(length, "x")}` })) },
+  a: { $all: repeat(count, (i) => ({ $regex: `^${String(i).padStart(length, "x")}` })) },
 });
 const nested = (className: string, inner: JsonObject) => ({ a: { $inQuery: { className, where: inner } } });
 
@@ -42,34 +42,42 @@ function errorOf(work: () => unknown): { code: number; message: string } | undef
 
 describe("what a request may ask for", () => {
   it.each<[string, () => unknown, number]>([
-    ["empty branches", where({ $or: many(MAX_WHERE_CONDITIONS + 1, () => ({})) }), 102],
-    ["empty branches of branches", where({ $or: many(40, () => ({ $and: many(40, () => ({})) })) }), 102],
-    ["operators on one field", where({ $and: many(600, () => ({ a: { $gt: 1, $lt: 2 } })) }), 102],
-    ["conditions of nested queries", where(nested("D", { $or: many(1_000, () => ({ b: 1 })) })), 102],
-    ["values in one list", where({ a: { $in: many(MAX_IN_OPERANDS + 1, String) } }), 102],
-    ["values in many lists", where({ $and: many(11, () => ({ a: { $nin: many(2_000, String) } })) }), 102],
-    ["objects in a list", where({ a: { $in: many(MAX_WHERE_CONDITIONS + 1, (i) => ({ i })) } }), 102],
-    ["values that an array has to hold", where({ a: { $all: many(MAX_WHERE_CONDITIONS + 1, String) } }), 102],
+    ["empty branches", where({ $or: repeat(MAX_WHERE_CONDITIONS + 1, () => ({})) }), 102],
+    ["empty branches of branches", where({ $or: repeat(40, () => ({ $and: repeat(40, () => ({})) })) }), 102],
+    ["operators on one field", where({ $and: repeat(600, () => ({ a: { $gt: 1, $lt: 2 } })) }), 102],
+    ["conditions of nested queries", where(nested("D", { $or: repeat(1_000, () => ({ b: 1 })) })), 102],
+    ["values in one list", where({ a: { $in: repeat(MAX_IN_OPERANDS + 1, String) } }), 102],
+    [
+      "values in many lists",
+      where({ $and: repeat(11, () => ({ a: { $nin: repeat(2_000, String) } })) }),
+      102,
+    ],
+    ["objects in a list", where({ a: { $in: repeat(MAX_WHERE_CONDITIONS + 1, (i) => ({ i })) } }), 102],
+    [
+      "values that an array has to hold",
+      where({ a: { $all: repeat(MAX_WHERE_CONDITIONS + 1, String) } }),
+      102,
+    ],
     ["patterns", where(patterns(MAX_PATTERNS + 1)), 102],
     [
       "instructions of patterns",
-      where({ $or: many(3, () => ({ a: { $regex: "x{1000}y{1000}z{1000}a{1000}" } })) }),
+      where({ $or: repeat(3, () => ({ a: { $regex: "x{1000}y{1000}z{1000}a{1000}" } })) }),
       102,
     ],
     ["text of patterns", where(patterns(20, 900)), 102],
     [
       "points of a polygon",
-      where({ a: { $geoWithin: { $polygon: many(MAX_POLYGON_POINTS + 1, () => [1, 2]) } } }),
+      where({ a: { $geoWithin: { $polygon: repeat(MAX_POLYGON_POINTS + 1, () => [1, 2]) } } }),
       102,
     ],
-    ["order keys", () => parseQuery("C", { order: many(MAX_ORDER_KEYS + 1, () => "a").join() }), 102],
-    ["include paths", () => parseQuery("C", { include: many(MAX_INCLUDE_PATHS + 1, (i) => `a${i}`) }), 102],
+    ["order keys", () => parseQuery("C", { order: repeat(MAX_ORDER_KEYS + 1, () => "a").join() }), 102],
+    ["include paths", () => parseQuery("C", { include: repeat(MAX_INCLUDE_PATHS + 1, (i) => `a${i}`) }), 102],
     [
       "paths that keys lead along",
-      () => parseQuery("C", { keys: many(MAX_INCLUDE_PATHS + 1, (i) => `a${i}.b`) }),
+      () => parseQuery("C", { keys: repeat(MAX_INCLUDE_PATHS + 1, (i) => `a${i}.b`) }),
       102,
     ],
-    ["keys", () => parseQuery("C", { keys: many(MAX_KEYS + 1, (i) => `a${i}`) }), 102],
+    ["keys", () => parseQuery("C", { keys: repeat(MAX_KEYS + 1, (i) => `a${i}`) }), 102],
     ["excluded keys", () => parseQuery("C", { excludeKeys: ",".repeat(5_000_000) }), 102],
     ["objects to skip", () => parseQuery("C", { skip: 1e300 }), 102],
     [
@@ -79,11 +87,15 @@ describe("what a request may ask for", () => {
     ],
     ["segments of a path", () => parsePath(".".repeat(1_000_000)), 105],
     ["a long path", () => parsePath(`a.${"b".repeat(3_000)}`), 105],
-    ["ACL entries", () => parseAcl(Object.fromEntries(many(MAX_ACL_ENTRIES + 1, (i) => [`u${i}`, {}]))), 123],
+    [
+      "ACL entries",
+      () => parseAcl(Object.fromEntries(repeat(MAX_ACL_ENTRIES + 1, (i) => [`u${i}`, {}]))),
+      123,
+    ],
     ["a long role name in an ACL", () => parseAcl({ [`role:${"r".repeat(200)}`]: { read: true } }), 123],
     [
       "related objects",
-      () => parseOperation({ __op: "AddRelation", objects: many(MAX_RELATION_OBJECTS + 1, pointer) }),
+      () => parseOperation({ __op: "AddRelation", objects: repeat(MAX_RELATION_OBJECTS + 1, pointer) }),
       107,
     ],
     [
@@ -91,13 +103,13 @@ describe("what a request may ask for", () => {
       () =>
         parseOperation({
           __op: "Batch",
-          ops: many(5, () => ({ __op: "AddRelation", objects: many(5_000, pointer) })),
+          ops: repeat(5, () => ({ __op: "AddRelation", objects: repeat(5_000, pointer) })),
         }),
       107,
     ],
     [
       "operations of a Batch",
-      () => parseOperation({ __op: "Batch", ops: many(101, () => ({ __op: "AddRelation", objects: [] })) }),
+      () => parseOperation({ __op: "Batch", ops: repeat(101, () => ({ __op: "AddRelation", objects: [] })) }),
       107,
     ],
     ["a NUL in a saved string", () => assertStorableTexts({ a: ["b\0"] }), 107],
@@ -111,17 +123,17 @@ describe("what a request may ask for", () => {
   });
 
   it.each<[string, () => unknown]>([
-    ["20,000 values in a list", where({ a: { $in: many(MAX_IN_OPERANDS, String) } })],
-    ["1,000 conditions", where(Object.fromEntries(many(MAX_WHERE_CONDITIONS, (i) => [`f${i}`, i])))],
+    ["20,000 values in a list", where({ a: { $in: repeat(MAX_IN_OPERANDS, String) } })],
+    ["1,000 conditions", where(Object.fromEntries(repeat(MAX_WHERE_CONDITIONS, (i) => [`f${i}`, i])))],
     ["100 beginnings of texts", where(patterns(MAX_PATTERNS))],
     [
       "polygons of 1,000 points",
-      where({ a: { $geoWithin: { $polygon: many(MAX_POLYGON_POINTS, () => [1, 2]) } } }),
+      where({ a: { $geoWithin: { $polygon: repeat(MAX_POLYGON_POINTS, () => [1, 2]) } } }),
     ],
-    ["many keys below one include", () => parseQuery("C", { keys: many(500, (i) => `a.b${i}`) })],
+    ["many keys below one include", () => parseQuery("C", { keys: repeat(500, (i) => `a.b${i}`) })],
     [
       "20,000 related objects",
-      () => parseOperation({ __op: "AddRelation", objects: many(MAX_RELATION_OBJECTS, pointer) }),
+      () => parseOperation({ __op: "AddRelation", objects: repeat(MAX_RELATION_OBJECTS, pointer) }),
     ],
     ["emoji and other characters beyond the first plane", () => assertStorableTexts("\u{1f600}")],
   ])("takes %s", (_, work) => {
@@ -165,8 +177,11 @@ describe("operations on arrays", () => {
         return name;
       },
     });
-    const before = many(2_000, (i) => counted(`a${i}`));
-    const added = applyOperation(before, { op: "AddUnique", objects: many(2_000, (i) => counted(`b${i}`)) });
+    const before = repeat(2_000, (i) => counted(`a${i}`));
+    const added = applyOperation(before, {
+      op: "AddUnique",
+      objects: repeat(2_000, (i) => counted(`b${i}`)),
+    });
     expect(added).toHaveLength(4_000);
     expect(applyOperation(added, { op: "Remove", objects: before })).toHaveLength(2_000);
     expect(reads).toBeLessThan(20_000);

@@ -1,35 +1,35 @@
 import { describe, expect, it } from "vitest";
-import { fillMail, MAILS, type MailTemplate, mailProblems } from "./mailTemplates.ts";
+import { DEFAULT_MAILS, type MailTemplate, renderMail, validateMail } from "./mailTemplates.ts";
 
 const VALUES = { appName: "Roastery", email: "ada@example.org", link: "https://a.example/v?token=1&x=2" };
 
 function template(parts: Partial<MailTemplate> = {}): MailTemplate {
-  return { ...MAILS.verification.template, ...parts };
+  return { ...DEFAULT_MAILS.verification.template, ...parts };
 }
 
 describe("mails that somebody wrote", () => {
   it("are as they stand by default without a problem", () => {
-    expect(mailProblems("verification", MAILS.verification.template)).toEqual({});
-    expect(mailProblems("passwordReset", MAILS.passwordReset.template)).toEqual({});
+    expect(validateMail("verification", DEFAULT_MAILS.verification.template)).toEqual({});
+    expect(validateMail("passwordReset", DEFAULT_MAILS.passwordReset.template)).toEqual({});
   });
 
   it("have their values in their places, and no place is looked for in a value", () => {
-    const filled = fillMail(template({ subject: "{{ appName }}: {{email}}" }), {
+    const rendered = renderMail(template({ subject: "{{ appName }}: {{email}}" }), {
       ...VALUES,
       appName: "{{link}}",
     });
-    expect(filled.subject).toBe("{{link}}: ada@example.org");
-    expect(filled.text).toContain(VALUES.link);
+    expect(rendered.subject).toBe("{{link}}: ada@example.org");
+    expect(rendered.text).toContain(VALUES.link);
   });
 
   it("carry values into HTML as text, and into the subject as one line", () => {
-    const filled = fillMail(template({ html: '<a href="{{link}}">{{email}}</a>' }), {
+    const rendered = renderMail(template({ html: '<a href="{{link}}">{{email}}</a>' }), {
       ...VALUES,
       appName: "Roastery\r\nBcc: eve@example.org",
       email: "<img src=x>",
     });
-    expect(filled.html).toBe('<a href="https://a.example/v?token=1&amp;x=2">&lt;img src=x&gt;</a>');
-    expect(filled.subject).toBe("Please verify your e-mail for Roastery Bcc: eve@example.org");
+    expect(rendered.html).toBe('<a href="https://a.example/v?token=1&amp;x=2">&lt;img src=x&gt;</a>');
+    expect(rendered.subject).toBe("Please verify your e-mail for Roastery Bcc: eve@example.org");
   });
 
   it.each([
@@ -43,7 +43,7 @@ describe("mails that somebody wrote", () => {
     ["a great many characters", "x".repeat(1_000_000), `${"x".repeat(60)}…`],
     ["a great many of two units each", "𝒳".repeat(1_000), `${"𝒳".repeat(60)}…`],
   ])("show of a name with %s what is safe, in one line", (_, username, expected) => {
-    const { text, subject, html } = fillMail(
+    const { text, subject, html } = renderMail(
       { subject: "{{username}}", text: "{{username}}", html: "{{username}}" },
       { ...VALUES, username },
     );
@@ -60,6 +60,6 @@ describe("mails that somebody wrote", () => {
     ["an empty subject", { subject: " " }, "subject"],
     ["a text that is too long", { text: `{{link}}${"x".repeat(20_001)}` }, "text"],
   ])("are refused with %s", (_, parts, part) => {
-    expect(mailProblems("verification", template(parts))).toEqual({ [part]: expect.any(String) });
+    expect(validateMail("verification", template(parts))).toEqual({ [part]: expect.any(String) });
   });
 });

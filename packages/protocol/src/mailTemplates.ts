@@ -1,6 +1,6 @@
 import { escapeHtml } from "./escapeHtml.ts";
 
-/** A mail with places for values: `{{link}}`. */
+/** A mail with placeholders for values: `{{link}}`. */
 export interface MailTemplate {
   subject: string;
   text: string;
@@ -9,12 +9,12 @@ export interface MailTemplate {
 
 export type MailName = "verification" | "passwordReset";
 
-/** What can stand in the places of a mail. */
+/** The placeholders that a mail can use. */
 export type MailVariable = "appName" | "email" | "username" | "link";
 export type MailValues = Partial<Record<MailVariable, string>>;
 
-/** The mails that the server sends on its own, as they are where nobody has written others. */
-export const MAILS: Readonly<
+/** The default texts of the mails that the server sends. */
+export const DEFAULT_MAILS: Readonly<
   Record<MailName, { variables: readonly MailVariable[]; template: MailTemplate }>
 > = {
   verification: {
@@ -34,78 +34,83 @@ export const MAILS: Readonly<
 };
 
 export function isMailName(name: string): name is MailName {
-  return Object.hasOwn(MAILS, name);
+  return Object.hasOwn(DEFAULT_MAILS, name);
 }
 
-const MOST = { subject: 200, text: 20_000, html: 100_000 } as const;
-const PLACE = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const MAX_LENGTHS = { subject: 200, text: 20_000, html: 100_000 } as const;
+const PLACEHOLDER = /\{\{\s*([^{}]*?)\s*\}\}/g;
 
-/** What is wrong with a mail that somebody wrote, by its part; nothing where it can be sent. */
-export function mailProblems(
+/** Returns the problems of a custom mail by part; an empty object if it can be sent. */
+export function validateMail(
   name: MailName,
   template: MailTemplate,
 ): Partial<Record<keyof MailTemplate, string>> {
   const problems: Partial<Record<keyof MailTemplate, string>> = {};
   for (const part of ["subject", "text", "html"] as const) {
     const text = template[part];
-    const problem = text === undefined ? undefined : problemOf(name, part, text);
+    const problem = text === undefined ? undefined : validatePart(name, part, text);
     if (problem !== undefined) problems[part] = problem;
   }
   return problems;
 }
 
-function problemOf(name: MailName, part: keyof MailTemplate, text: string): string | undefined {
+function validatePart(name: MailName, part: keyof MailTemplate, text: string): string | undefined {
   if (text.trim() === "") return `The ${part} is empty.`;
-  if (text.length > MOST[part]) return `The ${part} has more than ${MOST[part]} characters.`;
-  const used = [...text.matchAll(PLACE)].map(([, variable = ""]) => variable);
-  const { variables } = MAILS[name];
+  if (text.length > MAX_LENGTHS[part]) return `The ${part} has more than ${MAX_LENGTHS[part]} characters.`;
+  const used = [...text.matchAll(PLACEHOLDER)].map(([, variable = ""]) => variable);
+  const { variables } = DEFAULT_MAILS[name];
   const unknown = used.find((variable) => !variables.some((known) => known === variable));
   if (unknown !== undefined) {
     return `There is no {{${unknown.slice(0, 40)}}}: this mail has ${variables.map((each) => `{{${each}}}`).join(", ")}.`;
   }
-  const isLink = used.includes("link");
+  const hasLink = used.includes("link");
   if (part === "subject") {
     if (hasControl(text)) return "The subject is one line.";
-    // Subjects are shown by whoever passes a mail on, and on locked screens.
-    return isLink
+    // Subjects are visible to mail relays and on lock screens.
+    return hasLink
       ? "The link is a secret of whoever gets the mail: it does not belong into the subject."
       : undefined;
   }
-  return isLink ? undefined : `Without {{link}} nobody can do what the mail is for: put it into the ${part}.`;
+  return hasLink
+    ? undefined
+    : `Without {{link}} nobody can do what the mail is for: put it into the ${part}.`;
 }
 
 function hasControl(text: string): boolean {
   return [...text].some((char) => char < " " || char === "\u007f");
 }
 
-/** Characters of a value that are shown in a mail. */
-const MOST_SHOWN = { username: 60, appName: 100, email: 320 } as const;
+/** Maximum number of characters of a value that are shown in a mail. */
+const MAX_VALUE_LENGTHS = { username: 60, appName: 100, email: 320 } as const;
 
 /**
- * A value as it may stand in a mail: in one line, without control characters and those that turn the direction of
- * text. Of names, which anybody may choose for a mail to anybody else, no more is shown than letters, digits, spaces
- * and `._@+'-`, so that they bring no link and no text of their own.
+ * Sanitizes a value for a mail: a single line without control characters or bidirectional overrides. Anybody can choose
+ * a username and trigger a mail to somebody else, so usernames are reduced to letters, digits, spaces and `._@+'-`;
+ * they cannot inject links or other text.
  */
-function shown(name: MailVariable, value: string): string {
+function sanitizeValue(name: MailVariable, value: string): string {
   if (name === "link") return value;
   const plain = name === "username" ? value.replace(/[^\p{L}\p{M}\p{N}._@+'-]+/gu, " ") : value;
   const line = plain.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
-  const characters = [...line.slice(0, 4 * MOST_SHOWN[name])];
-  if (characters.length <= MOST_SHOWN[name]) return characters.join("");
-  return `${characters.slice(0, MOST_SHOWN[name]).join("")}…`;
+  const characters = [...line.slice(0, 4 * MAX_VALUE_LENGTHS[name])];
+  if (characters.length <= MAX_VALUE_LENGTHS[name]) return characters.join("");
+  return `${characters.slice(0, MAX_VALUE_LENGTHS[name]).join("")}…`;
 }
 
-/** A mail with the values in their places. Values are text: in HTML they are escaped, and in none of them are places looked for. */
-export function fillMail(template: MailTemplate, values: MailValues): MailTemplate {
-  const written = new Map<string, string>();
+/**
+ * Fills the placeholders of a mail. Values are plain text: they are escaped in HTML and never searched for
+ * placeholders.
+ */
+export function renderMail(template: MailTemplate, values: MailValues): MailTemplate {
+  const sanitized = new Map<string, string>();
   for (const name of ["appName", "email", "username", "link"] as const) {
     const value = values[name];
-    if (value !== undefined) written.set(name, shown(name, value));
+    if (value !== undefined) sanitized.set(name, sanitizeValue(name, value));
   }
-  const fill = (text: string, write: (value: string) => string) =>
-    text.replace(PLACE, (place, name: string) => {
-      const value = written.get(name);
-      return value === undefined ? place : write(value);
+  const fill = (text: string, format: (value: string) => string) =>
+    text.replace(PLACEHOLDER, (placeholder, name: string) => {
+      const value = sanitized.get(name);
+      return value === undefined ? placeholder : format(value);
     });
   return {
     subject: fill(template.subject, (value) => value),

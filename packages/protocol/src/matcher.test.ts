@@ -51,7 +51,7 @@ describe("compileMatcher", () => {
     { objectId: "u1", name: "Apple" },
     { objectId: "u2", className: "_User", name: "Pear" },
   ];
-  const parts = {
+  const options = {
     regex,
     subQuery: () => authors,
     text:
@@ -72,7 +72,7 @@ describe("compileMatcher", () => {
     [{ title: { $text: { $search: { $term: "apple" } } } }, true],
     [{ title: { $text: { $search: { $term: "pear" } } } }, false],
   ])("with the objects and words at hand: %j → %s", (where, expected) => {
-    expect(compileMatcher(parseWhere(where), parts)(post)).toBe(expected);
+    expect(compileMatcher(parseWhere(where), options)(post)).toBe(expected);
     expect(() => compileMatcher(parseWhere(where), { regex })).toThrow("cannot be followed live");
   });
 

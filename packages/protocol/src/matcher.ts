@@ -1,8 +1,8 @@
-import { inOrderOfCost } from "./conditionCost.ts";
-import { distanceBetween, type Place } from "./distance.ts";
+import { sortByCost } from "./conditionCost.ts";
+import { type Coordinates, distanceBetween } from "./distance.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
-import { areaHolds, polygonHolds } from "./geo.ts";
+import { areaContains, polygonContains } from "./geo.ts";
 import {
   isJsonObject,
   isPointer,
@@ -15,59 +15,59 @@ import {
 } from "./values.ts";
 import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 
-/** Tests objects as they travel (objectId, createdAt and updatedAt at the top, ISO text). */
+/** Tests objects in wire format (objectId, createdAt and updatedAt at the top level as ISO text). */
 export type Matcher = (object: JsonObject) => boolean;
 
-export interface MatcherParts {
-  /** Makes a test for a regular expression that runs in bounded time. Throws 102 on a bad one. */
+export interface MatcherOptions {
+  /** Compiles a regular expression that runs in bounded time. Throws 102 if it is invalid. */
   regex(source: string, flags: string): (text: string) => boolean;
-  /** Whether an object is in a relation; asked for `$relatedTo` conditions. */
+  /** Whether an object is in a relation. Called for `$relatedTo` conditions. */
   relatedTo?(condition: Extract<Condition, { kind: "relatedTo" }>, objectId: string): boolean;
-  /** The objects that a sub-query finds; whoever has none at hand leaves it out. */
+  /** Returns the objects that a sub-query finds. Without this option, sub-queries are rejected. */
   subQuery?(query: SubQuery): readonly JsonObject[];
-  /** Makes a test for a text search; whoever has no words to compare leaves it out. */
+  /** Compiles a text search. Without this option, text searches are rejected. */
   text?(search: TextSearch): (text: string) => boolean;
 }
 
 /**
- * Compiles a where once into a test that agrees with what the store answers for the same where.
- * Throws 102 for what one object cannot tell, unless the parts help: sub-queries and text searches.
+ * Compiles a where into a predicate that agrees with the result of the database for the same where. Throws 102 for
+ * conditions that a single object cannot decide (sub-queries, text searches) unless the options provide them.
  */
-export function compileMatcher(where: Condition, parts: MatcherParts): Matcher {
+export function compileMatcher(where: Condition, options: MatcherOptions): Matcher {
   switch (where.kind) {
     case "and": {
-      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
+      const matchers = sortByCost(where.conditions).map((condition) => compileMatcher(condition, options));
       return (object) => matchers.every((matches) => matches(object));
     }
     case "or": {
-      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
+      const matchers = sortByCost(where.conditions).map((condition) => compileMatcher(condition, options));
       return (object) => matchers.some((matches) => matches(object));
     }
     case "nor": {
-      const matchers = inOrderOfCost(where.conditions).map((condition) => compileMatcher(condition, parts));
+      const matchers = sortByCost(where.conditions).map((condition) => compileMatcher(condition, options));
       return (object) => !matchers.some((matches) => matches(object));
     }
     case "relatedTo":
-      return (object) => parts.relatedTo?.(where, String(object.objectId)) ?? false;
+      return (object) => options.relatedTo?.(where, String(object.objectId)) ?? false;
     default:
-      return compileField(where, parts);
+      return compileField(where, options);
   }
 }
 
-function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
-  const read = reader(condition.path);
+function compileField(condition: FieldCondition, options: MatcherOptions): Matcher {
+  const read = createReader(condition.path);
   switch (condition.kind) {
     case "exists":
       return (object) => (read(object) !== undefined) === condition.exists;
     case "regex": {
-      const test = parts.regex(condition.source, condition.flags);
+      const test = options.regex(condition.source, condition.flags);
       return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
     }
     case "in":
     case "nin": {
       const { kind } = condition;
       const operands = new OperandSet(condition.operands);
-      return (object) => operands.equalsOne(read(object)) === (kind === "in");
+      return (object) => operands.equalsAny(read(object)) === (kind === "in");
     }
     case "all":
       return (object) => {
@@ -86,7 +86,7 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
       };
     }
     case "allRegex": {
-      const tests = condition.patterns.map(({ source, flags }) => parts.regex(source, flags));
+      const tests = condition.patterns.map(({ source, flags }) => options.regex(source, flags));
       return (object) => {
         const value = read(object);
         return (
@@ -96,20 +96,20 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
       };
     }
     case "near": {
-      const { place, maxDistance = Number.POSITIVE_INFINITY } = condition;
-      return (object) => atPlace(read(object), (other) => distanceBetween(place, other) <= maxDistance);
+      const { point, maxDistance = Number.POSITIVE_INFINITY } = condition;
+      return (object) => testGeoPoint(read(object), (other) => distanceBetween(point, other) <= maxDistance);
     }
     case "geoWithin":
-      return (object) => atPlace(read(object), (place) => areaHolds(condition.area, place));
+      return (object) => testGeoPoint(read(object), (point) => areaContains(condition.area, point));
     case "geoIntersects":
       return (object) => {
         const value = read(object);
-        return isPolygon(value) && polygonHolds(value.coordinates, condition.place);
+        return isPolygon(value) && polygonContains(value.coordinates, condition.point);
       };
     case "inQuery": {
       const { query, negated } = condition;
       const found = new Set(
-        objectsOf(query, parts).map(
+        subQueryObjects(query, options).map(
           ({ className = query.className, objectId }) => `${className}/${objectId}`,
         ),
       );
@@ -120,16 +120,16 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
         ) !== negated;
     }
     case "select": {
-      const readKey = reader(condition.key);
-      const values = objectsOf(condition.query, parts)
+      const readKey = createReader(condition.key);
+      const values = subQueryObjects(condition.query, options)
         .map(readKey)
         .filter((value) => value !== undefined);
       const keys = new Set(values.map(jsonKey));
       return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
     }
     case "text": {
-      const test = parts.text?.(condition.search);
-      if (!test) throw notFollowed("$text");
+      const test = options.text?.(condition.search);
+      if (!test) throw unsupportedLiveError("$text");
       return (object) => anyItem(read(object), (item) => typeof item === "string" && test(item));
     }
     case "eq":
@@ -143,16 +143,16 @@ function compileField(condition: FieldCondition, parts: MatcherParts): Matcher {
   }
 }
 
-function objectsOf(query: SubQuery, parts: MatcherParts): readonly JsonObject[] {
-  if (parts.subQuery) return parts.subQuery(query);
-  throw notFollowed("a sub-query");
+function subQueryObjects(query: SubQuery, options: MatcherOptions): readonly JsonObject[] {
+  if (options.subQuery) return options.subQuery(query);
+  throw unsupportedLiveError("a sub-query");
 }
 
-function notFollowed(what: string): ProtocolError {
-  return new ProtocolError(ErrorCode.INVALID_QUERY, `${what} cannot be followed live`);
+function unsupportedLiveError(feature: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_QUERY, `${feature} cannot be followed live`);
 }
 
-function reader(path: [string, ...string[]]): (object: JsonObject) => JsonValue | undefined {
+function createReader(path: [string, ...string[]]): (object: JsonObject) => JsonValue | undefined {
   const [field, ...rest] = path;
   if (rest.length === 0) return (object) => (Object.hasOwn(object, field) ? object[field] : undefined);
   return (object) => {
@@ -166,11 +166,11 @@ function reader(path: [string, ...string[]]): (object: JsonObject) => JsonValue 
   };
 }
 
-function atPlace(value: JsonValue | undefined, test: (place: Place) => boolean): boolean {
+function testGeoPoint(value: JsonValue | undefined, test: (point: Coordinates) => boolean): boolean {
   return isGeoPoint(value) && test(value);
 }
 
-/** An array matches where one of its items does. */
+/** An array matches if one of its items does. */
 function anyItem(value: JsonValue | undefined, test: (item: JsonValue) => boolean): boolean {
   if (value === undefined) return false;
   return Array.isArray(value) ? value.some(test) : test(value);
@@ -182,7 +182,7 @@ function isPrimitive(operand: Operand): operand is PrimitiveOperand {
   return operand.type === "string" || operand.type === "number" || operand.type === "boolean";
 }
 
-/** The operands of a list, so arranged that a value is not compared with each of them. */
+/** A list of operands, indexed so that a value need not be compared with each of them. */
 class OperandSet {
   readonly #primitives = new Set<JsonValue>();
   readonly #dates = new Set<string>();
@@ -201,21 +201,21 @@ class OperandSet {
     }
   }
 
-  /** Whether a value equals one of the operands; an array also where one of its items does. */
-  equalsOne(value: JsonValue | undefined): boolean {
+  /** Whether a value, or an item of an array value, equals one of the operands. */
+  equalsAny(value: JsonValue | undefined): boolean {
     return (
-      this.#others.some((operand) => equals(value, operand)) || anyItem(value, (item) => this.#holds(item))
+      this.#others.some((operand) => equals(value, operand)) || anyItem(value, (item) => this.#contains(item))
     );
   }
 
   equalsItem(item: JsonValue): boolean {
-    return this.#holds(item) || this.#others.some((operand) => equalsItem(item, operand));
+    return this.#contains(item) || this.#others.some((operand) => equalsItem(item, operand));
   }
 
-  #holds(item: JsonValue): boolean {
+  #contains(item: JsonValue): boolean {
     if (this.#primitives.has(item)) return true;
     if (this.#dates.size > 0) {
-      const time = timeOf(item);
+      const time = isoTime(item);
       if (time !== undefined && this.#dates.has(time)) return true;
     }
     if (this.#pointers.size > 0 && isPointer(item)) return this.#pointers.has(pointerKey(item));
@@ -239,7 +239,7 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
     case "null":
       return item === null;
     case "date":
-      return timeOf(item) === operand.value;
+      return isoTime(item) === operand.value;
     case "pointer":
       return (
         isPointer(item) &&
@@ -255,8 +255,8 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
   }
 }
 
-/** The ISO time of a date value; createdAt and updatedAt travel as bare text. */
-function timeOf(item: JsonValue): string | undefined {
+/** Returns the ISO time of a date value; createdAt and updatedAt are sent as plain text. */
+function isoTime(item: JsonValue): string | undefined {
   if (typeof item === "string") return item;
   return isWireDate(item) ? new Date(item.iso).toISOString() : undefined;
 }
@@ -268,7 +268,7 @@ function compares(item: JsonValue, comparison: Exclude<Comparison, "eq" | "ne">,
     return ordered(Number(item), Number(operand.value), comparison);
   }
   if (operand.type === "date") {
-    const time = timeOf(item);
+    const time = isoTime(item);
     return time !== undefined && ordered(time, operand.value, comparison);
   }
   return false;

@@ -6,7 +6,7 @@ const CLASS_NAME = /^[A-Za-z][0-9A-Za-z_]*$/;
 const ROLE_NAME = /^[0-9a-zA-Z\-_ ]+$/;
 const PATH_SEGMENT = /^[0-9A-Za-z_-]+$/;
 
-/** Classes that the server itself brings; no other class may begin with an underscore. */
+/** Built-in classes of the server; no other class name may begin with an underscore. */
 export const SYSTEM_CLASSES = [
   "_User",
   "_Session",
@@ -34,11 +34,11 @@ const reservedFields: ReadonlySet<string> = new Set([
 ]);
 const reservedSegments: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Classes that only the server works with. */
+/** Classes that only the server itself uses. */
 const INTERNAL_CLASS =
   /^_(ChainWatch|ChainMessage|JobStatus|PushStatus|Hooks|GlobalConfig|GraphQLConfig|JobSchedule|Audience|Idempotency|Join:\w+:\w+)$/;
 
-/** Whether a name is of a class, or of a relation's table, that nobody but the server works with. */
+/** Whether a name belongs to a class or relation table that only the server itself uses. */
 export function isInternalClassName(name: string): boolean {
   return INTERNAL_CLASS.test(name);
 }
@@ -57,7 +57,7 @@ export function isRoleName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && ROLE_NAME.test(name);
 }
 
-/** Throws 103 for a name that no class can have. */
+/** Throws 103 for an invalid class name. */
 export function assertClassName(name: unknown): asserts name is string {
   if (typeof name === "string" && isClassName(name)) return;
   throw new ProtocolError(
@@ -66,7 +66,7 @@ export function assertClassName(name: unknown): asserts name is string {
   );
 }
 
-/** Throws 105 for a name that no field can have. */
+/** Throws 105 for an invalid field name. */
 export function assertFieldName(name: string): void {
   if (isFieldName(name)) return;
   throw new ProtocolError(
@@ -76,8 +76,8 @@ export function assertFieldName(name: string): void {
 }
 
 /**
- * Splits a dotted path (`address.city`) into its segments: the first a field name, the others keys
- * of nested objects or positions in arrays. Throws 105.
+ * Splits a dotted path (`address.city`) into its segments: first a field name, then keys of nested objects or indexes
+ * of arrays. Throws 105 if it is invalid.
  */
 export function parsePath(path: string): [string, ...string[]] {
   if (path.length > MAX_PATH_LENGTH) throw invalidPath(path);

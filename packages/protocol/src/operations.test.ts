@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { applyOperation, applyOperations, isEchoed, parseOperation } from "./operations.ts";
+import { applyOperation, applyOperations, isResultReturned, parseOperation } from "./operations.ts";
 import type { JsonObject, JsonValue } from "./values.ts";
 
 describe("parseOperation", () => {
@@ -150,6 +150,6 @@ describe("applyOperations", () => {
 });
 
 it("echoes the operations whose result the client cannot know", () => {
-  expect(isEchoed({ op: "AddUnique", objects: [] })).toBe(true);
-  expect(isEchoed({ op: "Set", value: 1 })).toBe(false);
+  expect(isResultReturned({ op: "AddUnique", objects: [] })).toBe(true);
+  expect(isResultReturned({ op: "Set", value: 1 })).toBe(false);
 });

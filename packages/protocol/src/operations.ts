@@ -10,7 +10,7 @@ import {
   type WirePointer,
 } from "./values.ts";
 
-/** What a write does to one field. `value` and `objects` are wire values. */
+/** An operation of a write on one field. `value` and `objects` are wire values. */
 export type Operation =
   | { op: "Set"; value: JsonValue }
   | { op: "Delete" }
@@ -20,7 +20,7 @@ export type Operation =
   | { op: "Remove"; objects: JsonValue[] }
   | { op: "Relation"; add: WirePointer[]; remove: WirePointer[] };
 
-/** Reads an operation, or a plain value as Set, from the wire. Throws 107 or 111. */
+/** Parses an operation from the wire; a plain value is a Set. Throws 107 or 111. */
 export function parseOperation(value: unknown): Operation {
   if (!isJsonObject(value) || !("__op" in value)) {
     assertStorable(value);
@@ -37,11 +37,11 @@ export function parseOperation(value: unknown): Operation {
     case "Add":
     case "AddUnique":
     case "Remove":
-      return { op: value.__op, objects: objectsOf(value.objects, value.__op) };
+      return { op: value.__op, objects: parseObjects(value.objects, value.__op) };
     case "AddRelation":
-      return { op: "Relation", add: pointersOf(value.objects), remove: [] };
+      return { op: "Relation", add: parsePointers(value.objects), remove: [] };
     case "RemoveRelation":
-      return { op: "Relation", add: [], remove: pointersOf(value.objects) };
+      return { op: "Relation", add: [], remove: parsePointers(value.objects) };
     case "Batch":
       return parseBatch(value.ops);
     default:
@@ -52,7 +52,7 @@ export function parseOperation(value: unknown): Operation {
   }
 }
 
-function objectsOf(value: unknown, op: string): JsonValue[] {
+function parseObjects(value: unknown, op: string): JsonValue[] {
   if (!Array.isArray(value))
     throw new ProtocolError(
       ErrorCode.INVALID_JSON,
@@ -62,11 +62,11 @@ function objectsOf(value: unknown, op: string): JsonValue[] {
   return value;
 }
 
-function pointersOf(value: unknown): WirePointer[] {
+function parsePointers(value: unknown): WirePointer[] {
   if (!Array.isArray(value) || !value.every(isPointer)) {
     throw new ProtocolError(ErrorCode.INVALID_JSON, "the objects of a relation must be pointers");
   }
-  if (value.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
+  if (value.length > MAX_RELATION_OBJECTS) throw tooManyRelatedError();
   return value;
 }
 
@@ -89,25 +89,25 @@ function parseBatch(ops: unknown): Operation {
   });
   const add = parsed.flatMap((operation) => operation.add);
   const remove = parsed.flatMap((operation) => operation.remove);
-  if (add.length + remove.length > MAX_RELATION_OBJECTS) throw tooManyRelated();
+  if (add.length + remove.length > MAX_RELATION_OBJECTS) throw tooManyRelatedError();
   return { op: "Relation", add, remove };
 }
 
-function tooManyRelated(): ProtocolError {
+function tooManyRelatedError(): ProtocolError {
   return new ProtocolError(
     ErrorCode.INVALID_JSON,
     `an operation on a relation takes ${MAX_RELATION_OBJECTS} objects at most`,
   );
 }
 
-/** An operation whose result the client cannot know by itself, so that the answer must tell it. */
-export function isEchoed(operation: Operation): boolean {
+/** Whether the client cannot compute the result of an operation, so that the response must return it. */
+export function isResultReturned(operation: Operation): boolean {
   return operation.op !== "Set" && operation.op !== "Delete" && operation.op !== "Relation";
 }
 
 /**
- * The field's value after the operation; undefined when the field is gone.
- * Relations live outside the object and are not applied here. Throws 111 on a type clash.
+ * Returns the value of the field after the operation; undefined if it is deleted. Relations are stored outside of the
+ * object and are not applied here. Throws 111 on a type mismatch.
  */
 export function applyOperation(current: JsonValue | undefined, operation: Operation): JsonValue | undefined {
   switch (operation.op) {
@@ -126,19 +126,19 @@ export function applyOperation(current: JsonValue | undefined, operation: Operat
       return sum;
     }
     case "Add":
-      return [...arrayOf(current), ...operation.objects];
+      return [...toArray(current), ...operation.objects];
     case "AddUnique":
-      return withUnique(arrayOf(current), operation.objects);
+      return addUnique(toArray(current), operation.objects);
     case "Remove": {
       const removed = new Set(operation.objects.map(jsonKey));
-      return arrayOf(current).filter((item) => !removed.has(jsonKey(item)));
+      return toArray(current).filter((item) => !removed.has(jsonKey(item)));
     }
     case "Relation":
       return current;
   }
 }
 
-function withUnique(items: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
+function addUnique(items: readonly JsonValue[], added: readonly JsonValue[]): JsonValue[] {
   const result = [...items];
   const known = new Set(items.map(jsonKey));
   for (const object of added) {
@@ -150,7 +150,7 @@ function withUnique(items: readonly JsonValue[], added: readonly JsonValue[]): J
   return result;
 }
 
-function arrayOf(value: JsonValue | undefined): JsonValue[] {
+function toArray(value: JsonValue | undefined): JsonValue[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value))
     throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "cannot add to or remove from a non-array");
@@ -158,9 +158,8 @@ function arrayOf(value: JsonValue | undefined): JsonValue[] {
 }
 
 /**
- * Applies operations, by field or dotted path, to a copy of an object; nested objects on the way are
- * made where they are missing. Positions in arrays are those before the operations. Relations are left out. Throws 111
- * on a type clash.
+ * Applies operations, by field or dotted path, to a copy of an object. Missing nested objects are created. Array
+ * indexes refer to the array before the operations. Relations are skipped. Throws 111 on a type mismatch.
  */
 export function applyOperations(
   object: JsonObject,
@@ -170,19 +169,19 @@ export function applyOperations(
   for (const [path, operation] of Object.entries(operations)) {
     if (operation.op !== "Relation") changed.apply(path.split("."), operation);
   }
-  return changed.close();
+  return changed.finish();
 }
 
 /**
- * A copy of an object, of which only what is changed is copied, and that once however many operations change it: an
- * object may have as many keys as a save has paths into it.
+ * A copy-on-write view of an object. Each nested object is copied at most once, regardless of how many operations
+ * change it: an object may have as many keys as a save has paths into it.
  */
 class ChangedObject {
   readonly #root: JsonObject;
-  /** Objects that are copies, and so may be changed. */
+  /** Objects that are copies already and may be mutated. */
   readonly #copies = new WeakSet<JsonObject>();
-  /** Arrays that are being changed: their items by position, and where they are. */
-  readonly #arrays = new Map<JsonObject, { holder: JsonObject; key: string }>();
+  /** Arrays that are being changed, as objects of their items by index, with their location. */
+  readonly #arrays = new Map<JsonObject, { parent: JsonObject; key: string }>();
 
   constructor(object: JsonObject) {
     this.#root = { ...object };
@@ -192,50 +191,48 @@ class ChangedObject {
   apply(path: readonly string[], operation: Operation): void {
     let target = this.#root;
     for (const key of path.slice(0, -1)) {
-      const current = own(target, key);
+      const current = ownValue(target, key);
       if (current === undefined && operation.op === "Delete") return;
-      target = this.#open(target, key, current);
+      target = this.#makeMutable(target, key, current);
     }
     const key = path.at(-1) ?? "";
-    const current = own(target, key);
-    // An operation on the whole of an array, parts of which have been changed.
-    const isOpen = isJsonObject(current) && this.#arrays.has(current);
-    const value = applyOperation(isOpen ? this.#closeArray(current) : current, operation);
+    const current = ownValue(target, key);
+    // The operation applies to a whole array of which some items have been changed already.
+    const isMutableArray = isJsonObject(current) && this.#arrays.has(current);
+    const value = applyOperation(isMutableArray ? this.#closeArray(current) : current, operation);
     if (value === undefined) delete target[key];
     else target[key] = value;
   }
 
-  /** The object with its arrays as arrays again. */
-  close(): JsonObject {
-    // Those within others were opened after them.
+  /** Converts the changed arrays back to arrays and returns the object. */
+  finish(): JsonObject {
+    // Nested arrays were added after the ones that contain them.
     for (const items of [...this.#arrays.keys()].reverse()) this.#closeArray(items);
     return this.#root;
   }
 
-  /** What is at a key of an object, so that it may be changed; an array as an object of its items. */
-  #open(holder: JsonObject, key: string, current: JsonValue | undefined): JsonObject {
+  /** Makes the value at a key of an object mutable; an array becomes an object of its items. */
+  #makeMutable(parent: JsonObject, key: string, current: JsonValue | undefined): JsonObject {
     if (isJsonObject(current) && (this.#copies.has(current) || this.#arrays.has(current))) return current;
     if (current !== undefined && current !== null && typeof current !== "object") {
       throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `cannot set a key of ${key}, which is not an object`);
     }
-    const opened: JsonObject = Array.isArray(current)
-      ? Object.fromEntries(current.entries())
-      : { ...current };
-    if (Array.isArray(current)) this.#arrays.set(opened, { holder, key });
-    else this.#copies.add(opened);
-    holder[key] = opened;
-    return opened;
+    const copy: JsonObject = Array.isArray(current) ? Object.fromEntries(current.entries()) : { ...current };
+    if (Array.isArray(current)) this.#arrays.set(copy, { parent, key });
+    else this.#copies.add(copy);
+    parent[key] = copy;
+    return copy;
   }
 
   #closeArray(items: JsonObject): JsonValue[] {
-    const place = this.#arrays.get(items);
+    const location = this.#arrays.get(items);
     this.#arrays.delete(items);
     const array = Object.values(items).filter((item) => item !== undefined);
-    if (place && own(place.holder, place.key) === items) place.holder[place.key] = array;
+    if (location && ownValue(location.parent, location.key) === items) location.parent[location.key] = array;
     return array;
   }
 }
 
-function own(object: JsonObject, key: string): JsonValue | undefined {
+function ownValue(object: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }

@@ -2,37 +2,40 @@ import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_KEYS, MAX_ORDER_KEYS, MAX_PATH_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 
-/** One key of an order. `score` orders by how well objects fit a text search, best first. */
+/** One key of an order. `score` sorts by relevance of a text search, best first. */
 export interface Order {
   path: [string, ...string[]];
   descending: boolean;
   score?: boolean;
 }
 
-/** Reads `a,-b` (or a list of such) from the wire. Throws 102, or 105 for a bad key. */
+/** Parses `a,-b` (or a list of keys) from the wire. Throws 102, or 105 for an invalid key. */
 export function parseOrder(order: unknown): Order[] {
   if (order === undefined || order === null || order === "") return [];
-  return parseList(order, "order", MAX_ORDER_KEYS).map((part) => {
-    if (part === "$score" || part === "-$score") return { path: ["score"], descending: true, score: true };
-    const descending = part.startsWith("-");
-    const key = descending || part.startsWith("+") ? part.slice(1) : part;
-    return { path: parsePath(Object.hasOwn(OLD_NAMES, key) ? (OLD_NAMES[key] ?? key) : key), descending };
+  return parseList(order, "order", MAX_ORDER_KEYS).map((entry) => {
+    if (entry === "$score" || entry === "-$score") return { path: ["score"], descending: true, score: true };
+    const descending = entry.startsWith("-");
+    const key = descending || entry.startsWith("+") ? entry.slice(1) : entry;
+    return {
+      path: parsePath(Object.hasOwn(LEGACY_NAMES, key) ? (LEGACY_NAMES[key] ?? key) : key),
+      descending,
+    };
   });
 }
 
-/** As the times were named in the hosted service's database; old clients still order by them. */
-const OLD_NAMES: Readonly<Record<string, string>> = { _created_at: "createdAt", _updated_at: "updatedAt" };
+/** Names of the timestamps in the database of the hosted Parse service; older clients still sort by them. */
+const LEGACY_NAMES: Readonly<Record<string, string>> = { _created_at: "createdAt", _updated_at: "updatedAt" };
 
-/** Reads up to `max` texts that come as a list or with commas between them. Throws 102. */
+/** Parses a list or a comma-separated text of up to `max` names. Throws 102 if it is invalid. */
 export function parseList(value: unknown, name: string, max = MAX_KEYS): string[] {
-  // Text that is too long for so many paths is not taken apart.
-  const isLong = typeof value === "string" && value.length > max * (MAX_PATH_LENGTH + 1);
-  const list = typeof value === "string" && !isLong ? value.split(",", max + 1) : value;
-  if (isLong || (Array.isArray(list) && list.length > max)) {
+  // A text that is too long for the maximum number of paths is not split.
+  const isTooLong = typeof value === "string" && value.length > max * (MAX_PATH_LENGTH + 1);
+  const list = typeof value === "string" && !isTooLong ? value.split(",", max + 1) : value;
+  if (isTooLong || (Array.isArray(list) && list.length > max)) {
     throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} takes ${max} names at most`);
   }
-  if (Array.isArray(list) && list.every((part) => typeof part === "string")) {
-    return typeof value === "string" ? list.map((part) => part.trim()) : list;
+  if (Array.isArray(list) && list.every((entry) => typeof entry === "string")) {
+    return typeof value === "string" ? list.map((entry) => entry.trim()) : list;
   }
   throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} must be a comma-separated text`);
 }

@@ -1,12 +1,12 @@
 /**
- * About how many instructions RE2 makes of a pattern: at least as many as it will, but for what it simplifies. Counted
- * repetitions are what makes them many: `(a{100}){100}` is 10,000 in eleven characters. One pass over the text; what is
- * no pattern gets some number too.
+ * Estimates the number of instructions that RE2 compiles a pattern to: an upper bound, apart from simplifications.
+ * Counted repetitions dominate: `(a{100}){100}` is 10,000 instructions in eleven characters. Makes one pass over the
+ * text and returns some number for invalid patterns, too.
  */
 export function patternSize(source: string): number {
-  /** Sizes of what has been read of the groups that are open, the innermost last. */
+  /** Sizes of the open groups so far, the innermost last. */
   const groups: number[] = [0];
-  /** Size of the last atom, which a repetition behind it multiplies. */
+  /** Size of the last atom, which a following repetition multiplies. */
   let last = 0;
   let at = 0;
 
@@ -20,7 +20,7 @@ export function patternSize(source: string): number {
     if (character === "\\") {
       const length = escapeLength(source, at);
       const quoted = source[at + 1] === "Q" ? length : 1;
-      // A repetition behind a quote is of its last character alone: counting all of it errs on the safe side.
+      // A repetition after a quote only applies to its last character; counting the whole quote is an upper bound.
       add(quoted);
       at += length;
     } else if (character === "[") {
@@ -34,12 +34,12 @@ export function patternSize(source: string): number {
       add(size);
       at += 1;
     } else if (character === "{") {
-      const [text, least = "", most] = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 20)) ?? [];
+      const [text, min = "", max] = /^\{(\d{1,6})(?:,(\d{0,6}))?\}/.exec(source.slice(at, at + 20)) ?? [];
       if (text === undefined) {
         add(1);
         at += 1;
       } else {
-        const times = Math.max(Number(least) + (most === "" ? 1 : 0), Number(most ?? 0), 1);
+        const times = Math.max(Number(min) + (max === "" ? 1 : 0), Number(max ?? 0), 1);
         const size = last + 1;
         add(size * times - last);
         last = size * times;
@@ -53,7 +53,7 @@ export function patternSize(source: string): number {
   return groups.reduce((sum, size) => sum + size, 0);
 }
 
-/** How long an escape is: `\Q…\E` and `\p{…}` as a whole. */
+/** Returns the length of an escape; `\Q…\E` and `\p{…}` count as one. */
 function escapeLength(source: string, at: number): number {
   const next = source[at + 1];
   if (next === "Q") {
@@ -67,7 +67,7 @@ function escapeLength(source: string, at: number): number {
   return 2;
 }
 
-/** Where a character class that begins at `from` has ended. */
+/** Returns the position after the bracket expression that begins at `from`. */
 function classEnd(source: string, from: number): number {
   let at = from + 1;
   if (source[at] === "^") at += 1;

@@ -5,28 +5,28 @@ import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
 import { type Condition, parseWhere } from "./where.ts";
 
-/** A parsed and validated question about one class. */
+/** A parsed and validated query on one class. */
 export interface Query {
   className: string;
   where: Condition;
   order: Order[];
-  /** 0 asks for no rows (as `count` does). */
+  /** 0 returns no rows (for counting). */
   limit: number;
   skip: number;
-  /** Whether the answer tells how many objects match, beyond limit and skip. */
+  /** Whether the response contains the number of matching objects, ignoring limit and skip. */
   count: boolean;
-  /** Fields to answer; undefined means all. */
+  /** Fields to return; undefined means all. */
   keys: string[] | undefined;
   excludeKeys: string[];
-  /** Paths of pointers to replace by their objects; `["*"]` for all of the first level. */
+  /** Paths of pointers to replace with their objects; `["*"]` for all pointers at the top level. */
   include: string[][];
-  /** Whether objects carry `score`, how well they fit a text search. */
-  score: boolean;
-  /** The class that this key points to is asked in place of `className`. */
+  /** Whether objects get a `score`, their relevance for the text search. */
+  includeScore: boolean;
+  /** Key of `className` whose target class is queried instead. */
   redirectClassNameForKey: string | undefined;
-  /** Where the answer may come from: `PRIMARY`, `SECONDARY`, … Databases without replicas have one source only. */
+  /** Preferred data source: `PRIMARY`, `SECONDARY`, … Ignored by databases without replicas. */
   readPreference: string | undefined;
-  /** Asks how the question would be answered, rather than for the answer. */
+  /** Whether to return the query plan instead of the objects. */
   explain: boolean;
 }
 
@@ -57,8 +57,8 @@ const KNOWN_PARAMETERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads the parameters of a query, whether they come typed (JSON body) or as text (query string).
- * Throws 102, or 105 for a bad key.
+ * Parses the parameters of a query, either typed (JSON body) or as text (query string). Throws 102, or 105 for an
+ * invalid key.
  */
 export function parseQuery(
   className: string,
@@ -68,11 +68,11 @@ export function parseQuery(
   for (const name of Object.keys(params)) {
     if (!KNOWN_PARAMETERS.has(name)) throw invalid(`Invalid parameter for query: ${name.slice(0, 64)}`);
   }
-  const asked = params.keys === undefined ? undefined : parseList(params.keys, "keys");
+  const requestedKeys = params.keys === undefined ? undefined : parseList(params.keys, "keys");
   const keys =
-    asked &&
+    requestedKeys &&
     parseKeys(
-      asked.filter((key) => key !== "$score"),
+      requestedKeys.filter((key) => key !== "$score"),
       "keys",
     );
   const { redirectClassNameForKey } = params;
@@ -83,15 +83,15 @@ export function parseQuery(
     limit: Math.min(parseCount(params.limit, "limit") ?? limits.defaultLimit, limits.maxLimit),
     skip: parseCount(params.skip, "skip") ?? 0,
     count: parseFlag(params.count),
-    // A text search asks for the score beside whatever else, as the SDKs send it.
-    keys: asked?.includes("$score") && keys?.length === 0 ? undefined : keys,
+    // The SDKs request the score of a text search as an additional key.
+    keys: requestedKeys?.includes("$score") && keys?.length === 0 ? undefined : keys,
     excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
     include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
     readPreference:
       typeof params.readPreference === "string"
         ? params.readPreference.slice(0, MAX_NAME_LENGTH).toUpperCase()
         : undefined,
-    score: asked?.includes("$score") ?? false,
+    includeScore: requestedKeys?.includes("$score") ?? false,
     redirectClassNameForKey:
       typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,
     explain: params.explain !== undefined && params.explain !== false && params.explain !== "false",
@@ -113,7 +113,7 @@ function parseCount(value: unknown, name: string): number | undefined {
   if (value === undefined || value === null) return undefined;
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   if (typeof count !== "number" || !Number.isInteger(count) || count < 0) {
-    // Old clients send -1 for "no limit given".
+    // Older clients send -1 for "no limit".
     if (name === "limit" && count === -1) return undefined;
     throw invalid(`${name} must be a non-negative number`);
   }
@@ -135,7 +135,7 @@ function parseInclude(value: unknown, keys: string[] | undefined, includeAll: bo
   const paths = value === undefined ? [] : parseList(value, "include", MAX_INCLUDE_PATHS);
   if (includeAll || paths.includes("*")) return [["*"]];
   const include = paths.filter((path) => path !== "");
-  // A dotted key asks for a field of an included object.
+  // A dotted key selects a field of an included object.
   for (const key of keys ?? []) {
     const dot = key.lastIndexOf(".");
     if (dot >= 0) include.push(key.slice(0, dot));

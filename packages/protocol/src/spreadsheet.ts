@@ -1,31 +1,31 @@
 /**
- * What spreadsheets take for the beginning of a formula, behind whatever does not show: spaces, line ends, control and
- * zero-width characters. The wide and small forms are what East Asian input methods write; spreadsheets read them alike.
+ * Characters that begin a formula in a spreadsheet, possibly after invisible ones: spaces, line ends, control and
+ * zero-width characters. Spreadsheets treat the full-width and small forms of East Asian input methods the same.
  */
 const BLANK = "[\\p{Z}\\p{C}]*";
 const SIGNS = "[=+\\-@＝＋－＠﹦﹢﹣﹫]";
 const FORMULA = new RegExp(`^(?:${BLANK}${SIGNS}|[\\t\\r\\n])`, "u");
-/** Text that is a formula behind any number of apostrophes: one more or one less of them has to be told apart. */
-const MARKABLE = new RegExp(`^'*(?:${BLANK}${SIGNS}|[\\t\\r\\n])`, "u");
+/** A formula after any number of apostrophes. All of these are escaped so that unescaping is unambiguous. */
+const ESCAPABLE = new RegExp(`^'*(?:${BLANK}${SIGNS}|[\\t\\r\\n])`, "u");
 
-/** Whether a spreadsheet would run a cell of this text. */
+/** Whether a spreadsheet would evaluate a cell with this text. */
 export function isFormula(text: string): boolean {
   return FORMULA.test(text);
 }
 
-/** The text as a cell that no spreadsheet runs: with an apostrophe before what looks like a formula. */
+/** Escapes a text so that no spreadsheet evaluates it: prepends an apostrophe to possible formulas. */
 export function escapeFormula(text: string): string {
-  return MARKABLE.test(text) ? `'${text}` : text;
+  return ESCAPABLE.test(text) ? `'${text}` : text;
 }
 
-/** The text that `escapeFormula` was given; other text stays as it is. */
+/** Reverses `escapeFormula`; other text is returned unchanged. */
 export function unescapeFormula(text: string): string {
-  return text.startsWith("'") && MARKABLE.test(text) ? text.slice(1) : text;
+  return text.startsWith("'") && ESCAPABLE.test(text) ? text.slice(1) : text;
 }
 
 /**
- * A cell of a table as text (RFC 4180), in quotes where it needs them. Separators that other languages' spreadsheets
- * use are quoted too.
+ * Formats a CSV cell (RFC 4180), quoted if necessary. Separators that spreadsheets use in other locales are quoted,
+ * too.
  */
 export function quoteCell(text: string): string {
   return /[",;\t|\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

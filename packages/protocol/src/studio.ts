@@ -2,29 +2,29 @@ import type { MailName, MailTemplate } from "./mailTemplates.ts";
 import type { JsonObject, JsonValue } from "./values.ts";
 
 /*
- * What the studio's pages and its server (`/studio/api`) tell each other: shapes alone. Which route answers which is in
- * docs/studio/api.md. Times are ISO 8601 in UTC unless a name says ms; rows are objects as they travel in the Parse protocol.
+ * Types of the admin API (`/studio/api`), shared by the server and the dashboard. docs/studio/api.md lists the routes.
+ * Times are ISO 8601 in UTC unless the name says ms; rows are objects in the format of the Parse protocol.
  */
 
-/** What an operator may do: everything; everything but operators, keys and backups; look. */
+/** Permissions of an operator: everything; everything except operators, keys and backups; read-only. */
 export type StudioRole = "owner" | "editor" | "readOnly";
 
-/** Who a route serves: everybody, whoever is signed in (in matters of their own), or from a role upwards. */
-export type StudioRight = "nobody" | "session" | StudioRole;
+/** Who may call a route: everyone, any signed-in operator (for their own account), or a minimum role. */
+export type StudioAccessLevel = "nobody" | "session" | StudioRole;
 
-export interface StudioRouteRow {
+export interface StudioRouteInfo {
   method: "GET" | "POST" | "PUT" | "DELETE";
-  /** Below `/studio/api`, with named segments: `/data/:className`. */
+  /** Path below `/studio/api` with parameters: `/data/:className`. */
   path: string;
-  needs: StudioRight;
+  needs: StudioAccessLevel;
 }
 
-/** Every error. `code` as in the Parse protocol; of a conflict (409) `current` is the row as it is now. */
+/** Body of all errors. `code` as in the Parse protocol; for a conflict (409) `current` is the current row. */
 export interface StudioError {
   code: number;
   error: string;
   current?: JsonObject;
-  /** The password was right and a code is wanted too (401). */
+  /** The password was correct and a second factor is required (401). */
   secondFactor?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface StudioOperator {
   role: StudioRole;
   createdAt: string;
   hasSecondFactor: boolean;
-  /** Who cannot sign in. */
+  /** Disabled operators cannot sign in. */
   isDisabled: boolean;
   lastSignInAt?: string;
 }
@@ -42,16 +42,19 @@ export interface StudioOperator {
 export interface StudioSession {
   id: string;
   createdAt: string;
-  /** To the minute. */
+  /** Accurate to the minute. */
   lastUsedAt: string;
-  /** The latest end, however much it is used. */
+  /** Maximum lifetime, regardless of use. */
   expiresAt: string;
   address: string;
   userAgent: string;
   isCurrent: boolean;
 }
 
-/** What the pages ask first. `csrf` goes back as `X-Purse-CSRF` with everything but GET. */
+/**
+ * The session state, which the pages request first. `csrf` must be sent as `X-Purse-CSRF` with every request except
+ * GET.
+ */
 export type StudioState =
   | { state: "setup" }
   | { state: "signedOut" }
@@ -65,9 +68,9 @@ export interface StudioAuditEntry {
   /** The route: `PUT /data/:className/:objectId`; or `sign-in refused`. */
   action: string;
   target: string;
-  /** `begun` is left where the server ended amid it. */
+  /** `begun` remains if the server stopped before the action completed. */
   outcome: "begun" | "done" | "refused";
-  /** What was and what is, as short JSON texts; secrets are left out. */
+  /** The values before and after the change as short JSON texts, without secrets. */
   before?: string;
   after?: string;
   address: string;
@@ -77,13 +80,13 @@ export interface StudioAuditEntry {
 
 export interface StudioPage<Row> {
   results: Row[];
-  /** Goes into `after` of the next request; none on the last page. */
+  /** Cursor for `after` of the next request; absent on the last page. */
   next?: string;
 }
 
 export interface StudioCount {
   count: number;
-  /** Whether there are more: it was counted no further. */
+  /** Whether there are more rows than were counted. */
   isCapped: boolean;
 }
 
@@ -96,24 +99,27 @@ export interface StudioBulkResult {
 export interface StudioImportResult {
   imported: number;
   failed: number;
-  /** Those that were refused, as a file to correct and import again: CSV or JSON lines, with the reason. */
+  /** The rejected rows with reasons, as a file (CSV or JSON lines) that can be corrected and imported again. */
   errorFile: string;
 }
 
 export interface StudioExplain {
   plan: JsonValue;
-  /** An index that would help, as `/schemas` takes it; none where there is one, or nothing to index. */
+  /**
+   * An index that would speed up the query, in the format of `/schemas`; absent if one exists or nothing can be
+   * indexed.
+   */
   suggestedIndex?: { name: string; fields: Record<string, 1 | -1> };
 }
 
-/** Events of `/data/:className/live`, by their `event:` name. `object` is the row, for delete as it was. */
+/** Events of `/data/:className/live`, by `event:` name. `object` is the row; for delete, its last state. */
 export interface StudioLiveEvent {
   event: "create" | "update" | "enter" | "leave" | "delete";
   object: JsonObject;
 }
 
 export interface StudioSchemaPreview {
-  /** For people, one change each: `+ Game.score Number`. */
+  /** Human-readable, one change per line: `+ Game.score Number`. */
   lines: string[];
   /** The class as an entry of `schemas` in purse.config.ts. */
   code: string;
@@ -121,30 +127,30 @@ export interface StudioSchemaPreview {
 
 export interface StudioPermissionCheck {
   isAllowed: boolean;
-  /** Allowed on some objects only, those that point to the user: no object was named. */
+  /** Allowed only on objects that point to the user; set if no object was given. */
   isOfSome: boolean;
-  /** What decided: `class`, `pointer`, `acl`, `rule` (of a class of the server), `missing`. */
+  /** Which check decided: `class`, `pointer`, `acl`, `rule` (of a built-in class), `missing`. */
   decidedBy: "class" | "pointer" | "acl" | "rule" | "missing";
   why: string;
-  /** Each guard in the order in which it is asked, up to the one that refused; one of them decided. */
+  /** All checks in order of evaluation, up to the one that denied access; exactly one of them decided. */
   steps: { guard: string; isPassed: boolean; why: string; isDeciding: boolean }[];
   roles: string[];
-  /** How the user came to be in each of the roles. */
+  /** Why the user is a member of each role. */
   memberships: StudioMembership[];
-  /** What the token gates of roles say of the user. */
+  /** Results of the token gates of roles for the user. */
   gates: { role: string; isMember: boolean; min: string; held?: string }[];
-  /** Fields that this user does not get to see of the row. */
+  /** Fields of the row that are hidden from the user. */
   hiddenFields: string[];
 }
 
-/** `user`: named in the role; `gate`: by what they hold; `role`: because they are in the role `from`. */
+/** `user`: direct member; `gate`: by token balance; `role`: inherited from the role `from`. */
 export type StudioMembership = { role: string } & ({ by: "user" | "gate" } | { by: "role"; from: string });
 
 export interface StudioRoles {
   roles: { id: string; name: string; gate?: JsonObject }[];
-  /** Members of `child` are members of `parent` too. */
+  /** Members of `child` are also members of `parent`. */
   edges: { parent: string; child: string }[];
-  /** Names of roles that lead back to themselves, each ring once. */
+  /** Names of the roles in each cycle of the role hierarchy. */
   cycles: string[][];
 }
 
@@ -152,13 +158,13 @@ export interface StudioFinding {
   id: string;
   severity: "high" | "medium" | "low";
   title: string;
-  /** What to do. */
+  /** Recommended action. */
   advice: string;
   className?: string;
 }
 
 export interface StudioLogLine {
-  /** Grows by one with each line. */
+  /** Increases by one with each line. */
   seq: number;
   time: string;
   level: string;
@@ -171,15 +177,15 @@ export interface StudioFunctionRun {
   error?: { code: number; error: string };
   ms: number;
   requestId: string;
-  /** What it has logged, as far as it is kept. */
+  /** Log lines of the call that are still in the buffer. */
   logs: StudioLogLine[];
 }
 
-/** Ten seconds each. */
-export interface StudioPoint {
+/** Metrics of a ten-second interval. */
+export interface StudioMetricsPoint {
   at: string;
   requests: number;
-  /** Answered with 500 and above. */
+  /** Responses with status 500 and above. */
   errors: number;
   p50Ms: number;
   p95Ms: number;
@@ -198,7 +204,7 @@ export interface StudioSlowRequest {
   ms: number;
 }
 
-/** A mail as it goes out. Without `writtenBy` it is as it comes with the server. */
+/** The current text of a mail. Without `writtenBy` it is the default. */
 export interface StudioMailTemplate {
   name: MailName;
   template: MailTemplate;
@@ -210,29 +216,33 @@ export interface StudioBackup {
   file: string;
   sizeBytes: number;
   createdAt: string;
-  /** Made by the server, brought from elsewhere, or what was there before a backup was put back. */
+  /** Created by the server, uploaded, or created automatically before a restore. */
   origin: "made" | "uploaded" | "beforeRestore";
 }
 
 export interface StudioBackupState {
   isRunning: boolean;
-  /** Pages copied so far, of so many; `totalPages` is 0 until that is known. */
+  /** Pages copied so far and in total; `totalPages` is 0 until it is known. */
   pages: number;
   totalPages: number;
   error?: string;
   backups: StudioBackup[];
-  /** Whether backups can be made and put back from here: an SQLite database, and a server that can start itself again. */
+  /**
+   * Whether backups can be created and restored here: requires an SQLite database and a server that can restart itself.
+   */
   canBackUp: boolean;
   canRestore: boolean;
-  /** A backup that is being put back. */
-  restoring?: StudioRestoring;
-  /** How the last one ended. */
+  /** The restore in progress. */
+  restoring?: StudioRestoreProgress;
+  /** The result of the last restore. */
   lastRestore?: StudioRestore;
 }
 
-export interface StudioRestoring {
+export interface StudioRestoreProgress {
   file: string;
-  /** `copying` and `checking` go on beside everything else; at `restarting` nothing answers for some seconds. */
+  /**
+   * During `copying` and `checking` the server keeps working; during `restarting` it is unavailable for a few seconds.
+   */
   phase: "copying" | "checking" | "restarting";
   bytes: number;
   totalBytes: number;
@@ -243,9 +253,9 @@ export interface StudioRestore {
   username: string;
   at: string;
   outcome: "done" | "failed";
-  /** Why it failed; everything is as it was then. */
+  /** Why it failed; the database is unchanged in that case. */
   error?: string;
-  /** The backup of what was there before. */
+  /** File name of the backup of the previous database. */
   keptAs?: string;
 }
 
@@ -258,36 +268,36 @@ export interface StudioApiKey {
   revokedAt?: string;
 }
 
-/** Requests with keys within an hour, by the id of the key. */
+/** Number of requests within an hour, by id of the API key. */
 export interface StudioKeyUsage {
-  /** When the hour begins. */
+  /** Beginning of the hour. */
   at: string;
   requests: Record<string, number>;
 }
 
-/** What the server of a function or trigger was asked. Secrets are left out of the texts. */
+/** A request to the server of a function or trigger, without secrets. */
 export interface StudioHookCall {
   id: string;
   at: string;
   /** The function's name, or `beforeSave.Note`. */
   hook: string;
   url: string;
-  /** The JSON that it was sent. */
+  /** The JSON body of the request. */
   request: string;
-  /** What it answered, as far as it is kept; with the HTTP status. */
+  /** The response, possibly truncated, and its HTTP status. */
   answer?: string;
   status?: number;
   ms: number;
-  /** Why it could not be asked, or its answer not be read. */
+  /** Why the request failed or the response could not be read. */
   error?: string;
-  /** Whether an operator had it asked once more. */
+  /** Whether an operator repeated the request. */
   isReplay: boolean;
 }
 
-/** A wallet that an index of known wallets follows. */
+/** A wallet in the index of known wallets. */
 export interface StudioWatchedAddress {
-  /** Lower-case hex. */
+  /** Lower-case hexadecimal. */
   address: string;
-  /** How much of its history has been read, 0 to 100. */
+  /** How much of its history has been indexed, 0 to 100. */
   percent: number;
 }

@@ -10,7 +10,7 @@ export interface JsonObject {
 /** `iso` is ISO 8601 in UTC with milliseconds. */
 export type WireDate = { __type: "Date"; iso: string };
 export type WirePointer = { __type: "Pointer"; className: string; objectId: string };
-/** An included object in place of its pointer. */
+/** An object that was included in place of its pointer. */
 export type WireObject = JsonObject & { __type: "Object"; className: string };
 /** `base64` is the content, standard alphabet with padding. */
 export type WireBytes = { __type: "Bytes"; base64: string };
@@ -25,7 +25,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value says that it is of a type; not that it has its shape. */
+/** Whether a value has a `__type`; does not check its shape. */
 export function hasType(value: unknown, type: string): value is JsonObject {
   return isJsonObject(value) && value.__type === type;
 }
@@ -45,7 +45,7 @@ export function isPointer(value: unknown): value is WirePointer {
   );
 }
 
-/** A date as it travels. */
+/** A date in wire format. */
 export function wireDate(date: Date): WireDate {
   return { __type: "Date", iso: date.toISOString() };
 }
@@ -53,8 +53,8 @@ export function wireDate(date: Date): WireDate {
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Refuses values that must not be stored: nested deeper than MAX_DEPTH (107), with keys that reach an object's
- * prototype, or that begin with `$` or hold a dot (121).
+ * Rejects values that must not be stored: nested deeper than MAX_DEPTH (107), with keys that reach an object's
+ * prototype, begin with `$` or contain a dot (121).
  */
 export function assertStorable(value: unknown, depth = 0): asserts value is JsonValue {
   if (value === null || typeof value !== "object") {
@@ -75,12 +75,12 @@ export function assertStorable(value: unknown, depth = 0): asserts value is Json
   }
 }
 
-/** Whether databases can hold a string: NUL and halves of surrogate pairs are no text to PostgreSQL. */
+/** Whether all databases can store a string: PostgreSQL accepts neither NUL nor unpaired surrogates. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes("\0");
 }
 
-/** Throws 107 where a value holds a string that no database can hold. */
+/** Throws 107 if a value contains a string that cannot be stored. */
 export function assertStorableTexts(value: JsonValue): void {
   if (typeof value === "object" && value !== null) {
     const inner = Array.isArray(value) ? value : Object.values(value);
@@ -94,7 +94,7 @@ export function assertStorableTexts(value: JsonValue): void {
   );
 }
 
-/** Throws 121 for a key that may not stand in a nested object. */
+/** Throws 121 for an invalid key of a nested object. */
 export function assertNestedKey(key: string): void {
   if (FORBIDDEN_KEYS.has(key) || key.startsWith("$") || key.includes(".") || !isStorableText(key)) {
     throw new ProtocolError(
@@ -104,7 +104,7 @@ export function assertNestedKey(key: string): void {
   }
 }
 
-/** Deep equality of JSON values; the order of keys does not matter. */
+/** Compares JSON values deeply, ignoring the order of keys. */
 export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
@@ -113,15 +113,15 @@ export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): b
   }
   if (Array.isArray(b)) return false;
   if (isPointer(a) && isPointer(b)) return a.className === b.className && a.objectId === b.objectId;
-  const [ours, theirs]: JsonObject[] = [a, b];
+  const [first, second]: JsonObject[] = [a, b];
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(ours?.[key], theirs?.[key]))
+    keys.every((key) => Object.hasOwn(b, key) && jsonEqual(first?.[key], second?.[key]))
   );
 }
 
-/** A text that is the same for two values exactly where `jsonEqual` holds: what sets and maps compare values by. */
+/** Returns a text that is equal for two values exactly if `jsonEqual` holds, for use as a key of sets and maps. */
 export function jsonKey(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(jsonKey).join()}]`;

@@ -1,4 +1,4 @@
-import type { Place } from "./distance.ts";
+import type { Coordinates } from "./distance.ts";
 import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon, isWireFile } from "./fieldTypes.ts";
@@ -28,7 +28,7 @@ import {
   type WirePointer,
 } from "./values.ts";
 
-/** What a field is compared with. Dates compare by time, pointers by class and id, the rest as JSON. */
+/** The operand of a comparison. Dates are compared by time, pointers by class and id, everything else as JSON. */
 export type Operand =
   | { type: "null" }
   | { type: "string"; value: string }
@@ -36,49 +36,49 @@ export type Operand =
   | { type: "boolean"; value: boolean }
   | { type: "date"; value: string }
   | { type: "pointer"; value: WirePointer }
-  /** By its name. */
+  /** Compared by name. */
   | { type: "file"; value: string }
   | { type: "json"; value: JsonValue };
 
 export type Comparison = "eq" | "ne" | "lt" | "lte" | "gt" | "gte";
 
-/** A question inside a question: the objects of another class that a field leads to, or shares a value with. */
+/** A nested query: the objects of another class that a field points to or shares a value with. */
 export interface SubQuery {
   className: string;
-  /** The class that this key of `className` points to is asked in its place. */
+  /** Key of `className` whose target class is queried instead. */
   redirectClassNameForKey: string | undefined;
   where: Condition;
   order: Order[];
-  /** Without one, all. */
+  /** Undefined for no limit. */
   limit: number | undefined;
   skip: number;
 }
 
 export interface TextSearch {
   term: string;
-  /** As text search engines name languages: `english`, `es`, `none` … */
+  /** Language of the text search: `english`, `es`, `none` … */
   language: string | undefined;
   caseSensitive: boolean;
   diacriticSensitive: boolean;
 }
 
-/** A condition on one field. `path` is the field's name and, for dotted keys, the way into it. */
+/** A condition on one field. `path` is the field's name, followed by nested keys. */
 export type FieldCondition = { path: [string, ...string[]] } & (
   | { kind: Comparison; operand: Operand }
   | { kind: "in" | "nin" | "all" | "containedBy"; operands: Operand[] }
   | { kind: "exists"; exists: boolean }
   | { kind: "regex"; source: string; flags: string }
-  /** An array with, for each pattern, an item that it fits. */
+  /** The array has a matching item for each pattern. */
   | { kind: "allRegex"; patterns: { source: string; flags: string }[] }
-  /** Points to one of the objects that the sub-query finds; `negated`: to none of them. */
+  /** Points to an object that the sub-query finds, or to none of them if `negated`. */
   | { kind: "inQuery"; negated: boolean; query: SubQuery }
-  /** Equals the value at `key` of one of the objects that the sub-query finds. */
+  /** Equals the value at `key` of an object that the sub-query finds. */
   | { kind: "select"; negated: boolean; query: SubQuery; key: [string, ...string[]] }
   | { kind: "text"; search: TextSearch }
-  /** Nearest first, where nothing else is said about the order. `maxDistance` in radians. */
-  | { kind: "near"; place: Place; maxDistance: number | undefined }
+  /** Sorts by ascending distance unless another order is given. `maxDistance` is in radians. */
+  | { kind: "near"; point: Coordinates; maxDistance: number | undefined }
   | { kind: "geoWithin"; area: Area }
-  | { kind: "geoIntersects"; place: Place }
+  | { kind: "geoIntersects"; point: Coordinates }
 );
 
 export type Condition =
@@ -98,14 +98,14 @@ const COMPARISONS: Readonly<Record<string, Comparison>> = {
 };
 
 /**
- * Reads a `where` from the wire; only the operators known here get through.
- * Throws 102 for an unknown operator or shape, 105 for a bad key, which an operator in a field's place is too.
+ * Parses a `where` from the wire; only known operators are accepted. Throws 102 for an unknown operator or shape, 105
+ * for an invalid key, including an operator in place of a field.
  */
 export function parseWhere(where: unknown): Condition {
   return parseNode(where, 0, new Budget());
 }
 
-/** What a where may still use up, with all that is nested in it. */
+/** Remaining budget of a where, including everything nested in it. */
 class Budget {
   #conditions = MAX_WHERE_CONDITIONS;
   #operands = MAX_IN_OPERANDS;
@@ -147,7 +147,7 @@ function parseNode(where: unknown, depth: number, budget: Budget): Condition {
   if (depth > MAX_WHERE_DEPTH) throw invalid(`conditions nest deeper than ${MAX_WHERE_DEPTH} levels`);
   const conditions: Condition[] = [];
   const keys = Object.keys(where);
-  // An empty branch has to be looked at, too.
+  // An empty branch is evaluated as well and counts as one condition.
   budget.useConditions(Math.max(keys.length, depth > 0 ? 1 : 0));
   for (const key of keys) {
     const value = where[key];
@@ -192,7 +192,7 @@ function parseRelatedTo(value: unknown): Condition {
     assertComparableText(object.objectId);
     return { kind: "relatedTo", object, key };
   }
-  // SDKs ask for the relation of an object that was never saved: nothing is in it.
+  // SDKs may query the relation of an object that was never saved: it is empty.
   if (object.__type === "Pointer" && object.objectId === undefined) {
     return { path: ["objectId"], kind: "in", operands: [] };
   }
@@ -206,10 +206,10 @@ function parseField(
   budget: Budget,
 ): FieldCondition[] {
   const path = parsePath(key);
-  if (!isConstraint(value)) return [{ path, kind: "eq", operand: operandOf(value) }];
+  if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value) }];
   const conditions: FieldCondition[] = [];
   const operators = Object.entries(value);
-  // The first has been counted as the key.
+  // The first operator was counted together with the key.
   budget.useConditions(operators.length - 1);
   for (const [operator, argument] of operators) {
     const parsed = parseConstraint(path, operator, argument, value, depth, budget);
@@ -218,7 +218,7 @@ function parseField(
   return conditions;
 }
 
-/** An object whose keys are operators; a mix of operators and plain keys is refused. */
+/** Whether a value is an object of operators. Throws 102 for a mix of operators and plain keys. */
 function isConstraint(value: JsonValue | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
@@ -238,21 +238,21 @@ function parseConstraint(
   budget: Budget,
 ): FieldCondition | undefined {
   const comparison = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
-  if (comparison) return { path, kind: comparison, operand: comparedWith(argument, comparison) };
+  if (comparison) return { path, kind: comparison, operand: parseComparisonOperand(argument, comparison) };
   switch (operator) {
     case "$in":
     case "$nin":
     case "$containedBy": {
-      const operands = listOf(argument, operator, budget).map(operandOf);
-      // Objects and arrays are compared one by one, as conditions are; pointers by class.
+      const operands = parseListOperand(argument, operator, budget).map(parseOperand);
+      // Objects and arrays are compared one by one, like separate conditions; pointers once per class.
       const classes = operands.flatMap((each) => (each.type === "pointer" ? each.value.className : []));
       budget.useConditions(operands.filter(({ type }) => type === "json").length + new Set(classes).size);
       return { path, kind: LIST_OPERATORS[operator], operands };
     }
     case "$all":
-      return parseAll(path, listOf(argument, operator, budget), budget);
+      return parseAll(path, parseListOperand(argument, operator, budget), budget);
     case "$exists":
-      if (typeof argument !== "boolean") throw badValue("bad $exists value: it takes a boolean");
+      if (typeof argument !== "boolean") throw invalidValue("bad $exists value: it takes a boolean");
       return { path, kind: "exists", exists: argument };
     case "$regex":
       return { path, kind: "regex", ...parseRegex(argument, constraint.$options, budget) };
@@ -284,8 +284,8 @@ function parseConstraint(
       return {
         path,
         kind: "near",
-        place: placeOf(argument, "$nearSphere"),
-        maxDistance: radiansOf(constraint),
+        point: parsePoint(argument, "$nearSphere"),
+        maxDistance: parseMaxDistance(constraint),
       };
     case "$maxDistance":
     case "$maxDistanceInRadians":
@@ -298,17 +298,17 @@ function parseConstraint(
       return { path, kind: "geoWithin", area: parseArea(argument, operator) };
     case "$geoIntersects":
       if (!isJsonObject(argument) || !isGeoPoint(argument.$point)) {
-        throw badValue("bad $geoIntersect value; $point should be GeoPoint");
+        throw invalidValue("bad $geoIntersect value; $point should be GeoPoint");
       }
-      return { path, kind: "geoIntersects", place: placeOf(argument.$point, "$geoIntersects") };
+      return { path, kind: "geoIntersects", point: parsePoint(argument.$point, "$geoIntersects") };
     default:
       throw invalid(`bad constraint: ${operator.slice(0, 64)}`);
   }
 }
 
-function listOf(argument: JsonValue | undefined, operator: string, budget: Budget): JsonValue[] {
+function parseListOperand(argument: JsonValue | undefined, operator: string, budget: Budget): JsonValue[] {
   if (!Array.isArray(argument)) {
-    throw badValue(
+    throw invalidValue(
       operator === "$containedBy" ? "bad $containedBy: should be an array" : `bad ${operator} value`,
     );
   }
@@ -317,16 +317,16 @@ function listOf(argument: JsonValue | undefined, operator: string, budget: Budge
   return argument;
 }
 
-/** Values, or patterns as containsAllStartingWith makes them; not both. */
+/** Parses `$all`: either values, or patterns as containsAllStartingWith sends them, but not both. */
 function parseAll(path: [string, ...string[]], values: JsonValue[], budget: Budget): FieldCondition {
-  // Nothing that has to be there is there in nothing: so answer the servers that clients know.
+  // `$all` with an empty list matches nothing, as in Parse Server.
   if (values.length === 0) return { path, kind: "in", operands: [] };
-  // Each is a condition of its own.
+  // Each value counts as a condition of its own.
   budget.useConditions(values.length - 1);
   const isPattern = (value: JsonValue) => isJsonObject(value) && "$regex" in value;
-  if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(operandOf) };
+  if (!values.some(isPattern)) return { path, kind: "all", operands: values.map(parseOperand) };
   if (!values.every(isPattern)) {
-    throw badValue(
+    throw invalidValue(
       `All $all values must be of regex type or none: ${JSON.stringify(values.slice(0, 10)).slice(0, 200)}`,
     );
   }
@@ -351,8 +351,8 @@ function parseSubQuery(
   if (redirectClassNameForKey !== undefined && typeof redirectClassNameForKey !== "string") {
     throw invalid(`improper usage of ${operator}`);
   }
-  const count = (given: JsonValue | undefined): number | undefined =>
-    typeof given === "number" && Number.isSafeInteger(given) && given >= 0 ? given : undefined;
+  const count = (raw: JsonValue | undefined): number | undefined =>
+    typeof raw === "number" && Number.isSafeInteger(raw) && raw >= 0 ? raw : undefined;
   return {
     className,
     redirectClassNameForKey: redirectClassNameForKey && parsePath(redirectClassNameForKey)[0],
@@ -365,19 +365,19 @@ function parseSubQuery(
 
 function parseTextSearch(value: JsonValue | undefined, budget: Budget): TextSearch {
   const search = isJsonObject(value) ? value.$search : undefined;
-  if (!isJsonObject(search)) throw badValue("bad $text: $search, should be object");
+  if (!isJsonObject(search)) throw invalidValue("bad $text: $search, should be object");
   const { $term, $language, $caseSensitive, $diacriticSensitive } = search;
-  if (typeof $term !== "string") throw badValue("bad $text: $term, should be string");
+  if (typeof $term !== "string") throw invalidValue("bad $text: $term, should be string");
   if ($term.length > MAX_REGEX_LENGTH) throw invalid(`$term takes ${MAX_REGEX_LENGTH} characters at most`);
   budget.usePattern($term);
   assertComparableText($term);
   if ($language !== undefined && typeof $language !== "string") {
-    throw badValue("bad $text: $language, should be string");
+    throw invalidValue("bad $text: $language, should be string");
   }
-  const flag = (given: JsonValue | undefined, name: string): boolean => {
-    if (given === undefined) return false;
-    if (typeof given === "boolean") return given;
-    throw badValue(`bad $text: ${name}, should be boolean`);
+  const flag = (raw: JsonValue | undefined, name: string): boolean => {
+    if (raw === undefined) return false;
+    if (typeof raw === "boolean") return raw;
+    throw invalidValue(`bad $text: ${name}, should be boolean`);
   };
   return {
     term: $term,
@@ -387,13 +387,13 @@ function parseTextSearch(value: JsonValue | undefined, budget: Budget): TextSear
   };
 }
 
-function placeOf(value: JsonValue | undefined, operator: string): Place {
+function parsePoint(value: JsonValue | undefined, operator: string): Coordinates {
   if (isGeoPoint(value)) return { latitude: value.latitude, longitude: value.longitude };
-  throw badValue(`bad ${operator} value: it takes a GeoPoint`);
+  throw invalidValue(`bad ${operator} value: it takes a GeoPoint`);
 }
 
-/** The greatest distance in radians, in whichever unit it is given. */
-function radiansOf(constraint: JsonObject): number | undefined {
+/** Returns the maximum distance in radians, given in any unit. */
+function parseMaxDistance(constraint: JsonObject): number | undefined {
   const units: [string, number][] = [
     ["$maxDistance", 1],
     ["$maxDistanceInRadians", 1],
@@ -404,26 +404,26 @@ function radiansOf(constraint: JsonObject): number | undefined {
     const value = constraint[name];
     if (value === undefined) continue;
     if (typeof value !== "number" || value < 0)
-      throw badValue(`bad ${name} value: it takes a number from 0 on`);
+      throw invalidValue(`bad ${name} value: it takes a number from 0 on`);
     return value / radius;
   }
   return undefined;
 }
 
 function parseArea(value: JsonValue | undefined, operator: string): Area {
-  if (!isJsonObject(value)) throw badValue(`bad ${operator} value`);
+  if (!isJsonObject(value)) throw invalidValue(`bad ${operator} value`);
   if (operator === "$within") {
     const corners = value.$box;
-    if (!Array.isArray(corners) || corners.length !== 2) throw badValue("malformatted $within arg");
-    return { type: "box", ...boxOf(placeOf(corners[0], "$box"), placeOf(corners[1], "$box")) };
+    if (!Array.isArray(corners) || corners.length !== 2) throw invalidValue("malformatted $within arg");
+    return { type: "box", ...toBox(parsePoint(corners[0], "$box"), parsePoint(corners[1], "$box")) };
   }
-  if (value.$polygon !== undefined) return { type: "polygon", points: polygonOf(value.$polygon) };
+  if (value.$polygon !== undefined) return { type: "polygon", points: parsePolygon(value.$polygon) };
   if (value.$centerSphere !== undefined) return parseSphere(value.$centerSphere);
-  throw badValue("bad $geoWithin value");
+  throw invalidValue("bad $geoWithin value");
 }
 
-/** The box between two corners, whichever they are. */
-function boxOf(a: Place, b: Place): { southwest: Place; northeast: Place } {
+/** Returns the box between two opposite corners. */
+function toBox(a: Coordinates, b: Coordinates): { southwest: Coordinates; northeast: Coordinates } {
   const latitudes = [a.latitude, b.latitude];
   const longitudes = [a.longitude, b.longitude];
   return {
@@ -432,21 +432,24 @@ function boxOf(a: Place, b: Place): { southwest: Place; northeast: Place } {
   };
 }
 
-function polygonOf(value: JsonValue | undefined): [number, number][] {
-  const given = isJsonObject(value) ? value.coordinates : value;
-  if (Array.isArray(given) && given.length > MAX_POLYGON_POINTS) {
+function parsePolygon(value: JsonValue | undefined): [number, number][] {
+  const raw = isJsonObject(value) ? value.coordinates : value;
+  if (Array.isArray(raw) && raw.length > MAX_POLYGON_POINTS) {
     throw invalid(`$polygon takes ${MAX_POLYGON_POINTS} points at most`);
   }
   if (isPolygon(value)) return closedPolygon(value.coordinates);
   if (!Array.isArray(value)) {
-    throw badValue("bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's");
+    throw invalidValue(
+      "bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's",
+    );
   }
-  if (value.length < 3) throw badValue("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
+  if (value.length < 3)
+    throw invalidValue("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
   const points = value.map((point): [number, number] => {
     if (Array.isArray(point) && typeof point[0] === "number" && typeof point[1] === "number") {
       return [point[0], point[1]];
     }
-    if (!isGeoPoint(point)) throw badValue("bad $geoWithin value");
+    if (!isGeoPoint(point)) throw invalidValue("bad $geoWithin value");
     return [point.latitude, point.longitude];
   });
   return closedPolygon(points);
@@ -454,18 +457,20 @@ function polygonOf(value: JsonValue | undefined): [number, number][] {
 
 function parseSphere(value: JsonValue): Area {
   if (!Array.isArray(value) || value.length < 2) {
-    throw badValue("bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance");
+    throw invalidValue(
+      "bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance",
+    );
   }
   const [center, radius] = value;
   const point: JsonValue | undefined =
     Array.isArray(center) && center.length === 2
       ? { __type: "GeoPoint", latitude: center[1] ?? null, longitude: center[0] ?? null }
       : center;
-  if (!isGeoPoint(point)) throw badValue("bad $geoWithin value; $centerSphere geo point invalid");
+  if (!isGeoPoint(point)) throw invalidValue("bad $geoWithin value; $centerSphere geo point invalid");
   if (typeof radius !== "number" || radius < 0) {
-    throw badValue("bad $geoWithin value; $centerSphere distance invalid");
+    throw invalidValue("bad $geoWithin value; $centerSphere distance invalid");
   }
-  return { type: "sphere", center: placeOf(point, "$centerSphere"), radius };
+  return { type: "sphere", center: parsePoint(point, "$centerSphere"), radius };
 }
 
 function parseRegex(
@@ -484,22 +489,22 @@ function parseRegex(
   return { source, flags: [...new Set(options)].sort().join("") };
 }
 
-/** A value, or a time told from now on. */
-function comparedWith(argument: JsonValue | undefined, comparison: Comparison): Operand {
-  const told = isJsonObject(argument) ? argument.$relativeTime : undefined;
-  if (told === undefined) return operandOf(argument);
+/** Parses an operand: a value or a relative time. */
+function parseComparisonOperand(argument: JsonValue | undefined, comparison: Comparison): Operand {
+  const relative = isJsonObject(argument) ? argument.$relativeTime : undefined;
+  if (relative === undefined) return parseOperand(argument);
   if (comparison === "eq" || comparison === "ne") {
-    throw badValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
+    throw invalidValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
   }
   try {
-    return { type: "date", value: new Date(relativeTime(String(told), Date.now())).toISOString() };
+    return { type: "date", value: new Date(relativeTime(String(relative), Date.now())).toISOString() };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw badValue(`bad $relativeTime ($${comparison}) value. ${reason}`);
+    throw invalidValue(`bad $relativeTime ($${comparison}) value. ${reason}`);
   }
 }
 
-function operandOf(value: JsonValue | undefined): Operand {
+function parseOperand(value: JsonValue | undefined): Operand {
   if (value === null || value === undefined) return { type: "null" };
   if (typeof value === "string") {
     assertComparableText(value);
@@ -535,25 +540,25 @@ function assertComparable(value: JsonValue): void {
   }
 }
 
-/** Throws 107 for a string that no stored one can equal, as no database can hold it. */
+/** Throws 107 for a string that cannot be stored, and therefore never match. */
 function assertComparableText(text: string): void {
   if (!isStorableText(text)) {
-    throw badValue("a string holds a character that cannot be stored: NUL, or half of a surrogate pair");
+    throw invalidValue("a string holds a character that cannot be stored: NUL, or half of a surrogate pair");
   }
 }
 
-/** The beginning of what was sent, for messages. */
+/** Returns the beginning of a value for error messages. */
 function excerpt(value: JsonValue): string {
   const text = typeof value === "object" && value !== null ? "an object" : JSON.stringify(value);
   return text.slice(0, 100);
 }
 
-/** What a where asks in a way that nobody can. */
+/** Creates the error of an invalid query. */
 function invalid(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_QUERY, message);
 }
 
-/** An operand of the wrong shape. */
-function badValue(message: string): ProtocolError {
+/** Creates the error of an operand with the wrong shape. */
+function invalidValue(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.INVALID_JSON, message);
 }

@@ -1,7 +1,7 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
-import type { WriteMemory } from "./objects/requestMemory.ts";
-import type { JoinedWrites } from "./objects/writeTogether.ts";
-import type { Principals } from "./store/principals.ts";
+import type { AclSubjects } from "./database/aclSubjects.ts";
+import type { IdempotentWrite } from "./objects/idempotentWrite.ts";
+import type { WriteTransaction } from "./objects/writeTransaction.ts";
 
 /** The authenticated sender of a request. */
 export type AuthContext =
@@ -42,12 +42,12 @@ export interface RequestContext {
   /** An update is rejected if its object has changed since this time (ISO 8601). */
   ifUpdatedAt?: string;
   /** The transaction that the writes of several requests join. */
-  transaction?: JoinedWrites;
+  transaction?: WriteTransaction;
   /** If the request has an ID: stores its response together with its only write. */
-  memory?: WriteMemory | undefined;
+  memory?: IdempotentWrite | undefined;
 }
 
-export function aclSubjectsOf(auth: AuthContext): Principals {
+export function aclSubjectsOf(auth: AuthContext): AclSubjects {
   switch (auth.kind) {
     case "master":
       return null;
@@ -67,7 +67,7 @@ export function aclSubjectsOf(auth: AuthContext): Principals {
 const subjectsByAuth = new WeakMap<AuthContext, readonly string[]>();
 
 /** The ACL subjects together with the public wildcard, for permissions that name it (class-level permissions). */
-export function aclSubjectsWithPublic(auth: AuthContext): Principals {
+export function aclSubjectsWithPublic(auth: AuthContext): AclSubjects {
   const subjects = aclSubjectsOf(auth);
   return subjects && [PUBLIC, ...subjects];
 }

@@ -11,8 +11,8 @@ import { parseMarket } from "./config/market.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./config/sections.ts";
 import { CHAIN_SETTINGS, SETTINGS, type Setting, type SettingKey } from "./config/settings.ts";
 import type { WalletServices } from "./config/walletServices.ts";
+import type { DatabaseConfig } from "./database/openStore.ts";
 import type { LogFormat, LogLevel } from "./observe/logger.ts";
-import type { DatabaseConfig } from "./store/openStore.ts";
 
 export type { ChainConfig as ChainSetting };
 

@@ -8,15 +8,21 @@ export {
   settingRows,
   settingsTable,
 } from "./config.ts";
-export * from "./moving/index.ts";
+export type { AclSubjects } from "./database/aclSubjects.ts";
+export { type DatabaseConfig, openStore } from "./database/openStore.ts";
+export { lockDatabase } from "./database/sqlite/databaseLock.ts";
+export {
+  type Store,
+  type StoreQuery,
+  UniqueConstraintError,
+  type Write,
+  type WriteResult,
+} from "./database/store.ts";
+export * from "./dataTransfer/index.ts";
 export { createLogger, type Logger } from "./observe/logger.ts";
 export type { ClassSchema } from "./schema/classSchema.ts";
 export { planSchemas } from "./schema/definedSchemas.ts";
+export { type DescribedClass, generateTypes } from "./schema/generateTypes.ts";
 export { openSchemas } from "./schema/openSchemas.ts";
-export { type DescribedClass, typesText } from "./schema/typesText.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
-export { type DatabaseConfig, openStore } from "./store/openStore.ts";
-export type { Principals } from "./store/principals.ts";
-export { lockDatabase } from "./store/sqlite/databaseLock.ts";
-export { ClaimTaken, type Store, type StoreQuery, type Write, type WriteResult } from "./store/store.ts";
 export { openOperators } from "./studio/openOperators.ts";

@@ -18,6 +18,9 @@ import type { NamesConfig } from "./config/names.ts";
 import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { walletServiceSources } from "./config/walletServices.ts";
 import type { Config } from "./config.ts";
+import { openStore } from "./database/openStore.ts";
+import { compileRegex } from "./database/regex.ts";
+import { lockDatabase } from "./database/sqlite/databaseLock.ts";
 import {
   cloudFileRoutes,
   createFileReader,
@@ -63,9 +66,9 @@ import { ByteBudget } from "./limits/byteBudget.ts";
 import { createMemoryLimiter } from "./limits/rateLimiter.ts";
 import { createMailer, formatSender } from "./mail/mailer.ts";
 import { MailTemplates } from "./mail/mailTemplates.ts";
+import { AggregationWorker } from "./objects/aggregationWorker.ts";
 import { createObjects } from "./objects/index.ts";
 import type { Objects } from "./objects/objects.ts";
-import { Pipelines } from "./objects/pipeline.ts";
 import { createLogBuffer, type LogBuffer } from "./observe/logBuffer.ts";
 import { type Logger, newRequestId } from "./observe/logger.ts";
 import { createMetrics } from "./observe/metrics.ts";
@@ -79,9 +82,6 @@ import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { createLiveQueryServer, createLocalFeed, createSharedFeed } from "./realtime/index.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { Schemas } from "./schema/schemas.ts";
-import { openStore } from "./store/openStore.ts";
-import { compileRegex } from "./store/regex.ts";
-import { lockDatabase } from "./store/sqlite/databaseLock.ts";
 import { openKeyUsage } from "./studio/keyUsage.ts";
 import type { Restart } from "./studio/restores.ts";
 import { createStudio } from "./studio/studio.ts";
@@ -164,11 +164,11 @@ async function composeServer(
     "database",
     () =>
       openStore(database, {
-        log: logger,
+        logger,
         budget: replyMemory,
         queryTimeoutMs: config.limits.queryTimeoutMs,
-        maxAnswerBytes: config.limits.maxAnswerBytes,
-        checksFile: true,
+        maxResultBytes: config.limits.maxAnswerBytes,
+        verifiesFile: true,
         ...(options.onFatal && { onFailed: options.onFatal }),
       }),
     (opened) => opened.close(),
@@ -248,7 +248,7 @@ async function composeServer(
   });
   const internalObjects: Objects = {
     find: (...args) => objectsOf().find(...args),
-    findPieces: (...args) => objectsOf().findPieces(...args),
+    findChunks: (...args) => objectsOf().findChunks(...args),
     get: (...args) => objectsOf().get(...args),
     create: (...args) => objectsOf().create(...args),
     update: (...args) => objectsOf().update(...args),
@@ -306,7 +306,7 @@ async function composeServer(
     const text = await store.get(schemas.require("_User"), auth.userId, null);
     if (text === undefined) return undefined;
     const user: JsonObject = JSON.parse(text);
-    return objectsOf().presenter("_User")?.(user, internalRequest(auth)) ?? user;
+    return objectsOf().serializer("_User")?.(user, internalRequest(auth)) ?? user;
   };
   const cloud = await createCloud({
     dispatch: (request) => required(lateBound.dispatch)(request),
@@ -324,11 +324,11 @@ async function composeServer(
   });
   lifecycle.onStop("cloud code", () => cloud.stop());
   lateBound.cloud = cloud;
-  const aggregationWorker = new Pipelines({ log: logger, maxAnswerBytes: config.limits.maxAnswerBytes });
+  const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.limits.maxAnswerBytes });
   lifecycle.onStop("aggregations", () => aggregationWorker.stop());
   const objects = createObjects({
     store,
-    pipelines: aggregationWorker,
+    aggregationWorker,
     fileUrls,
     schemas,
     rules,
@@ -442,7 +442,7 @@ async function composeServer(
       ...pinRoutes(ipfs),
     ],
     store,
-    idempotency: { ...config.idempotency, rememberedFields: objects.rememberedFields },
+    idempotency: { ...config.idempotency, rememberedFields: objects.replayFields },
     authenticateSession: accounts.authenticateSession,
     assertWithinLimits: createRequestLimits(config.rateLimits, limiter, () => cloud.definitions().rateLimits),
     report,
@@ -499,7 +499,7 @@ async function composeServer(
   const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
   lifecycle.onStop("thumbnails", () => thumbnails.stop());
   const handleIpfsRequest = createIpfsGateway(ipfs, thumbnails);
-  const { changeLog, onAnnounced } = store;
+  const { changeLog, subscribe: onAnnounced } = store;
   const feed = changeLog
     ? createSharedFeed({ changeLog, subscribeToNotifications: onAnnounced, logger, clock: store.now })
     : createLocalFeed(objects.onChange);
@@ -510,11 +510,11 @@ async function composeServer(
     authenticateSession: accounts.authenticateSession,
     feed,
     triggers: cloud.live,
-    serializer: objects.presenter,
-    readCondition: objects.scopeOf,
+    serializer: objects.serializer,
+    readCondition: objects.readCondition,
     canFind: (auth, className, where) => {
       try {
-        objects.assertFind(internalRequest(auth), className, where);
+        objects.authorizeFind(internalRequest(auth), className, where);
         return true;
       } catch {
         return false;
@@ -616,14 +616,14 @@ async function composeServer(
     objects,
     schemas,
     rules,
-    runAs: parseApi.execute,
+    execute: parseApi.execute,
     asUser: accounts.authContextFor,
-    gateStandingsOf: accounts.evaluateTokenGates,
+    evaluateGates: accounts.evaluateTokenGates,
     limiter,
     bodyMemory,
     config,
     cloud,
-    recentLog: logBuffer,
+    logBuffer,
     mailer,
     mails,
     outbox: config.smtpUrl === undefined && config.mail.adapter === undefined ? outbox : undefined,
@@ -632,17 +632,17 @@ async function composeServer(
     hookCalls: operator.webhookCalls,
     keyUsage,
     files,
-    series: metricsHistory,
+    metricsHistory,
     restart: options.restart,
     feed,
-    presenter: objects.presenter,
+    serializer: objects.serializer,
     passwords,
     serverUrlOf,
     clientAddressOf,
     newRequestId,
     clock: store.now,
-    log: logger,
-    report: (error, requestId) => report(error, `studio ${requestId}`),
+    logger,
+    reportError: (error, requestId) => report(error, `studio ${requestId}`),
   });
   const sources = walletServiceSources(config.walletServices);
   const staticApp = createStaticApp(options.appDir ?? join(config.dataDir, "no-app"), {
@@ -712,7 +712,7 @@ async function composeServer(
   });
 
   const sweepTimer = setInterval(() => {
-    store.sweep().catch((error: unknown) => report(error, "sweeping the store"));
+    store.deleteExpired().catch((error: unknown) => report(error, "sweeping the store"));
     resumable.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
   }, SWEEP_MS);
   sweepTimer.unref();

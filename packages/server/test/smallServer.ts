@@ -4,6 +4,7 @@
  */
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { openStore } from "../src/database/openStore.ts";
 import { FileUrls } from "../src/files/fileUrls.ts";
 import { createBodyMemory } from "../src/http/bodyMemory.ts";
 import { createBodyParser } from "../src/http/bodyParser.ts";
@@ -11,11 +12,10 @@ import { createClientAddress } from "../src/http/clientAddress.ts";
 import { createMasterKeyVerifier } from "../src/http/masterKey.ts";
 import { objectRoutes } from "../src/http/objectRoutes.ts";
 import { createParseApi } from "../src/http/parseApi.ts";
+import { AggregationWorker } from "../src/objects/aggregationWorker.ts";
 import { createObjects } from "../src/objects/index.ts";
-import { Pipelines } from "../src/objects/pipeline.ts";
 import { createLogger } from "../src/observe/logger.ts";
 import { Schemas } from "../src/schema/schemas.ts";
-import { openStore } from "../src/store/openStore.ts";
 
 const [port = "", folder = "", url] = process.argv.slice(2);
 const MOUNT = "/server";
@@ -39,7 +39,7 @@ const log = createLogger({
 const none = () => undefined;
 const objects = createObjects({
   store,
-  pipelines: new Pipelines({ log, maxAnswerBytes: 64 * 1024 * 1024 }),
+  aggregationWorker: new AggregationWorker({ logger: log, maxResultBytes: 64 * 1024 * 1024 }),
   schemas,
   rules: new Map(),
   triggers: {
@@ -80,7 +80,7 @@ const door = createParseApi({
   }),
   routes: objectRoutes({ objects, findInstallation: async () => undefined }),
   store,
-  idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.rememberedFields },
+  idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.replayFields },
   authenticateSession: () => Promise.reject(new Error("nobody signs in")),
   assertWithinLimits: async () => undefined,
   report,

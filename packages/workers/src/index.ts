@@ -7,7 +7,7 @@ export {
   SupervisedWorker,
   type SupervisedWorkerOptions,
   type WorkerHealth,
-  type WorkerLog,
+  type WorkerLogger,
   type WorkerState,
 } from "./supervisedWorker.ts";
 export { type CallOptions, WorkerPool, type WorkerPoolOptions } from "./workerPool.ts";

@@ -1,7 +1,7 @@
-/** The first message of every supervised worker: it accepts requests from now on. */
+/** The first message of every supervised worker, sent when it is ready for requests. */
 export const READY = "purse:ready";
 
-/** An error on its way between threads. `details` is what the two ends agree on, such as an error code. */
+/** An error that is sent between threads. `details` are defined by the application, such as an error code. */
 export interface SerializedError {
   message: string;
   details?: unknown;

@@ -2,32 +2,32 @@ import type { Transferable, Worker } from "node:worker_threads";
 import { WorkerExitedError, WorkerUnavailableError } from "./errors.ts";
 import { READY } from "./messages.ts";
 
-export interface WorkerLog {
+export interface WorkerLogger {
   warn(message: string, fields?: Record<string, unknown>): void;
   error(message: string, fields?: Record<string, unknown>): void;
 }
 
 /**
- * - `starting`: the first worker has not said that it is ready
+ * - `starting`: the first worker is not ready yet
  * - `ready`: accepts messages
- * - `restarting`: the worker ended unexpectedly; another one is on its way
- * - `failed`: it ended too often and is not restarted any more; the process should report not ready
- * - `stopped`: ended on purpose, or not started
+ * - `restarting`: the worker ended unexpectedly and is being restarted
+ * - `failed`: it ended too often and is not restarted; the process should report that it is not ready
+ * - `stopped`: stopped on purpose, or not started
  */
 export type WorkerState = "starting" | "ready" | "restarting" | "failed" | "stopped";
 
 export interface WorkerHealth {
   name: string;
   state: WorkerState;
-  /** Unexpected ends since the start. */
+  /** Number of unexpected exits since the start. */
   restarts: number;
   lastError?: string;
 }
 
 export interface RestartPolicy {
-  /** Wait in ms before each restart in a row; the last one repeats. */
+  /** Delays in ms before consecutive restarts; the last one repeats. */
   delaysMs: number[];
-  /** Unexpected ends within `windowMs` from which the worker counts as failed. */
+  /** Number of unexpected exits within `windowMs` after which the worker counts as failed. */
   maxFailures: number;
   windowMs: number;
 }
@@ -38,30 +38,30 @@ export const DEFAULT_RESTART_POLICY: RestartPolicy = {
   windowMs: 60_000,
 };
 
-/** Ended threads that may still run native code before a further restart waits for one of them. */
-const MAX_ENDING = 2;
+/** Maximum number of terminated threads that may still run native code; further restarts wait. */
+const MAX_TERMINATING = 2;
 
 export interface SupervisedWorkerOptions<Message> {
-  /** Names the worker in logs and health reports. */
+  /** Name of the worker in logs and health reports. */
   name: string;
-  /** Makes a worker whose first message is `READY`. Called again for each restart. */
+  /** Creates a worker whose first message is `READY`. Called again for each restart. */
   spawn(): Worker;
   onMessage(message: Message): void;
-  /** A worker accepts messages: the first one, and each that replaced another. */
+  /** Called when a worker is ready: the first one and each replacement. */
   onReady?(): void;
-  /** The worker that had received the messages so far is gone; its answers will not come. */
+  /** Called when the worker that received the previous messages is gone; its responses will not arrive. */
   onLost(error: Error): void;
-  /** The worker has ended too often and is not restarted any more; called after `onLost`. */
+  /** Called after `onLost` when the worker has failed too often and is not restarted. */
   onFailed?(error: Error): void;
-  log: WorkerLog;
+  logger: WorkerLogger;
   restart?: RestartPolicy;
-  /** A worker that is not ready by then counts as failed, in ms. */
+  /** Time within which a worker must be ready, in ms. */
   readyTimeoutMs?: number;
 }
 
 /**
- * Keeps one worker thread running: restarts it with growing delays when it ends unexpectedly and gives up, visibly,
- * when it keeps failing. What messages mean is up to the caller.
+ * Keeps a worker thread running: restarts it with increasing delays when it ends unexpectedly, and reports a failure if
+ * it keeps ending. Messages are defined by the application.
  */
 export class SupervisedWorker<Message> {
   readonly #options: SupervisedWorkerOptions<Message>;
@@ -70,11 +70,11 @@ export class SupervisedWorker<Message> {
   #state: WorkerState = "stopped";
   #restarts = 0;
   #lastError: string | undefined;
-  /** Times of the unexpected ends that still count, in ms of the monotonic clock. */
+  /** Times of recent unexpected exits, in ms of the monotonic clock. */
   #failures: number[] = [];
   #restartTimer: NodeJS.Timeout | undefined;
-  /** Workers that were ended and whose thread has not gone yet. */
-  readonly #ending = new Set<Promise<unknown>>();
+  /** Terminated workers whose threads have not exited yet. */
+  readonly #terminating = new Set<Promise<unknown>>();
 
   constructor(options: SupervisedWorkerOptions<Message>) {
     this.#options = options;
@@ -85,9 +85,9 @@ export class SupervisedWorker<Message> {
     return this.#state;
   }
 
-  /** Ended workers whose threads still run: native code cannot be interrupted. */
-  get ending(): number {
-    return this.#ending.size;
+  /** Number of terminated workers whose threads still run, since native code cannot be interrupted. */
+  get terminatingCount(): number {
+    return this.#terminating.size;
   }
 
   health(): WorkerHealth {
@@ -99,7 +99,7 @@ export class SupervisedWorker<Message> {
     };
   }
 
-  /** Resolves when the first worker is ready. Rejects with why it did not start; it is not tried again then. */
+  /** Resolves when the first worker is ready. Rejects with the reason if it fails to start, without a retry. */
   async start(): Promise<void> {
     this.#state = "starting";
     try {
@@ -110,7 +110,7 @@ export class SupervisedWorker<Message> {
     }
   }
 
-  /** Throws WorkerUnavailableError while no worker accepts messages. */
+  /** Throws WorkerUnavailableError if no worker is ready. */
   post(message: unknown, transfer: readonly Transferable[] = []): void {
     if (this.#state !== "ready" || !this.#worker) {
       throw new WorkerUnavailableError(`${this.#options.name} is ${this.#state}`);
@@ -118,25 +118,28 @@ export class SupervisedWorker<Message> {
     this.#worker.postMessage(message, transfer);
   }
 
-  /** The worker has done work: ends before now do not count towards giving up. */
+  /** Resets the count of failures after the worker has completed work. */
   markHealthy(): void {
     if (this.#failures.length > 0) this.#failures = [];
   }
 
-  /** Ends the current worker, whatever it does, and starts another one at once. Does not count as a failure. */
+  /** Terminates the current worker and starts another one at once. Does not count as a failure. */
   replace(reason: string): void {
     if (this.#state !== "ready") return;
-    this.#options.log.warn("a worker was ended and is replaced", { worker: this.#options.name, reason });
+    this.#options.logger.warn("a worker was terminated and is being replaced", {
+      worker: this.#options.name,
+      reason,
+    });
     this.#restarts += 1;
     this.#lastError = reason;
     this.#state = "restarting";
-    this.#endWorker();
+    this.#terminateWorker();
     this.#options.onLost(new WorkerExitedError(`${this.#options.name}: ${reason}`));
     this.#relaunch(0);
   }
 
-  /** Sends the worker a message by which it ends itself, and ends it where it has not after `timeoutMs`. */
-  async end(message: unknown, timeoutMs: number): Promise<void> {
+  /** Sends a message that makes the worker exit, and terminates it after `timeoutMs`. */
+  async shutDown(message: unknown, timeoutMs: number): Promise<void> {
     const worker = this.#state === "ready" ? this.#worker : undefined;
     this.#state = "stopped";
     if (worker) {
@@ -149,12 +152,12 @@ export class SupervisedWorker<Message> {
     await this.stop();
   }
 
-  /** Ends the worker. Resolves when its threads are gone. */
+  /** Terminates the worker. Resolves when its threads have exited. */
   async stop(): Promise<void> {
     this.#state = "stopped";
     clearTimeout(this.#restartTimer);
-    this.#endWorker();
-    await Promise.all(this.#ending);
+    this.#terminateWorker();
+    await Promise.all(this.#terminating);
   }
 
   #launch(): Promise<void> {
@@ -180,7 +183,7 @@ export class SupervisedWorker<Message> {
     worker.on("error", (error) => {
       cause ??= error instanceof Error ? error : new Error(String(error));
     });
-    // A message that cannot be read would leave whoever waits for it waiting.
+    // After a message that cannot be deserialized, its receiver would wait forever.
     worker.on("messageerror", (error) => {
       cause ??= error;
       void worker.terminate();
@@ -191,26 +194,31 @@ export class SupervisedWorker<Message> {
       ready.reject(error);
       if (worker !== this.#worker) return;
       this.#worker = undefined;
-      // A first start that fails is the caller's to handle.
-      if (isReady || this.#state === "restarting") this.#recover(error);
+      // The caller handles the failure of the first start.
+      if (isReady || this.#state === "restarting") this.#handleUnexpectedExit(error);
     });
     ready.promise.catch(() => undefined);
     return ready.promise;
   }
 
-  #recover(error: Error): void {
+  #handleUnexpectedExit(error: Error): void {
     if (this.#state === "stopped") return;
-    const { name, log, onLost, onFailed } = this.#options;
+    const { name, logger, onLost, onFailed } = this.#options;
     const now = performance.now();
     this.#failures = [...this.#failures.filter((at) => now - at < this.#policy.windowMs), now];
     this.#restarts += 1;
     this.#lastError = error.message;
     const hasFailed = this.#failures.length >= this.#policy.maxFailures;
     this.#state = hasFailed ? "failed" : "restarting";
-    log.error(hasFailed ? "a worker keeps failing and is not restarted" : "a worker ended and is restarted", {
-      worker: name,
-      error: error.stack ?? error.message,
-    });
+    logger.error(
+      hasFailed
+        ? "a worker keeps failing and will not be restarted"
+        : "a worker ended unexpectedly and is being restarted",
+      {
+        worker: name,
+        error: error.stack ?? error.message,
+      },
+    );
     onLost(error);
     if (hasFailed) {
       onFailed?.(error);
@@ -222,19 +230,19 @@ export class SupervisedWorker<Message> {
 
   #relaunch(delayMs: number): void {
     this.#restartTimer = setTimeout(async () => {
-      // Native code runs on after its worker was ended: threads must not pile up.
-      while (this.#ending.size >= MAX_ENDING) await Promise.race(this.#ending);
+      // Native code keeps running after termination, so the number of such threads is limited.
+      while (this.#terminating.size >= MAX_TERMINATING) await Promise.race(this.#terminating);
       if (this.#state !== "restarting") return;
-      // A failure to launch comes back as the end of that worker.
+      // A failure to launch is reported by the exit of the worker.
       this.#launch().catch(() => undefined);
     }, delayMs);
   }
 
-  #endWorker(): void {
+  #terminateWorker(): void {
     const worker = this.#worker;
     this.#worker = undefined;
     if (!worker) return;
-    const ending = worker.terminate().finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
+    const termination = worker.terminate().finally(() => this.#terminating.delete(termination));
+    this.#terminating.add(termination);
   }
 }

@@ -24,7 +24,7 @@ async function startPool(
     maxQueued: 10,
     maxWaitMs: 60_000,
     timeoutMs: 60_000,
-    log: silent,
+    logger: silent,
     ...options,
   });
   pools.push(pool);
@@ -140,10 +140,15 @@ describe("WorkerPool", () => {
   it("shares one worker among groups in turns, however many requests one of them makes", async () => {
     const pool = await startPool();
     const order: string[] = [];
-    const ask = (group: string, text: string) =>
+    const call = (group: string, text: string) =>
       pool.call({ kind: "echo", text }, { group }).then((answer) => order.push(answer));
     const first = pool.call({ kind: "block", ms: 50 }, { group: "many" });
-    const calls = [ask("many", "many 1"), ask("many", "many 2"), ask("many", "many 3"), ask("few", "few 1")];
+    const calls = [
+      call("many", "many 1"),
+      call("many", "many 2"),
+      call("many", "many 3"),
+      call("few", "few 1"),
+    ];
     await Promise.all([first, ...calls]);
     expect(order.indexOf("few 1")).toBeLessThan(2);
   });

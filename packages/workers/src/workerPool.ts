@@ -10,40 +10,40 @@ import {
   type RestartPolicy,
   SupervisedWorker,
   type WorkerHealth,
-  type WorkerLog,
+  type WorkerLogger,
 } from "./supervisedWorker.ts";
 
 export interface WorkerPoolOptions {
-  /** Names the pool in logs and health reports. */
+  /** Name of the pool in logs and health reports. */
   name: string;
   spawn(): Worker;
-  /** Workers at most; each runs one request at a time. */
+  /** Maximum number of workers; each handles one request at a time. */
   size: number;
-  /** Workers that are started with the pool; further ones start when requests wait. */
+  /** Number of workers that start with the pool; others start on demand. */
   minSize?: number;
-  /** Requests that may wait for a worker. */
+  /** Maximum number of queued requests. */
   maxQueued: number;
-  /** How long a request may wait for a worker, in ms. */
+  /** Maximum time in the queue, in ms. */
   maxWaitMs: number;
-  /** How long a request may run where it says nothing else, in ms. */
+  /** Default timeout of requests, in ms. */
   timeoutMs: number;
-  log: WorkerLog;
+  logger: WorkerLogger;
   restart?: RestartPolicy;
-  /** A worker of the pool has ended too often and is not restarted any more. */
+  /** Called when a worker of the pool has failed too often and is not restarted. */
   onFailed?(error: Error): void;
-  /** Rebuilds what the worker's `serializeError` made of an error. */
+  /** Converts the result of the worker's `serializeError` to an error. */
   deserializeError?(error: SerializedError): Error;
 }
 
 export interface CallOptions {
-  /** How long the request may run once it has begun, in ms. */
+  /** Timeout of the request after it has started, in ms. */
   timeoutMs?: number;
   transfer?: readonly Transferable[];
-  /** Rejects with WorkerAbortedError once aborted; what has begun runs on, within its deadline. */
+  /** Rejects with WorkerAbortedError when aborted; a request that has started continues in the background. */
   signal?: AbortSignal;
   /**
-   * Who makes the request. Workers are shared fairly among groups: where the queue is full, the group with the most
-   * waiting requests loses its newest one.
+   * Group of the request. Workers are shared fairly among groups: if the queue is full, the group with the most queued
+   * requests loses its newest one.
    */
   group?: string;
 }
@@ -53,7 +53,7 @@ interface Call<Response> {
   options: CallOptions;
   resolve(response: Response): void;
   reject(error: Error): void;
-  waiting: NodeJS.Timeout | undefined;
+  queueTimer: NodeJS.Timeout | undefined;
   onAbort: (() => void) | undefined;
 }
 
@@ -64,33 +64,33 @@ interface Slot<Response> {
   deadline: NodeJS.Timeout | undefined;
 }
 
-/** More calls than a pool serves while some wait. */
-const SERVED_MAX = 2 ** 40;
+/** Larger than any number of calls. */
+const MAX_CALL_NUMBER = 2 ** 40;
 
 /**
- * Requests to a few worker threads, one at a time for each. Every request ends: answered, refused because the queue
- * is full or it waited too long, or timed out, which ends the worker that ran it and starts another.
+ * A pool of worker threads, each handling one request at a time. Every request completes: with a response, rejected
+ * because the queue is full or its wait was too long, or timed out, in which case its worker is replaced.
  */
 export class WorkerPool<Request, Response> {
   readonly #options: WorkerPoolOptions;
   readonly #slots: Slot<Response>[] = [];
   #queue: Call<Response>[] = [];
   #isStopped = false;
-  /** When each group of those that wait was served last, by the number of the call. */
-  readonly #servedAt = new Map<string | undefined, number>();
-  #served = 0;
+  /** Number of the last call of each queued group. */
+  readonly #lastServed = new Map<string | undefined, number>();
+  #callCount = 0;
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
   }
 
-  /** Starts `minSize` workers (default 1). Rejects when one cannot be started. */
+  /** Starts `minSize` workers (default 1). Rejects if one fails to start. */
   async start(): Promise<void> {
     const count = Math.min(this.#options.size, this.#options.minSize ?? 1);
     await Promise.all(Array.from({ length: count }, () => this.#addSlot()));
   }
 
-  /** Requests that wait for a worker. */
+  /** Number of queued requests. */
   get queued(): number {
     return this.#queue.length;
   }
@@ -104,47 +104,47 @@ export class WorkerPool<Request, Response> {
   }
 
   /**
-   * Rejects with what the worker threw, or with WorkerOverloadedError, WorkerTimeoutError, WorkerExitedError,
+   * Rejects with the error of the worker, or with WorkerOverloadedError, WorkerTimeoutError, WorkerExitedError,
    * WorkerAbortedError or WorkerUnavailableError.
    */
   call(request: Request, options: CallOptions = {}): Promise<Response> {
     const { name, maxWaitMs, size } = this.#options;
     const { signal } = options;
     if (this.#isStopped) return Promise.reject(new WorkerUnavailableError(`${name} is stopped`));
-    if (signal?.aborted) return Promise.reject(this.#aborted());
+    if (signal?.aborted) return Promise.reject(this.#abortError());
     return new Promise((resolve, reject) => {
       const call: Call<Response> = {
         request,
         options,
         resolve,
         reject,
-        waiting: undefined,
+        queueTimer: undefined,
         onAbort: undefined,
       };
       if (signal) {
-        call.onAbort = () => this.#abandon(call);
+        call.onAbort = () => this.#abort(call);
         signal.addEventListener("abort", call.onAbort, { once: true });
       }
       const idle = this.#slots.find((slot) => !slot.call && slot.worker.state === "ready");
       if (idle) return this.#run(idle, call);
       if (this.#slots.length >= size && this.#slots.every(({ worker }) => worker.state === "failed")) {
-        return this.#refuse(call, new WorkerUnavailableError(`${name} keeps failing`));
+        return this.#reject(call, new WorkerUnavailableError(`${name} keeps failing`));
       }
-      if (!this.#makeRoomFor(call)) return;
-      call.waiting = setTimeout(() => {
+      if (!this.#canEnqueue(call)) return;
+      call.queueTimer = setTimeout(() => {
         this.#dequeue(call);
-        this.#refuse(call, new WorkerOverloadedError(`${name}: no worker was free within ${maxWaitMs} ms`));
+        this.#reject(call, new WorkerOverloadedError(`${name}: no worker was free within ${maxWaitMs} ms`));
       }, maxWaitMs);
       this.#queue.push(call);
       if (this.#slots.length < size) this.#grow();
     });
   }
 
-  /** Refuses what waits and ends the workers. Resolves when their threads are gone. */
+  /** Rejects all requests and terminates the workers. Resolves when their threads have exited. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const error = new WorkerUnavailableError(`${this.#options.name} is stopped`);
-    for (const call of this.#queue.splice(0)) this.#refuse(call, error);
+    for (const call of this.#queue.splice(0)) this.#reject(call, error);
     for (const slot of this.#slots) this.#settle(slot)?.reject(error);
     await Promise.all(this.#slots.map(({ worker }) => worker.stop()));
   }
@@ -152,7 +152,7 @@ export class WorkerPool<Request, Response> {
   #grow(): void {
     this.#addSlot().catch((error: unknown) => {
       if (this.#isStopped) return;
-      this.#options.log.error("another worker could not be started", {
+      this.#options.logger.error("another worker could not be started", {
         worker: this.#options.name,
         error: String(error),
       });
@@ -160,7 +160,7 @@ export class WorkerPool<Request, Response> {
   }
 
   async #addSlot(): Promise<void> {
-    const { name, spawn, log, restart, onFailed } = this.#options;
+    const { name, spawn, logger, restart, onFailed } = this.#options;
     const slot: Slot<Response> = {
       call: undefined,
       callId: 0,
@@ -168,11 +168,11 @@ export class WorkerPool<Request, Response> {
       worker: new SupervisedWorker<ResponseMessage<Response>>({
         name: `${name} ${this.#slots.length + 1}`,
         spawn,
-        log,
+        logger,
         ...(restart && { restart }),
-        onMessage: (answer) => this.#receive(slot, answer),
+        onMessage: (response) => this.#receive(slot, response),
         onReady: () => this.#runNext(slot),
-        onLost: (error) => this.#lose(slot, error),
+        onLost: (error) => this.#handleLostWorker(slot, error),
         ...(onFailed && { onFailed }),
       }),
     };
@@ -186,13 +186,13 @@ export class WorkerPool<Request, Response> {
   }
 
   #run(slot: Slot<Response>, call: Call<Response>): void {
-    clearTimeout(call.waiting);
+    clearTimeout(call.queueTimer);
     const timeoutMs = call.options.timeoutMs ?? this.#options.timeoutMs;
     slot.call = call;
     slot.callId += 1;
     slot.deadline = setTimeout(() => {
       this.#settle(slot)?.reject(
-        new WorkerTimeoutError(`${this.#options.name}: not done within ${timeoutMs} ms`),
+        new WorkerTimeoutError(`${this.#options.name}: no result within ${timeoutMs} ms`),
       );
       slot.worker.replace(`a request ran longer than ${timeoutMs} ms`);
     }, timeoutMs);
@@ -207,16 +207,19 @@ export class WorkerPool<Request, Response> {
 
   #runNext(slot: Slot<Response>): void {
     if (slot.worker.state !== "ready" || slot.call) return;
-    const next = this.#next();
+    const next = this.#pickNext();
     if (!next) return;
     this.#dequeue(next);
     this.#run(slot, next);
   }
 
-  /** The first call of the group for which the fewest workers are at work; of those, of the one not served for longest. */
-  #next(): Call<Response> | undefined {
+  /**
+   * Picks the first call of the group with the fewest running calls; among those, of the group that was served least
+   * recently.
+   */
+  #pickNext(): Call<Response> | undefined {
     if (this.#queue.length < 2) {
-      this.#servedAt.clear();
+      this.#lastServed.clear();
       return this.#queue[0];
     }
     const running = new Map<string | undefined, number>();
@@ -224,75 +227,83 @@ export class WorkerPool<Request, Response> {
       if (call) running.set(call.options.group, (running.get(call.options.group) ?? 0) + 1);
     }
     const rank = ({ options: { group } }: Call<Response>) =>
-      (running.get(group) ?? 0) * SERVED_MAX + (this.#servedAt.get(group) ?? 0);
+      (running.get(group) ?? 0) * MAX_CALL_NUMBER + (this.#lastServed.get(group) ?? 0);
     const next = this.#queue.reduce((a, b) => (rank(b) < rank(a) ? b : a));
-    this.#servedAt.set(next.options.group, ++this.#served);
+    this.#lastServed.set(next.options.group, ++this.#callCount);
     return next;
   }
 
-  /** Whether a call may wait. Where the queue is full, the group that waits most gives way, which may be its own. */
-  #makeRoomFor(call: Call<Response>): boolean {
+  /**
+   * Whether a call may be queued. If the queue is full, the newest call of the group with the most queued calls is
+   * rejected, which may be this call.
+   */
+  #canEnqueue(call: Call<Response>): boolean {
     const { name, maxQueued } = this.#options;
     if (this.#queue.length < maxQueued) return true;
-    const waiting = new Map<string | undefined, number>();
-    for (const { options } of this.#queue) waiting.set(options.group, (waiting.get(options.group) ?? 0) + 1);
-    const own = waiting.get(call.options.group) ?? 0;
-    const [most, count] = [...waiting].reduce((a, b) => (b[1] > a[1] ? b : a), [call.options.group, own]);
-    const loser = count > own + 1 ? this.#queue.findLast(({ options }) => options.group === most) : undefined;
-    const error = new WorkerOverloadedError(`${name}: ${maxQueued} requests wait already`);
-    this.#refuse(loser ?? call, error);
-    if (!loser) return false;
-    this.#dequeue(loser);
+    const queueTimer = new Map<string | undefined, number>();
+    for (const { options } of this.#queue)
+      queueTimer.set(options.group, (queueTimer.get(options.group) ?? 0) + 1);
+    const own = queueTimer.get(call.options.group) ?? 0;
+    const [largestGroup, count] = [...queueTimer].reduce(
+      (a, b) => (b[1] > a[1] ? b : a),
+      [call.options.group, own],
+    );
+    const evicted =
+      count > own + 1 ? this.#queue.findLast(({ options }) => options.group === largestGroup) : undefined;
+    const error = new WorkerOverloadedError(`${name}: ${maxQueued} requests are already queued`);
+    this.#reject(evicted ?? call, error);
+    if (!evicted) return false;
+    this.#dequeue(evicted);
     return true;
   }
 
   #dequeue(call: Call<Response>): void {
-    clearTimeout(call.waiting);
+    clearTimeout(call.queueTimer);
     this.#queue = this.#queue.filter((each) => each !== call);
   }
 
-  /** Nobody waits for the call any more. What runs is left to its deadline. */
-  #abandon(call: Call<Response>): void {
+  /** Rejects an aborted call. A running request continues until its timeout. */
+  #abort(call: Call<Response>): void {
     this.#dequeue(call);
-    this.#refuse(call, this.#aborted());
+    this.#reject(call, this.#abortError());
   }
 
-  #aborted(): WorkerAbortedError {
-    return new WorkerAbortedError(`${this.#options.name}: the request was given up`);
+  #abortError(): WorkerAbortedError {
+    return new WorkerAbortedError(`${this.#options.name}: the request was aborted`);
   }
 
-  #refuse(call: Call<Response>, error: Error): void {
-    clearTimeout(call.waiting);
-    this.#forgetSignal(call);
+  #reject(call: Call<Response>, error: Error): void {
+    clearTimeout(call.queueTimer);
+    this.#removeAbortListener(call);
     call.reject(error);
   }
 
-  #forgetSignal({ options, onAbort }: Call<Response>): void {
+  #removeAbortListener({ options, onAbort }: Call<Response>): void {
     if (onAbort) options.signal?.removeEventListener("abort", onAbort);
   }
 
-  #receive(slot: Slot<Response>, answer: ResponseMessage<Response>): void {
-    if (answer.id !== slot.callId) return;
+  #receive(slot: Slot<Response>, response: ResponseMessage<Response>): void {
+    if (response.id !== slot.callId) return;
     slot.worker.markHealthy();
     const call = this.#settle(slot);
-    if ("response" in answer) call?.resolve(answer.response);
-    else call?.reject(this.#options.deserializeError?.(answer.error) ?? new Error(answer.error.message));
+    if ("response" in response) call?.resolve(response.response);
+    else call?.reject(this.#options.deserializeError?.(response.error) ?? new Error(response.error.message));
     this.#runNext(slot);
   }
 
-  #lose(slot: Slot<Response>, cause: Error): void {
+  #handleLostWorker(slot: Slot<Response>, cause: Error): void {
     this.#settle(slot)?.reject(cause);
     const { size, name } = this.#options;
     if (this.#slots.length < size || this.#slots.some(({ worker }) => worker.state !== "failed")) return;
     const error = new WorkerUnavailableError(`${name} keeps failing`);
-    for (const call of this.#queue.splice(0)) this.#refuse(call, error);
+    for (const call of this.#queue.splice(0)) this.#reject(call, error);
   }
 
   #settle(slot: Slot<Response>): Call<Response> | undefined {
     clearTimeout(slot.deadline);
     const { call } = slot;
     slot.call = undefined;
-    if (call) this.#forgetSignal(call);
+    if (call) this.#removeAbortListener(call);
     return call;
   }
 }

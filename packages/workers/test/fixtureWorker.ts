@@ -1,6 +1,6 @@
 import { serveRequests } from "../src/index.ts";
 
-/** What the tests ask of the worker. */
+/** Requests of the tests. */
 export type FixtureRequest =
   | { kind: "echo"; text: string }
   | { kind: "throw"; message: string; code: number }

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import {
   WorkerExitedError,
   type WorkerHealth,
-  type WorkerLog,
+  type WorkerLogger,
   WorkerOverloadedError,
   WorkerPool,
   WorkerTimeoutError,
@@ -38,7 +38,7 @@ export class SqliteReads {
   readonly #pools: Pools;
   readonly #limits: ReadLimits;
 
-  constructor(log: WorkerLog, limits: ReadLimits = READ_LIMITS) {
+  constructor(log: WorkerLogger, limits: ReadLimits = READ_LIMITS) {
     this.#limits = limits;
     this.#pools = { lookup: poolOf("lookup", limits, log), list: poolOf("list", limits, log) };
   }
@@ -59,7 +59,7 @@ export class SqliteReads {
 function poolOf(
   kind: ReadKind,
   limits: ReadLimits,
-  log: WorkerLog,
+  log: WorkerLogger,
 ): WorkerPool<SqliteReadRequest, SqliteReadResponse> {
   return new WorkerPool({
     name: `index ${kind}s`,
@@ -68,7 +68,7 @@ function poolOf(
     maxQueued: MAX_QUEUED,
     maxWaitMs: Math.max(MIN_WAIT_MS, limits[kind].timeoutMs),
     timeoutMs: limits[kind].timeoutMs + GRACE_MS,
-    log,
+    logger: log,
   });
 }
 

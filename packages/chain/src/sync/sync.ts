@@ -61,7 +61,7 @@ export class Sync {
           workerData: data,
           resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
         }),
-      log: this.#log,
+      logger: this.#log,
       restart: this.#restart,
       onMessage: (message) => this.#receive(message),
       onReady: () => this.#resume(),

@@ -73,7 +73,7 @@ function findNear(where: Condition): Near | undefined {
   return where.kind === "and" ? where.conditions.map(findNear).find((near) => near !== undefined) : undefined;
 }
 
-function distanceTo({ path, place }: Near, object: JsonObject): number {
+function distanceTo({ path, point: place }: Near, object: JsonObject): number {
   const value = valueAt(object, path);
   return isGeoPoint(value) ? distanceBetween(place, value) : Number.POSITIVE_INFINITY;
 }

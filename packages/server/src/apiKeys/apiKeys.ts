@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isWireDate, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
+import { type Store, UniqueConstraintError } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store } from "../store/store.ts";
 
 /** An API key's record. The key itself is shown once and never stored. */
 export interface ApiKey {
@@ -58,7 +58,7 @@ export class ApiKeys {
 
   constructor(dependencies: ApiKeysDependencies) {
     this.#dependencies = dependencies;
-    this.#unsubscribe = dependencies.store.onAnnounced((message) => {
+    this.#unsubscribe = dependencies.store.subscribe((message) => {
       if (message === undefined || message.startsWith(MESSAGE)) this.#clearCache();
     });
   }
@@ -86,13 +86,13 @@ export class ApiKeys {
     try {
       await store.write([
         { kind: "create", schema: schemaOf(), id, at, object },
-        { kind: "claim", scope: UNIQUE_KEYS.hash, value: hashOf(key), owner: id },
+        { kind: "reserveUnique", scope: UNIQUE_KEYS.hash, value: hashOf(key), owner: id },
         ...(name === undefined
           ? []
-          : [{ kind: "claim" as const, scope: UNIQUE_KEYS.name, value: name, owner: id }]),
+          : [{ kind: "reserveUnique" as const, scope: UNIQUE_KEYS.name, value: name, owner: id }]),
       ]);
     } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error;
+      if (!(error instanceof UniqueConstraintError)) throw error;
       throw new Error(
         error.scope === UNIQUE_KEYS.name
           ? `A key named "${name}" already exists: revoke it first, or choose another name`
@@ -112,7 +112,7 @@ export class ApiKeys {
       order: [{ path: ["createdAt"], descending: false }],
       limit: undefined,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     return texts.map(parseKey);
   }
@@ -120,7 +120,7 @@ export class ApiKeys {
   /** Revokes a key permanently. Throws Error if no active key has this ID or name. */
   async revoke(idOrName: string): Promise<ApiKey> {
     const { store, schemaOf, clock } = this.#dependencies;
-    const id = (await store.ownerOf(UNIQUE_KEYS.name, idOrName)) ?? idOrName;
+    const id = (await store.getUniqueOwner(UNIQUE_KEYS.name, idOrName)) ?? idOrName;
     const text = await store.get(schemaOf(), id, null);
     if (text === undefined)
       throw new Error(`The key "${idOrName}" does not exist: \`keys list\` shows all keys`);
@@ -134,10 +134,10 @@ export class ApiKeys {
         id,
         at: now.toISOString(),
         operations: { revokedAt: { op: "Set", value: wireDate(now) } },
-        principals: null,
+        subjects: null,
       },
-      { kind: "releaseAll", scope: UNIQUE_KEYS.name, owner: id },
-      { kind: "releaseAll", scope: UNIQUE_KEYS.hash, owner: id },
+      { kind: "releaseAllUnique", scope: UNIQUE_KEYS.name, owner: id },
+      { kind: "releaseAllUnique", scope: UNIQUE_KEYS.hash, owner: id },
     ]);
     await this.#publishChange();
     return { ...key, revokedAt: now };
@@ -151,7 +151,7 @@ export class ApiKeys {
     let cached = this.#cache.get(hash);
     if (!cached || cached.staleAt <= clock()) {
       const staleAt = clock() + CACHE_TTL_MS;
-      const id = await store.ownerOf(UNIQUE_KEYS.hash, hash);
+      const id = await store.getUniqueOwner(UNIQUE_KEYS.hash, hash);
       const object = id === undefined ? undefined : await store.get(schemaOf(), id, null);
       const key = object === undefined ? undefined : parseKey(object);
       cached = { key: key?.revokedAt === undefined ? key : undefined, staleAt };
@@ -174,7 +174,7 @@ export class ApiKeys {
       order: [],
       limit: 1,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     this.#hasKeys = { value: found.length > 0, staleAt };
     return this.#hasKeys.value;
@@ -200,7 +200,7 @@ export class ApiKeys {
           id,
           at: at.toISOString(),
           operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
-          principals: null,
+          subjects: null,
         },
       ])
       .catch(this.#dependencies.onError);
@@ -213,7 +213,7 @@ export class ApiKeys {
 
   async #publishChange(): Promise<void> {
     this.#clearCache();
-    await this.#dependencies.store.announce(MESSAGE);
+    await this.#dependencies.store.publish(MESSAGE);
   }
 }
 

@@ -3,7 +3,7 @@ import { MASTER, type RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
 import type { Mail } from "../mail/mailer.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
 import { EmailTokens } from "./emailTokens.ts";
@@ -59,9 +59,13 @@ export class AccountEmails {
   }
 
   /** Adds to a write what a new email address requires: a verification token, and an email that is sent after the commit. */
-  async changeAddress(pending: Draft, email: string | undefined, request: RequestContext): Promise<void> {
+  async changeAddress(
+    pending: PendingWrite,
+    email: string | undefined,
+    request: RequestContext,
+  ): Promise<void> {
     if (!this.#dependencies.config.verifyUserEmails) return;
-    pending.writes.push(this.#verifyTokens.revoke(pending.objectId));
+    pending.additionalWrites.push(this.#verifyTokens.revoke(pending.objectId));
     if (email === undefined) {
       pending.operations.emailVerified = { op: "Delete" };
       return;
@@ -72,8 +76,8 @@ export class AccountEmails {
       pending.objectId,
       this.#dependencies.config.emailTokenSeconds,
     );
-    pending.writes.push(write);
-    pending.afterwards.push(async () => this.#sendVerificationInBackground(email, token));
+    pending.additionalWrites.push(write);
+    pending.afterCommit.push(async () => this.#sendVerificationInBackground(email, token));
   }
 
   /** Throws 205 if the user has to verify their email address before signing in. */
@@ -105,7 +109,8 @@ export class AccountEmails {
   /** Runs the trigger that may reject the reset, if the user exists. */
   async #runBeforeReset(email: string, request: ApiRequest): Promise<void> {
     const trigger = this.#dependencies.triggers.of("beforePasswordResetRequest");
-    const owner = trigger && (await this.#dependencies.store.ownerOf(UNIQUE_KEYS.email, foldName(email)));
+    const owner =
+      trigger && (await this.#dependencies.store.getUniqueOwner(UNIQUE_KEYS.email, foldName(email)));
     const user = owner === undefined ? undefined : await this.#userOf(owner);
     if (user) await trigger?.(user, request);
   }
@@ -113,7 +118,7 @@ export class AccountEmails {
   /** Sends the password reset link; false if the address is not registered. */
   async #sendReset(email: string): Promise<boolean> {
     const { store, config } = this.#dependencies;
-    const owner = await store.ownerOf(UNIQUE_KEYS.email, foldName(email));
+    const owner = await store.getUniqueOwner(UNIQUE_KEYS.email, foldName(email));
     if (owner === undefined) return false;
     const user = await this.#userOf(owner);
     if (!user) return false;
@@ -149,7 +154,7 @@ export class AccountEmails {
 
   async #sendVerification(email: string): Promise<"sent" | "unknown" | "verified"> {
     const { store, config } = this.#dependencies;
-    const owner = await store.ownerOf(UNIQUE_KEYS.email, foldName(email));
+    const owner = await store.getUniqueOwner(UNIQUE_KEYS.email, foldName(email));
     const user = owner === undefined ? undefined : await this.#userOf(owner);
     if (!user || owner === undefined) return "unknown";
     if (user.emailVerified === true) return "verified";

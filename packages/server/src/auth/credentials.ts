@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { Store, Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Store, Write } from "../store/store.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** Keys of `authData` that a user cannot sign in with, other than wallets: anonymous IDs and second factors. */
@@ -13,10 +13,12 @@ const NOT_SIGN_IN_PROVIDERS: readonly string[] = ["moralisEth", "anonymous", "mf
  */
 export async function lockCredentials(store: Store, userId: string): Promise<Write[]> {
   const uniqueKey = { scope: UNIQUE_KEYS.credentials, value: userId };
-  const currentOwner = await store.ownerOf(uniqueKey.scope, uniqueKey.value);
+  const currentOwner = await store.getUniqueOwner(uniqueKey.scope, uniqueKey.value);
   return [
-    ...(currentOwner === undefined ? [] : [{ kind: "release" as const, ...uniqueKey, owner: currentOwner }]),
-    { kind: "claim", ...uniqueKey, owner: newObjectId() },
+    ...(currentOwner === undefined
+      ? []
+      : [{ kind: "releaseUnique" as const, ...uniqueKey, owner: currentOwner }]),
+    { kind: "reserveUnique", ...uniqueKey, owner: newObjectId() },
   ];
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { UniqueConstraintError, type Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import { ClaimTaken, type Write } from "../store/store.ts";
 import type { AuthDependencies } from "./types.ts";
 
 /**
@@ -21,18 +21,18 @@ export class EmailTokens {
     const token = randomBytes(24).toString("base64url");
     const expiresAt = this.#dependencies.clock() + seconds * 1000;
     const value = hashOf(token);
-    return { token, write: { kind: "claim", scope: this.#scope, value, owner: userId, expiresAt } };
+    return { token, write: { kind: "reserveUnique", scope: this.#scope, value, owner: userId, expiresAt } };
   }
 
   /** The write that revokes all tokens of a user. */
   revoke(userId: string): Write {
-    return { kind: "releaseAll", scope: this.#scope, owner: userId };
+    return { kind: "releaseAllUnique", scope: this.#scope, owner: userId };
   }
 
   /** The ID of the user that a token was issued to; undefined if the token is not valid. */
   async ownerOf(token: unknown): Promise<string | undefined> {
     if (typeof token !== "string" || token.length > 200) return undefined;
-    return this.#dependencies.store.ownerOf(this.#scope, hashOf(token));
+    return this.#dependencies.store.getUniqueOwner(this.#scope, hashOf(token));
   }
 
   /** Consumes a token and revokes the user's others. Of several concurrent attempts, one gets the user's ID. */
@@ -40,7 +40,7 @@ export class EmailTokens {
     const owner = await this.ownerOf(token);
     if (owner === undefined) return undefined;
     const used: Write = {
-      kind: "claim",
+      kind: "reserveUnique",
       scope: `${this.#scope}.used`,
       value: hashOf(String(token)),
       owner: newObjectId(),
@@ -50,7 +50,7 @@ export class EmailTokens {
       await this.#dependencies.store.write([used, this.revoke(owner)]);
       return owner;
     } catch (error) {
-      if (error instanceof ClaimTaken) return undefined;
+      if (error instanceof UniqueConstraintError) return undefined;
       throw error;
     }
   }

@@ -28,15 +28,19 @@ export function ethAddressRules(
       const user = pending.original?.user;
       if (!isPointer(user)) return;
       // The user also loses the roles that the tokens of this wallet gave access to.
-      pending.afterwards.push(() => sessions.invalidate({ userId: user.objectId }));
+      pending.afterCommit.push(() => sessions.invalidate({ userId: user.objectId }));
       const credentialsLock = await lockCredentials(dependencies.store, user.objectId);
-      pending.writes.push({
-        kind: "release",
+      pending.additionalWrites.push({
+        kind: "releaseUnique",
         scope: UNIQUE_KEYS.address,
         value: pending.objectId,
         owner: user.objectId,
       });
-      pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.contractChain, value: pending.objectId });
+      pending.additionalWrites.push({
+        kind: "releaseUnique",
+        scope: UNIQUE_KEYS.contractChain,
+        value: pending.objectId,
+      });
       const schema = dependencies.schemaOf("_User");
       const found = await dependencies.store.getSecret(schema, user.objectId);
       if (!found) return;
@@ -52,7 +56,7 @@ export function ethAddressRules(
       }
       const [first] = remaining;
       const current = remaining.includes(ethAddress) ? ethAddress : first;
-      pending.writes.push(...credentialsLock, {
+      pending.additionalWrites.push(...credentialsLock, {
         kind: "update",
         schema,
         id: user.objectId,
@@ -61,10 +65,10 @@ export function ethAddressRules(
           accounts: { op: "Remove", objects: [pending.objectId] },
           ethAddress: current === undefined ? { op: "Delete" } : { op: "Set", value: current },
         },
-        principals: null,
+        subjects: null,
       });
     },
-    onClaimTaken: (conflict) =>
+    onUniqueConstraint: (conflict) =>
       conflict.scope === UNIQUE_KEYS.credentials ? credentialsConflictError() : conflict,
   };
 }

@@ -7,7 +7,7 @@ import {
   MAX_INSTALLATION_ID_LENGTH,
   ProtocolError,
 } from "@purse/protocol";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 
 const MAX_LENGTHS = {
   installationId: MAX_INSTALLATION_ID_LENGTH,
@@ -18,7 +18,7 @@ const MAX_LENGTHS = {
  * Anyone can create installations, so the lengths of their IDs and the number of their channels are limited. Throws 107
  * for an ID that is too long, 112 for an invalid channel or too many channels.
  */
-export function assertInstallationLimits({ operations, original }: Draft): void {
+export function assertInstallationLimits({ operations, original }: PendingWrite): void {
   for (const [field, max] of Object.entries(MAX_LENGTHS)) {
     const operation = operations[field];
     if (operation?.op !== "Set" || typeof operation.value !== "string") continue;

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { assertInstallationLimits } from "./installationLimits.ts";
 import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
@@ -55,7 +55,7 @@ function assertMasterKey(operation: string, { auth }: RequestContext): void {
 }
 
 /** Installation IDs and hexadecimal device tokens are case-insensitive and stored in lowercase. */
-function lowerCaseIds(pending: Draft): void {
+function lowerCaseIds(pending: PendingWrite): void {
   for (const field of ["installationId", "deviceToken"] as const) {
     const value: JsonValue | undefined = setValueOf(pending, field);
     const isHex = typeof value === "string" && (field === "installationId" || value.length === 64);
@@ -63,7 +63,7 @@ function lowerCaseIds(pending: Draft): void {
   }
 }
 
-function setValueOf(pending: Draft, field: string): JsonValue | undefined {
+function setValueOf(pending: PendingWrite, field: string): JsonValue | undefined {
   const operation = pending.operations[field];
   return operation?.op === "Set" ? operation.value : undefined;
 }

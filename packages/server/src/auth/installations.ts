@@ -26,7 +26,7 @@ export async function findInstallation(
     order: [],
     limit: 1,
     skip: 0,
-    principals: null,
+    subjects: null,
   });
   if (text === undefined) return undefined;
   const { objectId, createdAt }: JsonObject = JSON.parse(text);

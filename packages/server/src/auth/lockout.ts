@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { AccountLockout } from "../config/passwords.ts";
-import { counterKey } from "../store/counterKey.ts";
-import { LimitReached, type Write } from "../store/store.ts";
+import { counterKey } from "../database/counterKey.ts";
+import { CounterLimitError, type Write } from "../database/store.ts";
 import type { AuthDependencies } from "./types.ts";
 
 const SCOPE = "lockout";
@@ -25,7 +25,7 @@ export class Lockout {
   /** Throws 101 while an account is locked. `account` is the user's ID, or the normalized name if there is no such user. */
   async assertUnlocked(account: string): Promise<void> {
     if (!this.#settings) return;
-    const failures = await this.#dependencies.store.countOf(SCOPE, counterKey(account));
+    const failures = await this.#dependencies.store.getCounter(SCOPE, counterKey(account));
     if (failures >= this.#settings.threshold) throw accountLocked(this.#settings);
   }
 
@@ -46,7 +46,7 @@ export class Lockout {
 
   /** Writes that reset the count after a correct code. */
   resetCodeWrites(account: string): Write[] {
-    return [{ kind: "uncount", scope: SCOPE, value: counterKey(account) }];
+    return [{ kind: "resetCounter", scope: SCOPE, value: counterKey(account) }];
   }
 
   /** Writes that reset the count after a password reset, if the settings allow it. */
@@ -56,12 +56,14 @@ export class Lockout {
 
   async #count(account: string, settings: AccountLockout): Promise<void> {
     const { duration, threshold } = settings;
-    const until = this.#dependencies.clock() + duration * 60_000;
+    const expiresAt = this.#dependencies.clock() + duration * 60_000;
     try {
       const value = counterKey(account);
-      await this.#dependencies.store.write([{ kind: "count", scope: SCOPE, value, most: threshold, until }]);
+      await this.#dependencies.store.write([
+        { kind: "incrementCounter", scope: SCOPE, value, max: threshold, expiresAt },
+      ]);
     } catch (error) {
-      throw error instanceof LimitReached ? accountLocked(settings) : error;
+      throw error instanceof CounterLimitError ? accountLocked(settings) : error;
     }
   }
 }

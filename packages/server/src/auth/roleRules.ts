@@ -1,6 +1,6 @@
 import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import type { Sessions } from "./sessions.ts";
@@ -41,8 +41,13 @@ export function roleRules(
       if (!("ACL" in pending.operations)) {
         throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "ACL is required.");
       }
-      pending.writes.push({ kind: "claim", scope: UNIQUE_KEYS.role, value: name, owner: pending.objectId });
-      pending.afterwards.push(() => sessions.invalidate());
+      pending.additionalWrites.push({
+        kind: "reserveUnique",
+        scope: UNIQUE_KEYS.role,
+        value: name,
+        owner: pending.objectId,
+      });
+      pending.afterCommit.push(() => sessions.invalidate());
     },
     beforeUpdate(pending, request) {
       assertTokenGate(pending, request);
@@ -53,17 +58,21 @@ export function roleRules(
           "A role's name can only be set before it has been saved.",
         );
       }
-      pending.afterwards.push(() => sessions.invalidate());
+      pending.afterCommit.push(() => sessions.invalidate());
     },
     beforeDelete(pending) {
-      pending.writes.push({ kind: "releaseAll", scope: UNIQUE_KEYS.role, owner: pending.objectId });
-      pending.afterwards.push(() => sessions.invalidate());
+      pending.additionalWrites.push({
+        kind: "releaseAllUnique",
+        scope: UNIQUE_KEYS.role,
+        owner: pending.objectId,
+      });
+      pending.afterCommit.push(() => sessions.invalidate());
     },
-    onClaimTaken: () => new ProtocolError(ErrorCode.DUPLICATE_VALUE, "A role with this name exists."),
+    onUniqueConstraint: () => new ProtocolError(ErrorCode.DUPLICATE_VALUE, "A role with this name exists."),
   };
 
   /** Only the master key may set a token gate; anyone else could use one to become a member. Throws 119. */
-  function assertTokenGate({ operations }: Draft, { auth }: RequestContext): void {
+  function assertTokenGate({ operations }: PendingWrite, { auth }: RequestContext): void {
     for (const [path, operation] of Object.entries(operations)) {
       if (path.split(".", 1)[0] !== "gate") continue;
       if (auth.kind !== "master") {

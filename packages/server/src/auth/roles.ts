@@ -24,7 +24,7 @@ export async function rolesOf(
     where: idsCondition([...ids]),
     order: [],
     skip: 0,
-    principals: null,
+    subjects: null,
   };
   const texts = await store.find({ ...query, limit: ids.size });
   return texts.map((text): string => JSON.parse(text).name);

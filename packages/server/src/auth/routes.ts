@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/masterKeyAccess.ts";
-import { ClaimTaken, type Write } from "../store/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { Lockout } from "./lockout.ts";
 import { isBcrypt } from "./password.ts";
@@ -212,7 +212,7 @@ export function authRoutes({
     // No user can have such a name, so there is nothing to compare or to count.
     if (name.length > MAX_EMAIL_LENGTH) throw wrongCredentials();
     const scope = username === undefined ? UNIQUE_KEYS.email : UNIQUE_KEYS.username;
-    const owner = await store.ownerOf(scope, foldName(name));
+    const owner = await store.getUniqueOwner(scope, foldName(name));
     // Attempts with the username and with the email address are counted together.
     const lockoutKey = owner ?? foldName(name);
     // Counted before the password is verified, so that concurrent guesses count too.
@@ -271,7 +271,7 @@ export function authRoutes({
     try {
       return await sessions.start(owner, createdWith, origin, writes);
     } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error;
+      if (!(error instanceof UniqueConstraintError)) throw error;
       throw factorConflictError(error.scope) ?? walletConflictError(error.scope);
     }
   }
@@ -285,7 +285,7 @@ export function authRoutes({
       at,
       operations: {},
       secret,
-      principals: null,
+      subjects: null,
     };
   }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { Write } from "../store/store.ts";
+import type { Write } from "../database/store.ts";
 import type { AccountLimits, LimitedRequest } from "./accountLimits.ts";
 import type { Lockout } from "./lockout.ts";
 import { enrollFactor, MFA, requireFactor, type VerifiedFactor, verifyFactor } from "./providers/mfa.ts";

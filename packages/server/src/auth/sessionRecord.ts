@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type JsonObject, wireDate } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import type { Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Write } from "../store/store.ts";
 import { deviceNameOf } from "./deviceName.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
@@ -52,11 +52,17 @@ export function newSession(
   };
   const writes: Write[] = [
     { kind: "create", schema: dependencies.schemaOf("_Session"), id, at, object },
-    { kind: "claim", scope: UNIQUE_KEYS.sessionToken, value: tokenHash(sessionToken), owner: id, expiresAt },
+    {
+      kind: "reserveUnique",
+      scope: UNIQUE_KEYS.sessionToken,
+      value: tokenHash(sessionToken),
+      owner: id,
+      expiresAt,
+    },
   ];
   if (installationId !== undefined) {
     const value = installationKey(userId, installationId);
-    writes.push({ kind: "claim", scope: UNIQUE_KEYS.installation, value, owner: id, expiresAt });
+    writes.push({ kind: "reserveUnique", scope: UNIQUE_KEYS.installation, value, owner: id, expiresAt });
   }
   return { sessionToken, object: { ...object, sessionToken }, writes };
 }
@@ -64,8 +70,8 @@ export function newSession(
 /** Writes that revoke a session's token. They are idempotent. */
 export function sessionRevocationWrites(sessionId: string): Write[] {
   return [
-    { kind: "releaseAll", scope: UNIQUE_KEYS.sessionToken, owner: sessionId },
-    { kind: "releaseAll", scope: UNIQUE_KEYS.installation, owner: sessionId },
+    { kind: "releaseAllUnique", scope: UNIQUE_KEYS.sessionToken, owner: sessionId },
+    { kind: "releaseAllUnique", scope: UNIQUE_KEYS.installation, owner: sessionId },
   ];
 }
 

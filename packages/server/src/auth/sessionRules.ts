@@ -38,10 +38,10 @@ export function sessionRules(sessions: Sessions): ClassRules {
       if (field !== undefined) throw readOnlyFieldError(field);
     },
     beforeDelete(pending) {
-      pending.writes.push(...sessionRevocationWrites(pending.objectId));
-      pending.afterwards.push(() => sessions.invalidate({ sessionId: pending.objectId }));
+      pending.additionalWrites.push(...sessionRevocationWrites(pending.objectId));
+      pending.afterCommit.push(() => sessions.invalidate({ sessionId: pending.objectId }));
     },
-    onRead(object, request) {
+    serialize(object, request) {
       const { auth } = request;
       if (auth.kind === "user" && auth.sessionId === object.objectId) object.sessionToken = auth.sessionToken;
       return object;

@@ -9,7 +9,7 @@ import {
   wireDate,
 } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
-import { ClaimTaken, type Write } from "../store/store.ts";
+import { UniqueConstraintError, type Write } from "../database/store.ts";
 import { KeyedMutex } from "./keyedMutex.ts";
 import { rolesOf } from "./roles.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
@@ -60,7 +60,7 @@ export class Sessions {
   constructor(dependencies: AuthDependencies, gatedRolesOf: (userId: string) => Promise<string[]>) {
     this.#dependencies = dependencies;
     this.#gatedRolesOf = gatedRolesOf;
-    dependencies.store.onAnnounced((message) => {
+    dependencies.store.subscribe((message) => {
       if (message === undefined) this.#evict({});
       else if (message.startsWith(MESSAGE_PREFIX))
         this.#evict(JSON.parse(message.slice(MESSAGE_PREFIX.length)));
@@ -104,7 +104,7 @@ export class Sessions {
     const { store } = this.#dependencies;
     let deletesObjects = true;
     for (let attempt = 1; ; attempt++) {
-      const before = await store.ownerOf(UNIQUE_KEYS.installation, key);
+      const before = await store.getUniqueOwner(UNIQUE_KEYS.installation, key);
       const others = await this.#idsOf(userId, origin.installationId);
       const session = newSession(this.#dependencies, userId, createdWith, origin);
       const ended = new Set([...others, ...(before === undefined ? [] : [before])]);
@@ -117,7 +117,7 @@ export class Sessions {
           ...session.writes,
         ]);
       } catch (error) {
-        const isConflict = error instanceof ClaimTaken && error.scope === UNIQUE_KEYS.installation;
+        const isConflict = error instanceof UniqueConstraintError && error.scope === UNIQUE_KEYS.installation;
         const isDeleted = deletions.length > 0 && isNotFound(error);
         if (attempt === MAX_ATTEMPTS || !(isConflict || isDeleted)) throw error;
         // Another request has deleted one of the sessions; this must not make the sign-in fail.
@@ -173,7 +173,7 @@ export class Sessions {
   }
 
   #deletion(id: string): Write {
-    return { kind: "delete", schema: this.#dependencies.schemaOf("_Session"), id, principals: null };
+    return { kind: "delete", schema: this.#dependencies.schemaOf("_Session"), id, subjects: null };
   }
 
   /** Writes a revocation. A session that another request has deleted meanwhile is no error. */
@@ -199,7 +199,7 @@ export class Sessions {
       order: [],
       limit: 10_000,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     return texts.map((text): string => JSON.parse(text).objectId);
   }
@@ -207,7 +207,7 @@ export class Sessions {
   /** Invalidates cached sessions in all processes, so that their next request is authenticated anew. */
   async invalidate(invalidation: SessionInvalidation = {}): Promise<void> {
     this.#evict(invalidation);
-    await this.#dependencies.store.announce(MESSAGE_PREFIX + JSON.stringify(invalidation));
+    await this.#dependencies.store.publish(MESSAGE_PREFIX + JSON.stringify(invalidation));
   }
 
   /** Calls the listener when sessions were invalidated, in this or in another process. */
@@ -228,7 +228,7 @@ export class Sessions {
 
   async #load(sessionToken: string): Promise<CachedSession> {
     const { store, schemaOf, clock } = this.#dependencies;
-    const sessionId = await store.ownerOf(UNIQUE_KEYS.sessionToken, tokenHash(sessionToken));
+    const sessionId = await store.getUniqueOwner(UNIQUE_KEYS.sessionToken, tokenHash(sessionToken));
     const text = sessionId === undefined ? undefined : await store.get(schemaOf("_Session"), sessionId, null);
     const session: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
     if (!session || sessionId === undefined || !isPointer(session.user)) throw invalidSessionError();
@@ -257,7 +257,7 @@ export class Sessions {
           id,
           at: at.toISOString(),
           operations: { lastUsedAt: { op: "Set", value: wireDate(at) } },
-          principals: null,
+          subjects: null,
           // Only one of several processes writes it.
           ...(typeof updatedAt === "string" && { ifUpdatedAt: updatedAt }),
         },

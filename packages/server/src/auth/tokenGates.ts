@@ -71,7 +71,7 @@ export class TokenGates {
   async evaluate(userId: string): Promise<TokenGateResult[]> {
     const roles = await this.#gatedRoles();
     if (roles.length === 0) return [];
-    const owners = await this.#dependencies.store.claimsOf(UNIQUE_KEYS.address, userId);
+    const owners = await this.#dependencies.store.getUniqueValues(UNIQUE_KEYS.address, userId);
     const balances = new Map<string, Promise<bigint | undefined>>();
     return Promise.all(
       roles.map(async ({ id, gate }) => {
@@ -110,7 +110,7 @@ export class TokenGates {
 
   async #loadGatedRoles(): Promise<GatedRole[]> {
     const { store, schemaOf, chains, logger } = this.#dependencies;
-    const query = { where: parseWhere({ gate: { $exists: true } }), order: [], skip: 0, principals: null };
+    const query = { where: parseWhere({ gate: { $exists: true } }), order: [], skip: 0, subjects: null };
     const texts = await store.find({ schema: schemaOf("_Role"), ...query, limit: MAX_GATES });
     return texts.flatMap((text) => {
       const { objectId, gate }: JsonObject = JSON.parse(text);
@@ -192,7 +192,7 @@ export class TokenGates {
       order: [],
       limit: addresses.size,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     const users = new Set(
       texts.flatMap((text) => {

@@ -8,8 +8,8 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { Draft } from "../objects/draft.ts";
 import { newObjectId } from "../objects/objectId.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import { credentialsConflictError, lockCredentials } from "./credentials.ts";
@@ -48,15 +48,15 @@ export function userRules({
 }: UserRuleDependencies): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._User,
-    hidden: ["email", "emailVerified"],
+    restrictedFields: ["email", "emailVerified"],
     derivedFields: [...SERVER_FIELDS, "password", "authData", "emailVerified", "accounts", "ethAddress"],
     normalize,
     beforeWrite: (_operation, objectId, request) => assertOwnUser(objectId, request),
     beforeCreate,
     beforeUpdate,
     beforeDelete,
-    onRead,
-    onClaimTaken(conflict) {
+    serialize: onRead,
+    onUniqueConstraint(conflict) {
       if (conflict.scope === UNIQUE_KEYS.username) {
         return new ProtocolError(ErrorCode.USERNAME_TAKEN, "Account already exists for this username.");
       }
@@ -73,7 +73,7 @@ export function userRules({
   };
 
   /** Replaces the wallet addresses that a client sends with the verified ones before triggers run. */
-  async function normalize(pending: Draft, request: RequestContext): Promise<void> {
+  async function normalize(pending: PendingWrite, request: RequestContext): Promise<void> {
     dropServerFields(pending);
     normalizeEmailVerified(pending, request);
     const { operations, original } = pending;
@@ -83,7 +83,7 @@ export function userRules({
     else await deriveAddresses(pending, original);
   }
 
-  async function beforeCreate(pending: Draft, request: RequestContext): Promise<void> {
+  async function beforeCreate(pending: PendingWrite, request: RequestContext): Promise<void> {
     const wallet = wallets.getVerified(request);
     const identities = providers.getVerified(request);
     const isVerified = wallet !== undefined || identities.length > 0;
@@ -123,30 +123,39 @@ export function userRules({
     const storedAuthData: JsonObject = {};
     for (const identity of identities) {
       storedAuthData[identity.provider] = identity.stored;
-      pending.writes.push(providers.link(identity, pending.objectId));
+      pending.additionalWrites.push(providers.link(identity, pending.objectId));
     }
     if (wallet) {
       storedAuthData[WALLET_PROVIDER] = walletAuthData(wallet, authData);
-      pending.writes.push(...wallets.consume(wallet), ...wallets.link(wallet.address, pending.objectId));
-      pending.reply.accounts = [wallet.address];
-      pending.reply.ethAddress = wallet.address;
+      pending.additionalWrites.push(
+        ...wallets.consume(wallet),
+        ...wallets.link(wallet.address, pending.objectId),
+      );
+      pending.returnedFields.accounts = [wallet.address];
+      pending.returnedFields.ethAddress = wallet.address;
     }
     if (isVerified) {
       pending.secret.authData = storedAuthData;
-      pending.reply.username = setValueOf(pending, "username") ?? null;
+      pending.returnedFields.username = setValueOf(pending, "username") ?? null;
     }
     ensureOwnAccess(pending, { "*": { read: true } });
     const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
     const createdWith = { action: "signup", authProvider } as const;
     const session = sessions.createForNewUser(pending.objectId, createdWith, request);
-    pending.writes.push(...session.writes);
-    pending.reply.sessionToken = session.sessionToken;
+    pending.additionalWrites.push(...session.writes);
+    pending.returnedFields.sessionToken = session.sessionToken;
     if (request.auth.kind === "master") return;
     const { objectId: userId } = pending;
-    pending.reader = { kind: "user", userId, roles: [], sessionId: "", sessionToken: session.sessionToken };
+    pending.responseAuth = {
+      kind: "user",
+      userId,
+      roles: [],
+      sessionId: "",
+      sessionToken: session.sessionToken,
+    };
   }
 
-  async function beforeUpdate(pending: Draft, request: RequestContext): Promise<void> {
+  async function beforeUpdate(pending: PendingWrite, request: RequestContext): Promise<void> {
     const original = pending.original ?? {};
     const password = extractField(pending, "password");
     const authData = extractField(pending, "authData");
@@ -158,12 +167,16 @@ export function userRules({
     if (authData !== undefined || setsNameAndPassword) await changeAuthData(pending, authData ?? {}, request);
     if (await deriveAddresses(pending, original)) {
       const accounts = setValueOf(pending, "accounts");
-      if (accounts !== undefined) pending.reply.accounts = accounts;
+      if (accounts !== undefined) pending.returnedFields.accounts = accounts;
     }
     if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
   }
 
-  async function changePassword(pending: Draft, password: JsonValue, request: RequestContext): Promise<void> {
+  async function changePassword(
+    pending: PendingWrite,
+    password: JsonValue,
+    request: RequestContext,
+  ): Promise<void> {
     if (typeof password !== "string" || password === "") {
       throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password must be a non-empty string");
     }
@@ -185,14 +198,18 @@ export function userRules({
     // Everyone who knew the old password is signed out; the session that changed it stays valid.
     const currentSessionId = request.auth.kind === "user" ? request.auth.sessionId : undefined;
     const revocation = await sessions.revokeAll(pending.objectId, currentSessionId);
-    pending.writes.push(...revocation.writes);
-    pending.afterwards.push(() =>
+    pending.additionalWrites.push(...revocation.writes);
+    pending.afterCommit.push(() =>
       sessions.finishRevocation({ userId: pending.objectId, except: currentSessionId }, revocation.ids),
     );
   }
 
   /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
-  async function changeAuthData(pending: Draft, authData: JsonValue, request: RequestContext): Promise<void> {
+  async function changeAuthData(
+    pending: PendingWrite,
+    authData: JsonValue,
+    request: RequestContext,
+  ): Promise<void> {
     if (!isJsonObject(authData))
       throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
     // Two concurrent removals must not leave the account without a sign-in method.
@@ -200,7 +217,7 @@ export function userRules({
       ([provider, proof]) => proof === null && provider !== WALLET_PROVIDER,
     );
     if (unlinksProvider)
-      pending.writes.push(...(await lockCredentials(dependencies.store, pending.objectId)));
+      pending.additionalWrites.push(...(await lockCredentials(dependencies.store, pending.objectId)));
     const secret = await secretOf(pending.objectId);
     const current = isJsonObject(secret.authData) ? secret.authData : {};
     const next: JsonObject = { ...current };
@@ -218,7 +235,7 @@ export function userRules({
       pending.secret.passwordHash !== undefined && setValueOf(pending, "username") !== undefined;
     if (hasNameAndPassword && ANONYMOUS_PROVIDER in next) {
       delete next[ANONYMOUS_PROVIDER];
-      pending.writes.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
+      pending.additionalWrites.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
     }
     pending.secret.authData = next;
   }
@@ -228,7 +245,7 @@ export function userRules({
   }
 
   async function unlink(
-    pending: Draft,
+    pending: PendingWrite,
     provider: string,
     next: JsonObject,
     secret: JsonObject,
@@ -236,7 +253,7 @@ export function userRules({
     delete next[provider];
     // A wallet is unlinked by deleting its address.
     if (provider === WALLET_PROVIDER) return;
-    pending.writes.push(providers.unlink(provider, pending.objectId));
+    pending.additionalWrites.push(providers.unlink(provider, pending.objectId));
     const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
     const others = Object.keys(next).filter((name) => name !== MFA);
     const addresses = await wallets.addressesOf(pending.objectId);
@@ -249,7 +266,7 @@ export function userRules({
 
   /** Enrolls, replaces or disables a second factor. Replacing and disabling require a code of the current one. */
   async function changeFactor(
-    pending: Draft,
+    pending: PendingWrite,
     next: JsonObject,
     proof: JsonValue | undefined,
     request: RequestContext,
@@ -258,7 +275,7 @@ export function userRules({
     const requested = isJsonObject(proof) ? proof : {};
     if (isJsonObject(factor) && request.auth.kind !== "master") {
       const verified = await secondFactor.verify(pending.objectId, factor, requested.old, request);
-      pending.writes.push(...verified.writes);
+      pending.additionalWrites.push(...verified.writes);
     }
     if (proof === null || requested.disable === true) {
       delete next[MFA];
@@ -266,12 +283,12 @@ export function userRules({
     }
     const enrolled = await secondFactor.enroll(pending.objectId, requested, request);
     next[MFA] = enrolled.stored;
-    pending.writes.push(...enrolled.writes);
-    pending.reply.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
+    pending.additionalWrites.push(...enrolled.writes);
+    pending.returnedFields.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
   }
 
   async function link(
-    pending: Draft,
+    pending: PendingWrite,
     provider: string,
     proof: JsonValue | undefined,
     request: RequestContext,
@@ -282,7 +299,7 @@ export function userRules({
       if (owner !== undefined && owner !== pending.objectId) {
         throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
       }
-      pending.writes.push(
+      pending.additionalWrites.push(
         providers.unlink(provider, pending.objectId),
         providers.link(identity, pending.objectId),
       );
@@ -291,10 +308,10 @@ export function userRules({
     const wallet = await wallets.verify(proof ?? null, "link", request);
     const owner = await wallets.ownerOf(wallet.address);
     if (owner !== undefined && owner !== pending.objectId) throw walletConflictError(UNIQUE_KEYS.address);
-    pending.writes.push(...wallets.consume(wallet));
+    pending.additionalWrites.push(...wallets.consume(wallet));
     if (owner === undefined) {
-      pending.writes.push(...wallets.link(wallet.address, pending.objectId));
-      pending.afterwards.push(() => sessions.invalidate({ userId: pending.objectId }));
+      pending.additionalWrites.push(...wallets.link(wallet.address, pending.objectId));
+      pending.afterCommit.push(() => sessions.invalidate({ userId: pending.objectId }));
       pending.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     setField(pending, "ethAddress", wallet.address);
@@ -305,9 +322,9 @@ export function userRules({
    * Sets the addresses of a user to the linked ones. Clients can only choose which of them is the current one. Returns
    * whether the write contained addresses.
    */
-  async function deriveAddresses(pending: Draft, original: JsonObject): Promise<boolean> {
-    const isLinkingWallet = pending.writes.some(
-      (write) => write.kind === "claim" && write.scope === UNIQUE_KEYS.address,
+  async function deriveAddresses(pending: PendingWrite, original: JsonObject): Promise<boolean> {
+    const isLinkingWallet = pending.additionalWrites.some(
+      (write) => write.kind === "reserveUnique" && write.scope === UNIQUE_KEYS.address,
     );
     const { operations } = pending;
     if (isLinkingWallet || !("accounts" in operations || "ethAddress" in operations)) return false;
@@ -320,25 +337,34 @@ export function userRules({
     return true;
   }
 
-  async function beforeDelete(pending: Draft): Promise<void> {
+  async function beforeDelete(pending: PendingWrite): Promise<void> {
     const owner = pending.objectId;
     const revocation = await sessions.revokeAll(owner);
-    pending.writes.push(...revocation.writes);
+    pending.additionalWrites.push(...revocation.writes);
     const schema = dependencies.schemaOf("_EthAddress");
     for (const address of await wallets.addressesOf(owner)) {
-      pending.writes.push({ kind: "delete", schema, id: address, principals: null });
-      pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.contractChain, value: address });
+      pending.additionalWrites.push({ kind: "delete", schema, id: address, subjects: null });
+      pending.additionalWrites.push({
+        kind: "releaseUnique",
+        scope: UNIQUE_KEYS.contractChain,
+        value: address,
+      });
     }
     for (const scope of [UNIQUE_KEYS.username, UNIQUE_KEYS.email, UNIQUE_KEYS.address]) {
-      pending.writes.push({ kind: "releaseAll", scope, owner });
+      pending.additionalWrites.push({ kind: "releaseAllUnique", scope, owner });
     }
     const { authData } = await secretOf(owner);
     for (const provider of isJsonObject(authData) ? Object.keys(authData) : []) {
-      pending.writes.push(providers.unlink(provider, owner));
+      pending.additionalWrites.push(providers.unlink(provider, owner));
     }
-    pending.writes.push({ kind: "leave", className: "_Role", key: "users", relatedId: owner });
-    pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.credentials, value: owner });
-    pending.afterwards.push(() => sessions.finishRevocation({ userId: owner }, revocation.ids));
+    pending.additionalWrites.push({
+      kind: "removeFromRelations",
+      className: "_Role",
+      key: "users",
+      relatedId: owner,
+    });
+    pending.additionalWrites.push({ kind: "releaseUnique", scope: UNIQUE_KEYS.credentials, value: owner });
+    pending.afterCommit.push(() => sessions.finishRevocation({ userId: owner }, revocation.ids));
   }
 
   /** Hides the email address from other users, and shows users their own authData, as old clients expect. */
@@ -363,7 +389,7 @@ function assertOwnUser(userId: string, request: RequestContext): void {
   throw new ProtocolError(ErrorCode.SESSION_MISSING, `Cannot modify user ${userId}.`);
 }
 
-function reserveUsername(pending: Draft, original: JsonObject | undefined): void {
+function reserveUsername(pending: PendingWrite, original: JsonObject | undefined): void {
   const username = setValueOf(pending, "username");
   if (typeof username !== "string" || username === "") {
     throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
@@ -378,12 +404,17 @@ function reserveUsername(pending: Draft, original: JsonObject | undefined): void
   const before = typeof original?.username === "string" ? foldName(original.username) : undefined;
   if (before === value) return;
   if (before !== undefined)
-    pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.username, value: before });
-  pending.writes.push({ kind: "claim", scope: UNIQUE_KEYS.username, value, owner: pending.objectId });
+    pending.additionalWrites.push({ kind: "releaseUnique", scope: UNIQUE_KEYS.username, value: before });
+  pending.additionalWrites.push({
+    kind: "reserveUnique",
+    scope: UNIQUE_KEYS.username,
+    value,
+    owner: pending.objectId,
+  });
 }
 
 async function reserveEmail(
-  pending: Draft,
+  pending: PendingWrite,
   original: JsonObject | undefined,
   verification: AccountEmails,
   request: RequestContext,
@@ -401,24 +432,30 @@ async function reserveEmail(
   if (original?.emailVerified === true && !("emailVerified" in pending.operations))
     setField(pending, "emailVerified", false);
   await verification.changeAddress(pending, email, request);
-  if (before !== undefined) pending.writes.push({ kind: "release", scope: UNIQUE_KEYS.email, value: before });
+  if (before !== undefined)
+    pending.additionalWrites.push({ kind: "releaseUnique", scope: UNIQUE_KEYS.email, value: before });
   if (value !== undefined)
-    pending.writes.push({ kind: "claim", scope: UNIQUE_KEYS.email, value, owner: pending.objectId });
+    pending.additionalWrites.push({
+      kind: "reserveUnique",
+      scope: UNIQUE_KEYS.email,
+      value,
+      owner: pending.objectId,
+    });
 }
 
 /** Ensures that users can always read and write their own account. */
-function ensureOwnAccess(pending: Draft, fallback: JsonObject): void {
+function ensureOwnAccess(pending: PendingWrite, fallback: JsonObject): void {
   const requested = setValueOf(pending, "ACL");
   const acl = isJsonObject(requested) ? requested : fallback;
   setField(pending, "ACL", { ...acl, [pending.objectId]: { read: true, write: true } });
 }
 
-function dropServerFields(pending: Draft): void {
+function dropServerFields(pending: PendingWrite): void {
   for (const field of SERVER_FIELDS) delete pending.operations[field];
 }
 
 /** Sets the addresses of a new user, or removes those that the client sent. */
-function setAddresses(pending: Draft, accounts: string[], ethAddress: string | undefined): void {
+function setAddresses(pending: PendingWrite, accounts: string[], ethAddress: string | undefined): void {
   delete pending.operations.accounts;
   delete pending.operations.ethAddress;
   if (ethAddress === undefined) return;
@@ -427,7 +464,7 @@ function setAddresses(pending: Draft, accounts: string[], ethAddress: string | u
 }
 
 /** Throws 119 where a client changes `emailVerified`. The server, operators and cloud code set it. */
-function normalizeEmailVerified(pending: Draft, { auth }: RequestContext): void {
+function normalizeEmailVerified(pending: PendingWrite, { auth }: RequestContext): void {
   if (auth.kind === "master" || !("emailVerified" in pending.operations)) return;
   const isUnchanged = setValueOf(pending, "emailVerified") === (pending.original?.emailVerified ?? false);
   if (!isUnchanged) {
@@ -469,17 +506,17 @@ function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined)
   );
 }
 
-function setField(pending: Draft, field: string, value: JsonValue): void {
+function setField(pending: PendingWrite, field: string, value: JsonValue): void {
   pending.operations[field] = { op: "Set", value };
 }
 
-function setValueOf(pending: Draft, field: string): JsonValue | undefined {
+function setValueOf(pending: PendingWrite, field: string): JsonValue | undefined {
   const operation: Operation | undefined = pending.operations[field];
   return operation?.op === "Set" ? operation.value : undefined;
 }
 
 /** Removes a field from the write and returns its value; it is not stored in the object. */
-function extractField(pending: Draft, field: string): JsonValue | undefined {
+function extractField(pending: PendingWrite, field: string): JsonValue | undefined {
   const value = setValueOf(pending, field);
   delete pending.operations[field];
   return value;

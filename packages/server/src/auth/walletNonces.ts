@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { Store, Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Store, Write } from "../store/store.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 
@@ -29,14 +29,14 @@ export class WalletNonces {
     const nonce = randomBytes(16).toString("hex");
     const owner = ownerOf(scope);
     await this.#store.write([
-      { kind: "claim", scope: UNIQUE_KEYS.siweNonce, value: nonce, owner, expiresAt },
+      { kind: "reserveUnique", scope: UNIQUE_KEYS.siweNonce, value: nonce, owner, expiresAt },
     ]);
     return nonce;
   }
 
   /** Throws 101 unless a nonce was issued for this scope and is still valid. */
   async assertIssued(nonce: string, scope: NonceScope): Promise<void> {
-    const owner = await this.#store.ownerOf(UNIQUE_KEYS.siweNonce, nonce);
+    const owner = await this.#store.getUniqueOwner(UNIQUE_KEYS.siweNonce, nonce);
     if (owner === ownerOf(scope)) return;
     const other = scope.purpose === "login" ? "link" : "login";
     if (owner === ownerOf({ ...scope, purpose: other })) {
@@ -54,8 +54,8 @@ export class WalletNonces {
     const value = { scope: UNIQUE_KEYS.siweNonce, value: nonce };
     return [
       // A nonce with another owner has been consumed: it is not released, so reserving it fails.
-      { kind: "release", ...value, owner: ownerOf(scope) },
-      { kind: "claim", ...value, owner: newObjectId(), expiresAt },
+      { kind: "releaseUnique", ...value, owner: ownerOf(scope) },
+      { kind: "reserveUnique", ...value, owner: newObjectId(), expiresAt },
     ];
   }
 }

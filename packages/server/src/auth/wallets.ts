@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import type { Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import type { Write } from "../store/store.ts";
 import type { LimitedRequest } from "./accountLimits.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import { createRequestMessage } from "./requestMessage.ts";
@@ -64,12 +64,12 @@ export class Wallets {
   }
 
   ownerOf(address: string): Promise<string | undefined> {
-    return this.#dependencies.store.ownerOf(UNIQUE_KEYS.address, address);
+    return this.#dependencies.store.getUniqueOwner(UNIQUE_KEYS.address, address);
   }
 
   /** The linked addresses of a user in lowercase hex; those in `known` come first, in that order. */
   async addressesOf(userId: string, known: JsonValue | undefined = []): Promise<string[]> {
-    const linked = await this.#dependencies.store.claimsOf(UNIQUE_KEYS.address, userId);
+    const linked = await this.#dependencies.store.getUniqueValues(UNIQUE_KEYS.address, userId);
     const preferred = Array.isArray(known) ? known.filter((each) => typeof each === "string") : [];
     const ordered = preferred.filter((address) => linked.includes(address));
     return [...new Set([...ordered, ...linked])];
@@ -85,8 +85,21 @@ export class Wallets {
     return [
       ...(chain === undefined
         ? []
-        : [{ kind: "claim" as const, scope: UNIQUE_KEYS.contractChain, value: address, owner: chain }]),
-      { kind: "claim", scope: UNIQUE_KEYS.signature, value: signatureId, owner: newObjectId(), expiresAt },
+        : [
+            {
+              kind: "reserveUnique" as const,
+              scope: UNIQUE_KEYS.contractChain,
+              value: address,
+              owner: chain,
+            },
+          ]),
+      {
+        kind: "reserveUnique",
+        scope: UNIQUE_KEYS.signature,
+        value: signatureId,
+        owner: newObjectId(),
+        expiresAt,
+      },
       ...(nonce ? this.#nonces.consume(nonce.value, nonce.scope, expiresAt) : []),
     ];
   }
@@ -103,7 +116,7 @@ export class Wallets {
     };
     const schema = this.#dependencies.schemaOf("_EthAddress");
     return [
-      { kind: "claim", scope: UNIQUE_KEYS.address, value: address, owner: userId },
+      { kind: "reserveUnique", scope: UNIQUE_KEYS.address, value: address, owner: userId },
       { kind: "create", schema, id: address, at, object },
     ];
   }

@@ -8,14 +8,14 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
+import { LeaseLostError } from "../database/lease.ts";
+import type { Store } from "../database/store.ts";
 import type { ApiRequest } from "../http/api.ts";
 import { fencedStore, type LeaseHolder } from "../leases/leaseHolder.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { LeaseLost } from "../store/lease.ts";
-import type { Store } from "../store/store.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";
@@ -116,7 +116,7 @@ export class ChainEvents {
     this.#isRunning = true;
     this.#unsubscribers.push(
       chain.onStatus(() => this.#schedule()),
-      store.onAnnounced((message) => {
+      store.subscribe((message) => {
         if (message !== undefined && message !== NOTIFICATION) return;
         this.#reloadedAt = 0;
         this.#schedule();
@@ -159,7 +159,7 @@ export class ChainEvents {
   async #onWatchesChanged(): Promise<void> {
     this.#reloadedAt = 0;
     this.#schedule();
-    await this.#dependencies.store.announce(NOTIFICATION);
+    await this.#dependencies.store.publish(NOTIFICATION);
   }
 
   #schedule(): void {
@@ -192,7 +192,7 @@ export class ChainEvents {
       }
       this.#hasWork = true;
     } catch (error) {
-      if (error instanceof LeaseLost) return;
+      if (error instanceof LeaseLostError) return;
       // Retried at the next poll; other indexers continue.
       this.#dependencies.logger.error("events of a chain could not be stored", {
         watch: key,
@@ -272,7 +272,7 @@ export class ChainEvents {
       order: [],
       limit: MAX_STORED_WATCHES,
       skip: 0,
-      principals: null,
+      subjects: null,
     };
     return (await store.find(query)).map((text): JsonObject => JSON.parse(text));
   }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BlockReference, FeedPlace } from "@purse/chain";
-import type { Store, Write } from "../store/store.ts";
+import type { Store, Write } from "../database/store.ts";
 
 /** The progress of a watch's selection. */
 export interface WatchCursor {
@@ -27,7 +27,7 @@ const SCOPE = "chain-watch";
 const MAX_CHECKPOINTS = 16;
 
 export async function readCursor(store: Store, key: string): Promise<StoredCursor | undefined> {
-  const text = await store.ownerOf(SCOPE, key);
+  const text = await store.getUniqueOwner(SCOPE, key);
   if (text === undefined) return undefined;
   const [position, part, number, hash, staleUpTo, sequence, checkpoints]: SerializedCursor = JSON.parse(text);
   return {
@@ -60,8 +60,10 @@ export function moveCursor(
     randomUUID(),
   ]);
   const writes: Write[] = [
-    ...(from === undefined ? [] : [{ kind: "release", scope: SCOPE, value: key, owner: from } as const]),
-    { kind: "claim", scope: SCOPE, value: key, owner: text },
+    ...(from === undefined
+      ? []
+      : [{ kind: "releaseUnique", scope: SCOPE, value: key, owner: from } as const]),
+    { kind: "reserveUnique", scope: SCOPE, value: key, owner: text },
   ];
   return { writes, text };
 }

@@ -1,11 +1,11 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../authContext.ts";
+import type { Store, Write } from "../database/store.ts";
 import { idsCondition } from "../objects/include.ts";
 import type { Objects } from "../objects/objects.ts";
-import { type JoinedWrites, WriteTogether } from "../objects/writeTogether.ts";
+import { BatchTransaction, type WriteTransaction } from "../objects/writeTransaction.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { Store, Write } from "../store/store.ts";
 
 export interface EventWriterDependencies {
   store: Store;
@@ -62,7 +62,7 @@ export class EventWriter {
       ],
       limit,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     return texts.map((text): JsonObject => JSON.parse(text));
   }
@@ -76,7 +76,7 @@ export class EventWriter {
       order: [],
       limit: objects.length,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     const existing = new Set(texts.map((text): string => JSON.parse(text).objectId));
     return objects.filter(({ objectId }) => !existing.has(objectId));
@@ -92,14 +92,14 @@ export class EventWriter {
     additionalWrites: (written: EventChange[]) => Write[],
   ): Promise<EventChange[]> {
     const { store, logger } = this.#dependencies;
-    const transaction = new WriteTogether(store, changes.length + 1);
+    const transaction = new BatchTransaction(store, changes.length + 1);
     const pendingChanges = changes.map((change) => {
       const settled = Promise.withResolvers<"added" | "rejected" | "failed">();
-      const join: JoinedWrites["join"] = (writes) => {
+      const join: WriteTransaction["add"] = (writes) => {
         settled.resolve("added");
-        return transaction.join(writes);
+        return transaction.add(writes);
       };
-      const completed = this.#change(className, change, { ...serverRequest(), transaction: { join } });
+      const completed = this.#change(className, change, { ...serverRequest(), transaction: { add: join } });
       completed.catch((error: unknown) => {
         if (!isRejection(error)) return settled.resolve("failed");
         settled.resolve("rejected");
@@ -110,10 +110,10 @@ export class EventWriter {
     const outcomes = await Promise.all(pendingChanges.map(({ settled }) => settled));
     const written = changes.filter((_, i) => outcomes[i] === "added");
     for (const outcome of outcomes) {
-      if (outcome === "rejected") transaction.pass();
+      if (outcome === "rejected") transaction.skip();
       if (outcome === "failed") transaction.fail(new Error("an event could not be stored"));
     }
-    await transaction.join(additionalWrites(written));
+    await transaction.add(additionalWrites(written));
     await Promise.all(pendingChanges.map(({ completed }, i) => outcomes[i] === "added" && completed));
     return written;
   }

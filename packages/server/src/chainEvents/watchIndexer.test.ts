@@ -6,13 +6,13 @@ import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/c
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { openStore } from "../database/openStore.ts";
+import type { Store } from "../database/store.ts";
 import { FileUrls } from "../files/fileUrls.ts";
+import { AggregationWorker } from "../objects/aggregationWorker.ts";
 import { createObjects } from "../objects/index.ts";
-import { Pipelines } from "../objects/pipeline.ts";
 import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openStore } from "../store/openStore.ts";
-import type { Store } from "../store/store.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";
@@ -138,7 +138,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
   const changes: string[] = [];
   const objects = createObjects({
     store,
-    pipelines: new Pipelines({ log: logger, maxAnswerBytes: 1_000_000 }),
+    aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
     schemas,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules,
@@ -350,7 +350,7 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
         order: [{ path: ["sequence"], descending: false }],
         limit: 100_000,
         skip: 0,
-        principals: null,
+        subjects: null,
       });
       texts.forEach((text, i) => {
         const { sequence, body }: { sequence: number; body: JsonObject } = JSON.parse(text);

@@ -1,8 +1,8 @@
 import type { BlockReference, ChainFeed, ChainStatus, Selection } from "@purse/chain";
 import { endOf } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { Logger } from "../observe/logger.ts";
-import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
 import { eventFields, eventObject } from "./eventObject.ts";
 import { type EventChange, type EventWriter, isConflict, numberField, stringField } from "./eventWriter.ts";
@@ -67,7 +67,7 @@ export class WatchIndexer {
     } catch (error) {
       this.#cursor = undefined;
       // Another process was faster: continue with the next step.
-      if (error instanceof ClaimTaken || isConflict(error)) return true;
+      if (error instanceof UniqueConstraintError || isConflict(error)) return true;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
 import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import { type ChainResolver, parseWatch } from "./watch.ts";
 
@@ -13,16 +13,16 @@ export function watchRules(
   onChanged: () => Promise<void>,
   clock: () => number,
 ): ClassRules[] {
-  const validateWatch = (pendingWrite: Draft): void => {
+  const validateWatch = (pendingWrite: PendingWrite): void => {
     parseWatch(watchOptionsOf(resultingFields(pendingWrite)), chains);
-    pendingWrite.afterwards.push(onChanged);
+    pendingWrite.afterCommit.push(onChanged);
   };
   return [
     {
       ...SYSTEM_CLASS_FIELDS._ChainWatch,
       beforeCreate: validateWatch,
       beforeUpdate: validateWatch,
-      beforeDelete: (pendingWrite) => void pendingWrite.afterwards.push(onChanged),
+      beforeDelete: (pendingWrite) => void pendingWrite.afterCommit.push(onChanged),
     },
     {
       ...SYSTEM_CLASS_FIELDS._ChainMessage,
@@ -40,7 +40,7 @@ export function watchRules(
         }
         pendingWrite.operations.attempts = { op: "Set", value: 0 };
         pendingWrite.operations.nextAt = { op: "Set", value: wireDate(new Date(clock())) };
-        pendingWrite.afterwards.push(onChanged);
+        pendingWrite.afterCommit.push(onChanged);
       },
     },
   ];
@@ -57,7 +57,7 @@ export function watchOptionsOf({
   return options;
 }
 
-function resultingFields({ original, operations }: Draft): JsonObject {
+function resultingFields({ original, operations }: PendingWrite): JsonObject {
   const fields: JsonObject = { ...original };
   for (const [name, operation] of Object.entries(operations)) {
     if (operation.op === "Set") fields[name] = operation.value;

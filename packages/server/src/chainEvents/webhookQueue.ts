@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
+import { LeaseLostError } from "../database/lease.ts";
+import type { Store, Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Logger } from "../observe/logger.ts";
 import { sendRequest } from "../outbound/sendRequest.ts";
 import { signedHeaders } from "../outbound/signature.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { LeaseLost } from "../store/lease.ts";
-import type { Store, Write } from "../store/store.ts";
 import { type EventChange, numberField, stringField } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
 
@@ -108,7 +108,7 @@ export class WebhookQueue {
         .then(
           (hasMore) => hasMore,
           (error: unknown) => {
-            if (!(error instanceof LeaseLost)) {
+            if (!(error instanceof LeaseLostError)) {
               logger.error("webhook messages could not be sent", { source, error: String(error) });
             }
             return false;
@@ -132,7 +132,7 @@ export class WebhookQueue {
   async #pendingSources(): Promise<string[]> {
     const { store, schemaOf } = this.#dependencies;
     const where = parseWhere({ status: "waiting" });
-    const query = { schema: schemaOf(CLASS), where, order: [], limit: undefined, skip: 0, principals: null };
+    const query = { schema: schemaOf(CLASS), where, order: [], limit: undefined, skip: 0, subjects: null };
     const unsorted = (await store.distinct(query, ["source"])).filter((source) => typeof source === "string");
     const sorted = unsorted.sort();
     const next = sorted.findIndex((source) => source > this.#lastSource);
@@ -147,7 +147,7 @@ export class WebhookQueue {
       order: [{ path: ["sequence"], descending: false }],
       limit: BATCH_SIZE,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     const end = clock() + MAX_BATCH_MS;
     for (const text of texts) {
@@ -218,7 +218,7 @@ export class WebhookQueue {
     );
     const id = stringField(message, "objectId");
     const at = new Date(clock()).toISOString();
-    await store.write([{ kind: "update", schema: schemaOf(CLASS), id, at, operations, principals: null }]);
+    await store.write([{ kind: "update", schema: schemaOf(CLASS), id, at, operations, subjects: null }]);
   }
 
   /** Deletes messages that were delivered long ago. */
@@ -229,10 +229,9 @@ export class WebhookQueue {
     const schema = schemaOf(CLASS);
     const before = wireDate(new Date(clock() - RETENTION_MS));
     const where = parseWhere({ status: "delivered", deliveredAt: { $lt: before } });
-    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, principals: null });
+    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, subjects: null });
     const ids = texts.map((text): string => JSON.parse(text).objectId);
-    if (ids.length > 0)
-      await store.write(ids.map((id) => ({ kind: "delete", schema, id, principals: null })));
+    if (ids.length > 0) await store.write(ids.map((id) => ({ kind: "delete", schema, id, subjects: null })));
   }
 }
 

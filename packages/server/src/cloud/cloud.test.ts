@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { AuthContext, RequestContext } from "../authContext.ts";
+import { openStore } from "../database/openStore.ts";
 import { FileUrls } from "../files/fileUrls.ts";
 import type { Dispatch, InternalRequest } from "../http/api.ts";
 import { objectRoutes } from "../http/objectRoutes.ts";
 import { createParseApi, type ParseApi } from "../http/parseApi.ts";
+import { AggregationWorker } from "../objects/aggregationWorker.ts";
 import { createObjects } from "../objects/index.ts";
-import { Pipelines } from "../objects/pipeline.ts";
 import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openStore } from "../store/openStore.ts";
 import { type Cloud, createCloud } from "./index.ts";
 
 const ANN = "r:annannannannann1";
@@ -60,7 +60,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const schemas = await Schemas.load(store, new Map(), console.error);
   const objects = createObjects({
     store,
-    pipelines: new Pipelines({ log: logger, maxAnswerBytes: 1_000_000 }),
+    aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
     schemas,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),

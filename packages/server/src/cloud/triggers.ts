@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, parseOperation } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { Change } from "../objects/change.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { Triggers } from "../objects/triggers.ts";
 import type { CallContext, Invocation, InvocationResult, ObjectTriggerName } from "./workerMessages.ts";
 
@@ -72,7 +72,7 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     },
   };
 
-  async function beforeSave(pendingWrite: Draft, request: RequestContext): Promise<void> {
+  async function beforeSave(pendingWrite: PendingWrite, request: RequestContext): Promise<void> {
     const { className, operations, original } = pendingWrite;
     const callContext = await callContextOf(request);
     const invocation: Invocation = { kind: "beforeSave", className, operations, original, callContext };

@@ -1,14 +1,14 @@
 import { isClassName, isJsonObject } from "@purse/protocol";
-import type { DefinedClass } from "../schema/definedSchemas.ts";
+import type { ClassDefinition } from "../schema/definedSchemas.ts";
 import { sectionOf } from "./sectionFields.ts";
 
 const KEYS = ["className", "fields", "indexes", "classLevelPermissions"];
 
 /** Parses `schemas` of the config file. Throws Error that says what is allowed. */
-export function parseSchemas(value: unknown): DefinedClass[] {
+export function parseSchemas(value: unknown): ClassDefinition[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw new Error(`it must be a list of classes with ${KEYS.join(", ")}`);
-  return value.map((entry: unknown): DefinedClass => {
+  return value.map((entry: unknown): ClassDefinition => {
     const { className, fields = {}, indexes = {}, classLevelPermissions } = sectionOf(entry, KEYS);
     if (typeof className !== "string" || !isClassName(className)) {
       throw new Error(`"${String(className)}" cannot name a class`);

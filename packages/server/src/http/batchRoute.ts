@@ -1,7 +1,11 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { partMemory, type RepliedWrite, writeMemory } from "../objects/requestMemory.ts";
-import { WriteTogether } from "../objects/writeTogether.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../database/store.ts";
+import {
+  createIdempotentWrite,
+  createSubrequestWrite,
+  type ResponseToSave,
+} from "../objects/idempotentWrite.ts";
+import { BatchTransaction } from "../objects/writeTransaction.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "./api.ts";
 import {
   assertBatchLimits,
@@ -57,11 +61,11 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
     const batchMemory = request.memory?.request;
-    const completed = await batchMemory?.parts();
+    const completed = await batchMemory?.completedSubrequests();
     return startAll(batchedRequests, async (batchedRequest, index) => {
       const earlierReply = completed?.get(index);
       if (earlierReply) return earlierReply;
-      const memory = batchMemory && writeMemory(batchMemory.part(index));
+      const memory = batchMemory && createIdempotentWrite(batchMemory.subrequest(index));
       const reply = await execute(
         { ...request, memory },
         batchedRequest.method,
@@ -70,7 +74,7 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
       );
       if (!batchMemory || !isDuplicate(reply)) return reply;
       // An attempt that was considered interrupted has executed it in the meantime.
-      return (await batchMemory.parts()).get(index) ?? reply;
+      return (await batchMemory.completedSubrequests()).get(index) ?? reply;
     });
   }
 
@@ -80,28 +84,28 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
     const batchMemory = request.memory?.request;
-    const savedReplies: RepliedWrite[] = [];
-    const transaction = new WriteTogether(
+    const savedReplies: ResponseToSave[] = [];
+    const transaction = new BatchTransaction(
       {
         write: (writes) =>
-          store.write(batchMemory ? [...writes, batchMemory.remember(savedReplies)] : writes),
+          store.write(batchMemory ? [...writes, batchMemory.saveResponses(savedReplies)] : writes),
       },
       batchedRequests.length,
     );
     const replies = await startAll(batchedRequests, async (batchedRequest, index) => {
       let hasWritten = false;
-      const memory = partMemory((reply) => {
+      const memory = createSubrequestWrite((reply) => {
         savedReplies[index] = reply;
       });
       const transactionRequest: ApiRequest = {
         ...request,
         memory: batchMemory && memory,
         transaction: {
-          join: (writes) => {
+          add: (writes) => {
             // Writes after the first one are not part of the transaction, like those of a trigger.
             if (hasWritten) return store.write(writes);
             hasWritten = true;
-            return transaction.join(writes);
+            return transaction.add(writes);
           },
         },
       };
@@ -113,14 +117,14 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
       );
       if (!hasWritten && reply.status >= 300) transaction.fail(errorOf(reply));
       else if (!hasWritten) {
-        savedReplies[index] = { reply: { ...reply, isPart: true } };
-        transaction.pass();
+        savedReplies[index] = { response: { ...reply, isPart: true } };
+        transaction.skip();
       }
       return reply;
     });
     const failed = replies.find((reply) => reply.status >= 300);
     if (failed) throw errorOf(failed);
-    batchMemory?.kept();
+    batchMemory?.markCommitted();
     return replies;
   }
 }

@@ -1,8 +1,8 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { AuthContext } from "../authContext.ts";
-import { isAllowed, NOTHING, pointerScope, protectedFieldsFor } from "../objects/permissions.ts";
+import { isAllowed, MATCH_NOTHING, pointerCondition, protectedFieldsFor } from "../objects/permissions.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { fieldsOf } from "../schema/describe.ts";
+import { clientFields } from "../schema/describe.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ApiRoute } from "./api.ts";
 
@@ -37,7 +37,7 @@ export function classListRoute({
         .filter(({ className }) => !className.startsWith("_"))
         .filter((schema) => isAllowed(schema, "find", auth))
         // Classes that are readable only through pointer permissions are hidden from clients that they exclude.
-        .filter((schema) => pointerScope(schema, "find", auth) !== NOTHING)
+        .filter((schema) => pointerCondition(schema, "find", auth) !== MATCH_NOTHING)
         .sort((a, b) => (a.className < b.className ? -1 : 1));
       return { results: visible.map((schema) => describe(schema, auth)) };
     },
@@ -46,7 +46,7 @@ export function classListRoute({
   function describe(schema: ClassSchema, auth: AuthContext): JsonObject {
     const { className } = schema;
     const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], auth));
-    const visibleFields = Object.entries(fieldsOf(className, schema.fields)).filter(
+    const visibleFields = Object.entries(clientFields(className, schema.fields)).filter(
       ([name]) => !hidden.has(name),
     );
     const addsFields = allowClientAddField || schema.classLevelPermissions.addField !== undefined;

@@ -2,11 +2,11 @@ import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, ra
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
-import type { RememberedFields } from "../objects/changedFields.ts";
-import type { RememberedReply, RepliedWrite, RequestMemory } from "../objects/requestMemory.ts";
-import type { KnownRequest, StoredReply } from "../store/requests.ts";
-import type { Store, Write } from "../store/store.ts";
-import { WriteOutcomeUnknownError } from "../store/writeOutcome.ts";
+import type { RequestRecord, StoredReply } from "../database/requestRecords.ts";
+import type { Store, Write } from "../database/store.ts";
+import { WriteOutcomeUnknownError } from "../database/writeOutcome.ts";
+import type { ReplayedFields } from "../objects/changedFields.ts";
+import type { IdempotentRequest, IdempotentResponse, ResponseToSave } from "../objects/idempotentWrite.ts";
 import type { ApiReply, ApiRoute } from "./api.ts";
 import type { Envelope } from "./envelope.ts";
 
@@ -29,10 +29,10 @@ export interface IdempotencyOptions {
   /** How long a request's id is stored. */
   seconds: number;
   /** Returns the fields that a write returned, as far as the same client may read them now. */
-  rememberedFields(request: RequestContext, fields: RememberedFields): Promise<JsonObject>;
+  rememberedFields(request: RequestContext, fields: ReplayedFields): Promise<JsonObject>;
 }
 
-type Execute = (memory: RequestMemory | undefined) => Promise<ApiReply>;
+type Execute = (memory: IdempotentRequest | undefined) => Promise<ApiReply>;
 
 /**
  * Executes a request with an id once, however often it is sent, to whichever process: its writes and its stored reply
@@ -71,9 +71,9 @@ export function createIdempotency(options: IdempotencyOptions) {
       const reply = await attempt.finally(() => inProcess ?? inProgress.delete(key));
       if (reply) return reply;
       // It has been started before, here or elsewhere.
-      const stored = await store.requestOf(key);
-      if (stored?.answer !== undefined && stored.answer !== null) return replayReply(stored, stored.answer);
-      const isInterrupted = stored && stored.runningUntil <= store.now();
+      const stored = await store.getRequest(key);
+      if (stored?.reply !== undefined && stored.reply !== null) return replayReply(stored, stored.reply);
+      const isInterrupted = stored && stored.leaseExpiresAt <= store.now();
       if (isInterrupted && retry === undefined) throw interruptedRequest();
       if (performance.now() > deadline) throw duplicateRequest();
       await sleep(POLL_MS);
@@ -85,11 +85,11 @@ export function createIdempotency(options: IdempotencyOptions) {
       const isStarted = await tryWrite({
         kind: "beginRequest",
         key,
-        content,
+        contentHash: content,
         owner,
-        runningUntil: now + RUN_LEASE_MS,
+        leaseExpiresAt: now + RUN_LEASE_MS,
         expiresAt: now + seconds * 1_000,
-        repeatable: retry !== undefined,
+        isRepeatable: retry !== undefined,
       });
       if (!isStarted) return undefined;
       const expiresAt = now + seconds * 1_000;
@@ -104,15 +104,15 @@ export function createIdempotency(options: IdempotencyOptions) {
       } catch (error) {
         // If the outcome is unknown, a retry finds it once it is known.
         if (!(error instanceof WriteOutcomeUnknownError))
-          await store.write([{ kind: "forgetRequest", key, owner }]);
+          await store.write([{ kind: "deleteRequest", key, owner }]);
         throw error;
       } finally {
         clearInterval(renewalTimer);
       }
     }
 
-    async function replayReply(stored: KnownRequest, answer: string): Promise<ApiReply> {
-      const replies = isRetry && stored.content === content ? decryptReplies(answer, cipher) : undefined;
+    async function replayReply(stored: RequestRecord, answer: string): Promise<ApiReply> {
+      const replies = isRetry && stored.contentHash === content ? decryptReplies(answer, cipher) : undefined;
       const [first] = replies ?? [];
       if (!replies || !first) throw duplicateRequest();
       const completed = await Promise.all(replies.map((reply) => withCurrentFields(reply, request, options)));
@@ -136,7 +136,7 @@ export function createIdempotency(options: IdempotencyOptions) {
     startedRequests += 1;
     if (startedRequests % SWEEP_INTERVAL !== 0) return;
     // Repeated after as many more requests; the store does it from time to time, too.
-    store.sweepRequests(MAX_STORED_REPLIES_LENGTH).catch(() => undefined);
+    store.deleteExpiredRequests(MAX_STORED_REPLIES_LENGTH).catch(() => undefined);
   }
 }
 
@@ -158,7 +158,7 @@ interface MemoryOptions {
 }
 
 /** The stored reply of one request, or of one request of a batch. */
-class Memory implements RequestMemory {
+class Memory implements IdempotentRequest {
   readonly #options: MemoryOptions;
   #isKept = false;
 
@@ -166,36 +166,36 @@ class Memory implements RequestMemory {
     this.#options = options;
   }
 
-  remember(replies: readonly RepliedWrite[]): Write {
+  saveResponses(replies: readonly ResponseToSave[]): Write {
     const { key, content, owner, expiresAt, cipher, isPart = false } = this.#options;
-    const texts = replies.map(({ reply, echo }) => {
+    const texts = replies.map(({ response: reply, echo }) => {
       const of = echo && { className: echo.schema.className, id: echo.id, names: echo.fields };
       return { text: cipher.encrypt(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
     });
     const isTooLong = texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_REPLY_LENGTH;
     return {
-      kind: "remember",
+      kind: "saveReplies",
       key,
-      content,
+      contentHash: content,
       owner,
       expiresAt,
-      part: isPart,
+      isSubrequest: isPart,
       replies: isTooLong ? [] : texts,
     };
   }
 
-  kept(): void {
+  markCommitted(): void {
     this.#isKept = true;
   }
 
-  part(place: number): RequestMemory {
+  subrequest(place: number): IdempotentRequest {
     return new Memory({ ...this.#options, key: `${this.#options.key}#${place}`, isPart: true });
   }
 
-  async parts(): Promise<Map<number, RememberedReply>> {
+  async completedSubrequests(): Promise<Map<number, IdempotentResponse>> {
     const { store, key, cipher, request } = this.#options;
-    const found = new Map<number, RememberedReply>();
-    for (const [place, answer] of await store.partsOf(key)) {
+    const found = new Map<number, IdempotentResponse>();
+    for (const [place, answer] of await store.getSubrequestReplies(key)) {
       const [reply] = decryptReplies(answer, cipher) ?? [];
       if (reply) found.set(Number(place), await withCurrentFields(reply, request, this.#options));
     }
@@ -206,14 +206,14 @@ class Memory implements RequestMemory {
     const { key, owner, store } = this.#options;
     const runningUntil = store.now() + RUN_LEASE_MS;
     // If the renewal fails, another process may take over, and writes from here are rejected.
-    store.write([{ kind: "renewRequest", key, owner, runningUntil }]).catch(() => undefined);
+    store.write([{ kind: "renewRequest", key, owner, leaseExpiresAt: runningUntil }]).catch(() => undefined);
   }
 
   /** Stores a reply that no write has stored. */
   async finish(reply: ApiReply): Promise<void> {
     if (this.#isKept) return;
     try {
-      await this.#options.store.write([this.remember([{ reply }])]);
+      await this.#options.store.write([this.saveResponses([{ response: reply }])]);
     } catch (error) {
       // Another process has taken over, and answers retries.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
@@ -221,9 +221,9 @@ class Memory implements RequestMemory {
   }
 }
 
-interface DecryptedReply extends RememberedReply {
+interface DecryptedReply extends IdempotentResponse {
   /** The object whose fields are part of the reply. */
-  of?: Omit<RememberedFields, "values">;
+  of?: Omit<ReplayedFields, "values">;
   values?: JsonObject;
 }
 
@@ -234,7 +234,7 @@ function decryptReplies(answer: string, cipher: ReplyCipher): DecryptedReply[] |
   const replies = stored.flatMap(({ text, echo }): DecryptedReply[] => {
     const decrypted = cipher.decrypt(text);
     if (decrypted === undefined) return [];
-    const reply: RememberedReply = JSON.parse(decrypted);
+    const reply: IdempotentResponse = JSON.parse(decrypted);
     return [{ ...reply, ...(echo && { values: echo }) }];
   });
   return replies.length === stored.length ? replies : undefined;

@@ -25,11 +25,11 @@ async function readyWith(workers: WorkerHealth[], database: Partial<Database> = 
   const routes = createMonitoringRoutes({
     metrics,
     store: {
-      ownerOf: async () => {
+      getUniqueOwner: async () => {
         if (!answers) throw new Error("the connection is gone");
         return undefined;
       },
-      problem: () => current,
+      unavailableReason: () => current,
       probeWrite: async () => {
         current = problemAfterWrite;
       },

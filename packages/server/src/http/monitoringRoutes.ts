@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
+import type { Store } from "../database/store.ts";
 import type { Metrics } from "../observe/metrics.ts";
-import type { Store } from "../store/store.ts";
 import { createAddressMatcher } from "./address.ts";
 import type { ApiReply } from "./api.ts";
 import type { ClientAddressOf } from "./clientAddress.ts";
@@ -10,7 +10,7 @@ import type { VerifyMasterKey } from "./masterKey.ts";
 
 export interface MonitoringDependencies {
   metrics: Metrics;
-  store: Pick<Store, "ownerOf" | "problem" | "probeWrite">;
+  store: Pick<Store, "getUniqueOwner" | "unavailableReason" | "probeWrite">;
   /** Health of the server's worker threads. */
   workers(): WorkerHealth[];
   verifyMasterKey: VerifyMasterKey;
@@ -69,8 +69,8 @@ export function createMonitoringRoutes({
 
   async function findProblem(): Promise<string | undefined> {
     // Only a write shows that the database can be written again.
-    if (store.problem() !== undefined) await probeWrite();
-    return store.problem() ?? failedWorker();
+    if (store.unavailableReason() !== undefined) await probeWrite();
+    return store.unavailableReason() ?? failedWorker();
   }
 
   async function probeWrite(): Promise<void> {
@@ -87,7 +87,7 @@ export function createMonitoringRoutes({
 }
 
 async function isDatabaseReachable(store: MonitoringDependencies["store"]): Promise<boolean> {
-  return succeedsWithin(READY_MS, store.ownerOf("ready", ""));
+  return succeedsWithin(READY_MS, store.getUniqueOwner("ready", ""));
 }
 
 /** Whether a promise resolves in time. */

@@ -16,7 +16,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       method: "GET",
       path: base,
       handle: async (request) =>
-        chunkedReply(await objects.findPieces(request, classOf(request), request.params)),
+        chunkedReply(await objects.findChunks(request, classOf(request), request.params)),
     },
     {
       method: "POST",
@@ -24,7 +24,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       retry: "write",
       handle: async (request) => {
         const className = classOf(request);
-        const memory = request.memory?.as((reply) => saveReply(reply, request, className));
+        const memory = request.memory?.withFormat((reply) => saveReply(reply, request, className));
         return saveReply(
           await objects.create({ ...request, memory }, className, request.params),
           request,
@@ -68,7 +68,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     const isValidId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
     const existing = isValidId ? await findInstallation(id) : undefined;
     if (existing) {
-      const memory = request.memory?.as(({ body }) =>
+      const memory = request.memory?.withFormat(({ body }) =>
         saveReply({ status: 200, body: { ...body, ...existing } }, request),
       );
       const { body } = await objects.update(

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../authContext.ts";
+import type { Store } from "../database/store.ts";
 import { currentScope } from "../limits/requestScope.ts";
-import { writeMemory } from "../objects/requestMemory.ts";
-import type { Store } from "../store/store.ts";
+import { createIdempotentWrite } from "../objects/idempotentWrite.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch, InternalRequest, Method } from "./api.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "./bodyParser.ts";
@@ -149,7 +149,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       executeRoute(route, {
         ...request,
         serverUrl: client.serverUrl,
-        memory: memory && writeMemory(memory),
+        memory: memory && createIdempotentWrite(memory),
         method: envelope.method,
         path,
         params: envelope.params,

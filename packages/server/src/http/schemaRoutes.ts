@@ -1,10 +1,10 @@
 import { ErrorCode, isClassName, isInternalClassName, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { Store } from "../database/store.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { describeClass } from "../schema/describe.ts";
 import { type ClassEdit, editClass, invalidClassName } from "../schema/editClass.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { Store } from "../store/store.ts";
 import type { ApiRequest, ApiRoute } from "./api.ts";
 import { assertMaster } from "./masterKeyAccess.ts";
 
@@ -137,7 +137,7 @@ export function schemaRoutes({
 
 function allObjectsQuery(schema: ClassSchema) {
   const where = { kind: "and" as const, conditions: [] };
-  return { schema, where, order: [], limit: undefined, skip: 0, principals: null };
+  return { schema, where, order: [], limit: undefined, skip: 0, subjects: null };
 }
 
 /** The class named by the path or the body; throws 103 if they differ. */

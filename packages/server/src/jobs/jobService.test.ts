@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClasses } from "../auth/systemClasses.ts";
 import { MASTER } from "../authContext.ts";
+import { openStore } from "../database/openStore.ts";
 import type { ApiRequest } from "../http/api.ts";
 import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openStore } from "../store/openStore.ts";
 import { JobService } from "./jobService.ts";
 
 const closers: (() => Promise<unknown>)[] = [];

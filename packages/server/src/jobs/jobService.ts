@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/masterKeyAccess.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 
 export interface JobServiceDependencies {
   store: Store;
@@ -102,7 +102,7 @@ export class JobService {
       const id = String(objectId);
       const ageMs = Math.abs(this.#dependencies.clock() - Date.parse(String(createdAt)));
       if (this.#running.has(id) || ageMs < RESERVATION_TTL_MS) continue;
-      if ((await this.#dependencies.store.ownerOf(RUNNING_JOB_SCOPE, id)) !== undefined) continue;
+      if ((await this.#dependencies.store.getUniqueOwner(RUNNING_JOB_SCOPE, id)) !== undefined) continue;
       const end = this.#endUpdate(id, "failed", "The server ended while the job was running.");
       await this.#write(id, [this.#reservation(id, TAKEOVER_TTL_MS), end]);
     }
@@ -162,7 +162,7 @@ export class JobService {
     await this.#write(id, [
       this.#reservation(id),
       this.#endUpdate(id, status, message),
-      { kind: "release", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId },
+      { kind: "releaseUnique", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId },
     ]);
   }
 
@@ -180,7 +180,7 @@ export class JobService {
     try {
       await this.#dependencies.store.write(writes);
     } catch (error) {
-      if (!(error instanceof ClaimTaken)) throw error;
+      if (!(error instanceof UniqueConstraintError)) throw error;
       this.#dependencies.logger.warn(
         "a job's status was not updated: another process has marked it as failed",
         { id },
@@ -194,7 +194,7 @@ export class JobService {
     );
     const at = new Date(this.#dependencies.clock()).toISOString();
     const schema = this.#dependencies.schemaOf("_JobStatus");
-    return { kind: "update", schema, id, at, operations, principals: null };
+    return { kind: "update", schema, id, at, operations, subjects: null };
   }
 
   async #renew(id: string): Promise<void> {
@@ -207,7 +207,7 @@ export class JobService {
 
   #reservation(id: string, ttlMs: number = RESERVATION_TTL_MS): Write {
     const expiresAt = this.#dependencies.clock() + ttlMs;
-    return { kind: "claim", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId, expiresAt };
+    return { kind: "reserveUnique", scope: RUNNING_JOB_SCOPE, value: id, owner: this.#runnerId, expiresAt };
   }
 
   async #findByStatus(status: string): Promise<JsonObject[]> {
@@ -219,7 +219,7 @@ export class JobService {
       order: [],
       limit: 1_000,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     return texts.map((text): JsonObject => JSON.parse(text));
   }

@@ -5,10 +5,10 @@ import type { JsonObject } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { systemClasses } from "../auth/systemClasses.ts";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import { openStore } from "../database/openStore.ts";
+import type { Store } from "../database/store.ts";
 import { createLogger } from "../observe/logger.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openStore } from "../store/openStore.ts";
-import type { Store } from "../store/store.ts";
 import { JobService } from "./jobService.ts";
 import { parseSchedule, scheduleProblem } from "./schedule.ts";
 import { Scheduler } from "./scheduler.ts";
@@ -155,7 +155,7 @@ describe("a job whose process was frozen", () => {
     frozen.hold(held.promise);
     const { id, ended } = await frozen.jobs.start("clean", {}, "api", request);
     // As if its reservation had expired.
-    await cluster.store.write([{ kind: "release", scope: "job", value: id }]);
+    await cluster.store.write([{ kind: "releaseUnique", scope: "job", value: id }]);
     cluster.time.now += 2 * MINUTE;
     await createProcess(cluster).jobs.failOrphanedJobs();
     held.resolve(undefined);

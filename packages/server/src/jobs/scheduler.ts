@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../authContext.ts";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import { type Store, UniqueConstraintError } from "../database/store.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store } from "../store/store.ts";
 import type { JobService } from "./jobService.ts";
 import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
 
@@ -165,12 +165,12 @@ export class Scheduler {
       await this.#dependencies.store.write([
         ...(from === undefined
           ? []
-          : [{ kind: "release", scope: LAST_RUN_SCOPE, value: key, owner: from } as const]),
-        { kind: "claim", scope: LAST_RUN_SCOPE, value: key, owner },
+          : [{ kind: "releaseUnique", scope: LAST_RUN_SCOPE, value: key, owner: from } as const]),
+        { kind: "reserveUnique", scope: LAST_RUN_SCOPE, value: key, owner },
       ]);
     } catch (error) {
       this.#lastRuns.delete(key);
-      if (error instanceof ClaimTaken) return false;
+      if (error instanceof UniqueConstraintError) return false;
       throw error;
     }
     this.#lastRuns.set(key, { owner, at });
@@ -178,7 +178,7 @@ export class Scheduler {
   }
 
   async #readLastRun(key: string): Promise<{ owner: string; at: number } | undefined> {
-    const owner = await this.#dependencies.store.ownerOf(LAST_RUN_SCOPE, key);
+    const owner = await this.#dependencies.store.getUniqueOwner(LAST_RUN_SCOPE, key);
     return owner === undefined ? undefined : { owner, at: Number(owner.split(" ", 1)[0]) };
   }
 
@@ -186,7 +186,7 @@ export class Scheduler {
     const { store, logger } = this.#dependencies;
     const schema = this.#dependencies.schemaOf("_JobSchedule");
     const { where } = parseQuery("_JobSchedule", {});
-    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, principals: null });
+    const texts = await store.find({ schema, where, order: [], limit: 1_000, skip: 0, subjects: null });
     return texts.flatMap((text) => {
       const row: unknown = JSON.parse(text);
       try {
@@ -203,7 +203,7 @@ export class Scheduler {
     const schema = this.#dependencies.schemaOf("_JobSchedule");
     const at = new Date(now).toISOString();
     const operations = { lastRun: { op: "Set", value: now } } as const;
-    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
+    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
   }
 }
 

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { createLocalLeases } from "../database/localLeases.ts";
+import { openStore } from "../database/openStore.ts";
+import type { Store, Write } from "../database/store.ts";
 import { createLogger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { createLocalLeases } from "../store/localLeases.ts";
-import { openStore } from "../store/openStore.ts";
-import type { Store, Write } from "../store/store.ts";
 import { fencedStore, LeaseHolder } from "./leaseHolder.ts";
 
 declare module "vitest" {
@@ -111,7 +111,7 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
       .toBeDefined();
     expect(performance.now() - frozenAt).toBeLessThan(5_000);
     expect(two.keeper.term).toBeGreaterThan(one.keeper.term ?? 0);
-    await expect(fenced.write([create()])).rejects.toMatchObject({ name: "LeaseLost" });
+    await expect(fenced.write([create()])).rejects.toMatchObject({ name: "LeaseLostError" });
     await fencedStore(store, two.keeper).write([create()]);
     await one.keeper.renew();
     expect(one.keeper.term).toBeUndefined();
@@ -125,9 +125,9 @@ describe.each(["SQLite", "PostgreSQL"] as const)("a lease on %s", (kind) => {
     const fence = holder.fence();
     await holder.stop();
     const made = create();
-    const group = store.write([made, { kind: "claim", scope: "s", value: "v", owner: "o" }, fence]);
-    await expect(group).rejects.toMatchObject({ name: "LeaseLost" });
-    expect(await store.ownerOf("s", "v")).toBeUndefined();
+    const group = store.write([made, { kind: "reserveUnique", scope: "s", value: "v", owner: "o" }, fence]);
+    await expect(group).rejects.toMatchObject({ name: "LeaseLostError" });
+    expect(await store.getUniqueOwner("s", "v")).toBeUndefined();
     expect(made.kind === "create" && (await store.get(schema, made.id, null))).toBeUndefined();
   });
 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
+import { LeaseLostError, type Leases } from "../database/lease.ts";
+import type { Store, Write } from "../database/store.ts";
 import type { Logger } from "../observe/logger.ts";
-import { LeaseLost, type Leases } from "../store/lease.ts";
-import type { Store, Write } from "../store/store.ts";
 
 /** How long a term lasts without renewal, in ms; a holder that freezes is replaced soon after. */
 const TTL_MS = 3_000;
@@ -65,10 +65,10 @@ export class LeaseHolder {
     return this.#renewing;
   }
 
-  /** The write that makes a transaction fail outside of the current term. Throws LeaseLost if there is none. */
+  /** The write that makes a transaction fail outside of the current term. Throws LeaseLostError if there is none. */
   fence(): Write {
     const fence = this.term;
-    if (fence === undefined) throw new LeaseLost(this.name);
+    if (fence === undefined) throw new LeaseLostError(this.name);
     return { kind: "fence", lease: this.name, holder: this.id, fence };
   }
 
@@ -93,7 +93,7 @@ export class LeaseHolder {
   }
 }
 
-/** A store for the work of a lease holder: writes outside of its term reject with LeaseLost. */
+/** A store for the work of a lease holder: writes outside of its term reject with LeaseLostError. */
 export function fencedStore(store: Store, holder: Pick<LeaseHolder, "fence">): Store {
   return {
     ...store,

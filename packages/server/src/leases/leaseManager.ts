@@ -1,5 +1,5 @@
+import type { Leases } from "../database/lease.ts";
 import type { Logger } from "../observe/logger.ts";
-import type { Leases } from "../store/lease.ts";
 import { LeaseHolder } from "./leaseHolder.ts";
 
 /** A lease that this process holds, with the number of its current term. */

@@ -1,17 +1,17 @@
 import {
+  DEFAULT_MAILS,
   ErrorCode,
-  fillMail,
   isMailName,
   type JsonObject,
-  MAILS,
   type MailName,
   type MailTemplate,
   type MailValues,
-  mailProblems,
   ProtocolError,
+  renderMail,
+  validateMail,
 } from "@purse/protocol";
+import type { Store } from "../database/store.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Store } from "../store/store.ts";
 import type { Mail } from "./mailer.ts";
 
 export interface MailTemplatesDependencies {
@@ -43,7 +43,7 @@ export class MailTemplates {
   /** Renders an email from its template. */
   async render(name: MailName, to: string, values: MailValues): Promise<Mail> {
     const custom = await this.findCustom(name);
-    return { to, ...fillMail(custom?.template ?? MAILS[name].template, values) };
+    return { to, ...renderMail(custom?.template ?? DEFAULT_MAILS[name].template, values) };
   }
 
   /** The custom template; undefined if the built-in one is used. */
@@ -83,7 +83,7 @@ export class MailTemplates {
   async reset(name: MailName): Promise<void> {
     if (!(await this.findCustom(name))) return;
     await this.#dependencies.store.write([
-      { kind: "delete", schema: this.#dependencies.schema, id: name, principals: null },
+      { kind: "delete", schema: this.#dependencies.schema, id: name, subjects: null },
     ]);
   }
 }
@@ -96,6 +96,6 @@ export function requireMailName(text: string): MailName {
 
 /** Throws 102 if a template is not valid. */
 export function assertMailTemplate(name: MailName, template: MailTemplate): void {
-  const [problem] = Object.values(mailProblems(name, template));
+  const [problem] = Object.values(validateMail(name, template));
   if (problem !== undefined) throw new ProtocolError(ErrorCode.INVALID_QUERY, problem);
 }

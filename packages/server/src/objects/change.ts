@@ -1,13 +1,13 @@
 import type { RequestContext } from "../authContext.ts";
-import type { ObjectText } from "../store/store.ts";
+import type { ObjectText } from "../database/store.ts";
 
-/** One object before and after a write, with who did it. */
+/** An object before and after a write, with the request that wrote it. */
 export interface Change {
   className: string;
   objectId: string;
-  /** null for a create. */
+  /** null for a create operation. */
   before: ObjectText | null;
-  /** null for a delete. */
+  /** null for a delete operation. */
   after: ObjectText | null;
   request: RequestContext;
 }

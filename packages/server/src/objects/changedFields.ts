@@ -1,17 +1,17 @@
-import { isEchoed, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
+import { isResultReturned, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import type { ObjectText, Store } from "../database/store.ts";
 import type { FileUrls } from "../files/fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { ObjectText, Store } from "../store/store.ts";
-import type { Draft } from "./draft.ts";
-import type { Presentation } from "./presentation.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
 import { isReadable, type ReadAccess } from "./readAccess.ts";
+import type { Serializer } from "./serializer.ts";
 
 /** The paths of a write that the response returns, besides those whose operations the client cannot compute. */
 export interface ReturnedPaths {
-  /** Set by triggers and rules. */
+  /** Changed by triggers and class rules. */
   returned: readonly string[];
-  /** Set by the defaults of the class. */
+  /** Set by default values of the class. */
   defaults?: readonly string[];
 }
 
@@ -20,16 +20,10 @@ export interface ReturnedPaths {
  * values that operations and triggers resulted in, if a read of the object would show them. Defaults belong to the
  * class, not to the object: they are returned unless the field is hidden, even if the client may not read the object.
  */
-export function createChangedFields({
-  access,
-  presentation,
-}: {
-  access: ReadAccess;
-  presentation: Presentation;
-}) {
+export function createChangedFields({ access, serializer }: { access: ReadAccess; serializer: Serializer }) {
   return async function addChangedFields(
     body: JsonObject,
-    { className, operations, reader }: Draft,
+    { className, operations, responseAuth }: PendingWrite,
     { returned, defaults = [] }: ReturnedPaths,
     stored: JsonObject | ObjectText,
     request: RequestContext,
@@ -37,15 +31,15 @@ export function createChangedFields({
     const changed = changedPaths(operations, returned);
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
-    const asReader = reader ? { ...request, auth: reader } : request;
-    const scope = access.authorizeFollowed(asReader, className);
+    const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
+    const scope = access.authorizePointerTarget(readerRequest, className);
     const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
     if (paths.length === 0) return;
-    const present = presentation.of(className);
-    const shown = present ? await present({ ...object }, asReader) : object;
+    const serialize = serializer.forClass(className);
+    const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
     for (const path of paths) {
       const [name = ""] = path.split(".", 1);
-      const value = shown[name];
+      const value = visible[name];
       if (value !== undefined) body[name] = value;
       else if (object[name] === undefined) body[name] = { __op: "Delete" };
     }
@@ -54,7 +48,7 @@ export function createChangedFields({
 
 function changedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
   return Object.entries(operations).flatMap(([path, operation]) =>
-    isEchoed(operation) || returned.includes(path) ? [path] : [],
+    isResultReturned(operation) || returned.includes(path) ? [path] : [],
   );
 }
 
@@ -64,7 +58,7 @@ export function changedNames(operations: Record<string, Operation>, returned: re
 }
 
 /** Fields that the response of an earlier write returned. */
-export interface RememberedFields {
+export interface ReplayedFields {
   className: string;
   id: string;
   names: readonly string[];
@@ -76,34 +70,34 @@ export interface RememberedFields {
  * Creates the function that returns them again: as they were then, and only those that a read of the object by the same
  * caller shows now.
  */
-export function createRememberedFields({
+export function createReplayFields({
   store,
   schemas,
   access,
-  presentation,
+  serializer,
   fileUrls,
 }: {
   store: Store;
   schemas: Schemas;
   access: ReadAccess;
-  presentation: Presentation;
+  serializer: Serializer;
   fileUrls: FileUrls;
 }) {
-  return async function rememberedFields(
+  return async function replayFields(
     request: RequestContext,
-    { className, id, names, values }: RememberedFields,
+    { className, id, names, values }: ReplayedFields,
   ): Promise<JsonObject> {
     const schema = schemas.get(className);
     const text = schema && (await store.get(schema, id, null));
-    const scope = access.authorizeFollowed(request, className);
+    const scope = access.authorizePointerTarget(request, className);
     if (text === undefined || !scope) return {};
     const object: JsonObject = { ...JSON.parse(text), ...values };
     if (!isReadable(object, scope)) return {};
-    const present = presentation.of(className);
-    const shown = present ? await present({ ...object }, request) : object;
+    const serialize = serializer.forClass(className);
+    const visible = serialize ? await serialize({ ...object }, request) : object;
     const fields = names.flatMap((name): [string, JsonValue][] => {
       if (!Object.hasOwn(values, name)) return [[name, { __op: "Delete" }]];
-      const value = shown[name];
+      const value = visible[name];
       return value === undefined ? [] : [[name, value]];
     });
     return fileUrls.expand(Object.fromEntries(fields), request);

@@ -20,7 +20,7 @@ export function isClientClass(className: string, rules: Rules): boolean {
 }
 
 /** Throws 119 for internal classes and 103 for invalid class names, unless the caller has the master key. */
-export function assertReachable(
+export function assertClientAccess(
   className: string,
   operation: ClassOperation,
   auth: AuthContext,
@@ -44,16 +44,16 @@ export function assertPointsToClientClasses(
   for (const operation of Object.values(operations)) {
     switch (operation.op) {
       case "Set":
-        assertValue(operation.value, rules);
+        assertValuePointers(operation.value, rules);
         break;
       case "Add":
       case "AddUnique":
       case "Remove":
-        assertValue(operation.objects, rules);
+        assertValuePointers(operation.objects, rules);
         break;
       case "Relation":
-        for (const pointer of operation.add) assertValue(pointer, rules);
-        for (const pointer of operation.remove) assertValue(pointer, rules);
+        for (const pointer of operation.add) assertValuePointers(pointer, rules);
+        for (const pointer of operation.remove) assertValuePointers(pointer, rules);
         break;
     }
   }
@@ -62,10 +62,10 @@ export function assertPointsToClientClasses(
 /** Types of values that name a class. */
 const TYPES_WITH_CLASS: ReadonlySet<JsonValue | undefined> = new Set(["Pointer", "Object", "Relation"]);
 
-function assertValue(value: JsonValue, rules: Rules): void {
+function assertValuePointers(value: JsonValue, rules: Rules): void {
   if (typeof value !== "object" || value === null) return;
   if (Array.isArray(value)) {
-    for (const item of value) assertValue(item, rules);
+    for (const item of value) assertValuePointers(item, rules);
     return;
   }
   const { __type: type, className } = value;
@@ -77,6 +77,6 @@ function assertValue(value: JsonValue, rules: Rules): void {
   }
   for (const key of Object.keys(value)) {
     const item = value[key];
-    if (isJsonObject(item) || Array.isArray(item)) assertValue(item, rules);
+    if (isJsonObject(item) || Array.isArray(item)) assertValuePointers(item, rules);
   }
 }

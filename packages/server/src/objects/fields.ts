@@ -15,14 +15,14 @@ import {
   parsePath,
 } from "@purse/protocol";
 
-/** Fields that the server sets by itself. */
+/** Fields that the server sets itself. */
 const RESERVED: ReadonlySet<string> = new Set(["objectId", "createdAt", "updatedAt"]);
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
 
 /**
- * Reads the fields of a save from the wire. What the server sets is left out where the client only sends back what it
- * has read: times, and the `id` of the object that is changed. Throws 105 for bad or reserved names and for keys into
- * fields that are written as a whole, 111/107/123 for bad values.
+ * Parses the fields of a save from the wire. Fields set by the server are ignored if the client merely returns what it
+ * has read: timestamps, and the `id` of the object that is updated. Throws 105 for invalid or reserved names and for
+ * dotted keys into fields that can only be set as a whole, 111/107/123 for invalid values.
  */
 export function parseFields(
   fields: JsonObject,
@@ -34,16 +34,16 @@ export function parseFields(
     throw new ProtocolError(ErrorCode.INVALID_JSON, `a save takes ${MAX_FIELDS} fields at most`);
   for (const name of names) {
     const value = fields[name];
-    if (RESERVED.has(name) && isSentBack(name, value, id)) continue;
+    if (RESERVED.has(name) && isReturnedValue(name, value, id)) continue;
     assertWritableKey(name, derivedFields);
-    operations[name] = name === "ACL" ? aclOperation(value) : canonical(parseOperation(value));
+    operations[name] = name === "ACL" ? aclOperation(value) : canonicalOperation(parseOperation(value));
   }
   return operations;
 }
 
 /**
- * Validates the fields that a trigger has set like those that clients send. `before` has the operations without the
- * trigger. Throws 105 for bad keys and 123 for a bad ACL.
+ * Validates the fields that a trigger has set in the same way as those of clients. `before` contains the operations
+ * before the trigger ran. Throws 105 for invalid keys and 123 for an invalid ACL.
  */
 export function checkTriggerFields(
   before: Readonly<Record<string, Operation>>,
@@ -58,15 +58,15 @@ export function checkTriggerFields(
   }
 }
 
-/** Fields that no dotted key may change. */
-const WHOLE: ReadonlySet<string> = new Set([...RESERVED, "ACL"]);
+/** Fields that can only be set as a whole, not by a dotted key. */
+const ATOMIC_FIELDS: ReadonlySet<string> = new Set([...RESERVED, "ACL"]);
 
-/** Throws 105 for a key that must not be written. A dotted key counts as its root field. */
+/** Throws 105 for a key that cannot be written. A dotted key counts as its root field. */
 function assertWritableKey(name: string, derivedFields: readonly string[] | undefined): void {
   const dot = name.indexOf(".");
   const root = dot < 0 ? name : name.slice(0, dot);
-  const isWhole = WHOLE.has(root) || (derivedFields?.includes(root) ?? false);
-  if (RESERVED.has(name) || (isWhole && dot >= 0)) {
+  const isAtomic = ATOMIC_FIELDS.has(root) || (derivedFields?.includes(root) ?? false);
+  if (RESERVED.has(name) || (isAtomic && dot >= 0)) {
     throw new ProtocolError(
       ErrorCode.INVALID_KEY_NAME,
       `${name.slice(0, 128)} is an invalid field name. Invalid Key name`,
@@ -76,7 +76,7 @@ function assertWritableKey(name: string, derivedFields: readonly string[] | unde
   else assertFieldName(name);
 }
 
-function isSentBack(name: string, value: JsonValue | undefined, id: string | undefined): boolean {
+function isReturnedValue(name: string, value: JsonValue | undefined, id: string | undefined): boolean {
   if (name === "objectId") return id !== undefined && value === id;
   return isWireDate(value) || (typeof value === "string" && ISO_TIME.test(value));
 }
@@ -86,16 +86,16 @@ function aclOperation(value: JsonValue | undefined): Operation {
   const acl = parseAcl(value);
   return {
     op: "Set",
-    value: Object.fromEntries(Object.entries(acl).map(([who, entry]) => [who, { ...entry }])),
+    value: Object.fromEntries(Object.entries(acl).map(([subject, entry]) => [subject, { ...entry }])),
   };
 }
 
-/** Times are stored in one spelling, so that their text sorts as they do; polygons closed. */
-function canonical(operation: Operation): Operation {
+/** Normalizes values: dates to one format, so that their text sorts chronologically, and polygons to closed ones. */
+function canonicalOperation(operation: Operation): Operation {
   return operation.op === "Set" ? { op: "Set", value: canonicalValue(operation.value) } : operation;
 }
 
-/** A value as it is stored. */
+/** Returns a value in its storage format. */
 export function canonicalValue(value: JsonValue): JsonValue {
   if (isWireDate(value)) return { __type: "Date", iso: new Date(value.iso).toISOString() };
   if (isPolygon(value)) return { __type: "Polygon", coordinates: closedPolygon(value.coordinates) };

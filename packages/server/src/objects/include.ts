@@ -9,61 +9,63 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 
-/** Fetches the objects of a class that the caller may read, by id, as they travel. */
-export type Fetch = (className: string, ids: string[]) => Promise<Map<string, JsonObject>>;
+/** Fetches the objects of a class that the client may read, by id, in wire format. */
+export type FetchObjects = (className: string, ids: string[]) => Promise<Map<string, JsonObject>>;
 
-/** A condition that matches the ids. */
+/** Returns a condition that matches the ids. */
 export function idsCondition(ids: string[]): Condition {
   return { kind: "in", path: ["objectId"], operands: ids.map((value) => ({ type: "string", value })) };
 }
 
 /**
- * Replaces pointers along the paths by their objects, one query per class and level however many
- * objects there are. Pointers to what is missing or unreadable go, so that neither is told from the other. Throws 102
- * for more pointers than one answer may replace.
+ * Replaces the pointers along the paths with their objects, using one query per class and level. Pointers to missing
+ * and to unreadable objects are removed alike, so that clients cannot distinguish them. Throws 102 if there are more
+ * pointers than one response may include.
  */
 export async function includePointers(
   objects: JsonObject[],
   paths: string[][],
-  fetch: Fetch,
-  budget = { left: MAX_INCLUDED_OBJECTS },
+  fetchObjects: FetchObjects,
+  budget = { remaining: MAX_INCLUDED_OBJECTS },
 ): Promise<void> {
   const children = new Map<string, string[][]>();
   for (const [head, ...rest] of paths) {
     if (head === undefined) continue;
-    const below = children.get(head) ?? [];
-    if (rest.length > 0) below.push(rest);
-    children.set(head, below);
+    const nestedPaths = children.get(head) ?? [];
+    if (rest.length > 0) nestedPaths.push(rest);
+    children.set(head, nestedPaths);
   }
-  for (const [field, below] of children) {
-    const included = await includeField(objects, field, fetch, budget);
-    if (below.length > 0 && included.length > 0) await includePointers(included, below, fetch, budget);
+  for (const [field, nestedPaths] of children) {
+    const included = await includeField(objects, field, fetchObjects, budget);
+    if (nestedPaths.length > 0 && included.length > 0)
+      await includePointers(included, nestedPaths, fetchObjects, budget);
   }
 }
 
 async function includeField(
   objects: JsonObject[],
   field: string,
-  fetch: Fetch,
-  budget: { left: number },
+  fetchObjects: FetchObjects,
+  budget: { remaining: number },
 ): Promise<JsonObject[]> {
-  const wanted = new Map<string, Set<string>>();
+  const idsByClass = new Map<string, Set<string>>();
   for (const object of objects) {
     for (const pointer of pointersIn(valuesOf(object, field))) {
-      const ids = wanted.get(pointer.className) ?? new Set();
-      wanted.set(pointer.className, ids.add(pointer.objectId));
+      const ids = idsByClass.get(pointer.className) ?? new Set();
+      idsByClass.set(pointer.className, ids.add(pointer.objectId));
     }
   }
   const found = new Map<string, JsonObject>();
   await Promise.all(
-    [...wanted].map(async ([className, ids]) => {
-      for (const [id, object] of await fetch(className, [...ids])) found.set(`${className}/${id}`, object);
+    [...idsByClass].map(async ([className, ids]) => {
+      for (const [id, object] of await fetchObjects(className, [...ids]))
+        found.set(`${className}/${id}`, object);
     }),
   );
   const included: JsonObject[] = [];
   const replace = (value: JsonValue): JsonValue | undefined => {
     if (Array.isArray(value)) return value.map(replace).filter((item) => item !== undefined);
-    // What another path has included already is walked through.
+    // Objects that another path has already included are traversed.
     if (isJsonObject(value) && value.__type === "Object") {
       included.push(value);
       return value;
@@ -74,8 +76,8 @@ async function includeField(
     }
     const object = found.get(`${value.className}/${value.objectId}`);
     if (!object) return undefined;
-    budget.left -= 1;
-    if (budget.left < 0) {
+    budget.remaining -= 1;
+    if (budget.remaining < 0) {
       throw new ProtocolError(
         ErrorCode.INVALID_QUERY,
         `an answer includes ${MAX_INCLUDED_OBJECTS} objects at most`,
@@ -88,7 +90,7 @@ async function includeField(
   for (const object of objects) {
     for (const key of field === "*" ? Object.keys(object) : [field]) {
       const value = Object.hasOwn(object, key) ? object[key] : undefined;
-      // With `*` only pointers are replaced; plain objects stay.
+      // `*` only replaces pointers and keeps plain objects.
       if (value === undefined || (field === "*" && !isPointer(value) && !Array.isArray(value))) continue;
       const replaced = replace(value);
       if (replaced === undefined) delete object[key];

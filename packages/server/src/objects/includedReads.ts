@@ -4,40 +4,43 @@ import { relationFields } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
 import { mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
-import type { Presentation } from "./presentation.ts";
 import type { ReadAccess } from "./readAccess.ts";
+import type { Serializer } from "./serializer.ts";
 import type { Triggers } from "./triggers.ts";
 
 export interface IncludedReadDependencies {
   access: ReadAccess;
   reader: ObjectReader;
-  presentation: Presentation;
+  serializer: Serializer;
   triggers: Triggers;
   limits: QueryLimits;
 }
 
-/** Reads the objects of a class that stored pointers lead to, by id. Objects that the caller may not read are absent. */
+/** Reads objects that stored pointers refer to, by id. Objects that the client may not read are omitted. */
 export type ReadIncluded = (
   className: string,
   ids: string[],
   request: RequestContext,
 ) => Promise<Map<string, JsonObject>>;
 
-/** Creates the reads of included objects: authorized and passed through triggers like those of a direct read. */
+/**
+ * Creates the function that reads included objects. They are authorized and passed through triggers like those of a
+ * direct read.
+ */
 export function createIncludedReads(dependencies: IncludedReadDependencies): ReadIncluded {
-  const { access, reader, presentation, triggers, limits } = dependencies;
+  const { access, reader, serializer, triggers, limits } = dependencies;
 
   return async (className, ids, request) => {
     const found = new Map<string, JsonObject>();
-    const scope = access.authorizeFollowed(request, className);
+    const scope = access.authorizePointerTarget(request, className);
     if (!scope) return found;
     const { where, params } = await includedWhere(className, ids, request);
     const texts = await reader.find(scope, { where, limit: ids.length });
-    const present = presentation.of(className);
+    const serialize = serializer.forClass(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
     let objects = await mapInSlices(texts, (text) => {
-      const stored: JsonObject = { ...presentation.parse(text, request), ...relations };
-      return present ? present(stored, request) : stored;
+      const stored: JsonObject = { ...serializer.parseWithFileUrls(text, request), ...relations };
+      return serialize ? serialize(stored, request) : stored;
     });
     const afterFind = triggers.afterFind(className);
     if (afterFind && objects.length > 0) {
@@ -47,19 +50,22 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     return found;
   };
 
-  /** The condition on included objects, which beforeFind triggers of their class narrow like that of a find. */
+  /** Returns the condition on included objects, which beforeFind triggers of their class can narrow. */
   async function includedWhere(
     className: string,
     ids: string[],
     request: RequestContext,
   ): Promise<{ where: Condition; params: JsonObject }> {
-    const [only = ""] = ids;
-    const byIds = { where: { objectId: ids.length === 1 ? only : { $in: ids } } };
+    const [firstId = ""] = ids;
+    const idParams = { where: { objectId: ids.length === 1 ? firstId : { $in: ids } } };
     const beforeFind = triggers.beforeFind(className);
-    if (!beforeFind) return { where: idsCondition(ids), params: byIds };
-    const { params, objects } = await beforeFind(byIds, request, ids.length === 1);
-    // Objects that a trigger returns are read again with the rights of the caller.
-    const given = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
-    return { where: given ? idsCondition(given) : parseQuery(className, params, limits).where, params };
+    if (!beforeFind) return { where: idsCondition(ids), params: idParams };
+    const { params, objects } = await beforeFind(idParams, request, ids.length === 1);
+    // Objects that a trigger returns are read again with the permissions of the client.
+    const returnedIds = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
+    return {
+      where: returnedIds ? idsCondition(returnedIds) : parseQuery(className, params, limits).where,
+      params,
+    };
   }
 }

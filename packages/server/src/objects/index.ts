@@ -1,35 +1,38 @@
-import type { Store } from "../store/store.ts";
+import type { Store } from "../database/store.ts";
 import { type Aggregates, createAggregates } from "./aggregate.ts";
-import { createRememberedFields } from "./changedFields.ts";
+import type { AggregationWorker } from "./aggregationWorker.ts";
+import { createReplayFields } from "./changedFields.ts";
 import { createObjectReader } from "./objectReader.ts";
-import type { Pipelines } from "./pipeline.ts";
-import { createPresentation, type PresentationDependencies } from "./presentation.ts";
-import { createReads, type ReadParts, type Reads } from "./read.ts";
+import { createReads, type ReadDependencies, type Reads } from "./read.ts";
 import { createReadAccess } from "./readAccess.ts";
-import { createWrites, type WriteParts, type Writes } from "./write.ts";
+import { createSerializer, type SerializerDependencies } from "./serializer.ts";
+import { createWrites, type WriteDependencies, type Writes } from "./write.ts";
 
 export type { Change, ChangeListener } from "./change.ts";
-export type { Draft } from "./draft.ts";
+export type { PendingWrite } from "./pendingWrite.ts";
 export type { ClassRules } from "./rules.ts";
 export type { Triggers } from "./triggers.ts";
 
-export type ObjectsDependencies = { store: Store; pipelines: Pipelines } & PresentationDependencies &
-  Omit<ReadParts, "access" | "reader" | "presentation"> &
-  Omit<WriteParts, "access" | "presentation">;
+export type ObjectsDependencies = {
+  store: Store;
+  aggregationWorker: AggregationWorker;
+} & SerializerDependencies &
+  Omit<ReadDependencies, "access" | "reader" | "serializer"> &
+  Omit<WriteDependencies, "access" | "serializer">;
 
-/** Creates the pipeline that every API reads and writes objects through. All reads share one authorization. */
-export function createObjects(parts: ObjectsDependencies): Reads &
+/** Creates the services that all APIs use to read and write objects. All reads share one authorization. */
+export function createObjects(dependencies: ObjectsDependencies): Reads &
   Writes & {
     aggregates: Aggregates;
-    rememberedFields: ReturnType<typeof createRememberedFields>;
+    replayFields: ReturnType<typeof createReplayFields>;
   } {
-  const access = createReadAccess(parts);
-  const presentation = createPresentation(parts, access);
-  const reader = createObjectReader(parts.store, access, parts.schemas);
+  const access = createReadAccess(dependencies);
+  const serializer = createSerializer(dependencies, access);
+  const reader = createObjectReader(dependencies.store, access, dependencies.schemas);
   return {
-    ...createReads({ ...parts, access, presentation, reader }),
-    ...createWrites({ ...parts, access, presentation }),
-    rememberedFields: createRememberedFields({ ...parts, access, presentation }),
-    aggregates: createAggregates({ access, reader, pipelines: parts.pipelines }),
+    ...createReads({ ...dependencies, access, serializer, reader }),
+    ...createWrites({ ...dependencies, access, serializer }),
+    replayFields: createReplayFields({ ...dependencies, access, serializer }),
+    aggregates: createAggregates({ access, reader, aggregationWorker: dependencies.aggregationWorker }),
   };
 }

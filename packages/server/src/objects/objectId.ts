@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Random bytes in stock, so that not every id asks the system. */
+/** A buffer of random bytes, so that not every id requires a system call. */
 const pool = { bytes: Buffer.alloc(0), at: 0 };
 
-/** A new object's id: ten letters and digits. */
+/** Returns an id for a new object: ten letters and digits. */
 export function newObjectId(length = 10): string {
   let id = "";
   while (id.length < length) {
@@ -14,7 +14,7 @@ export function newObjectId(length = 10): string {
       pool.at = 0;
     }
     const byte = pool.bytes[pool.at++] ?? 255;
-    // 248 is the largest multiple of 62 in a byte: what lies above would favour some letters.
+    // 248 is the largest multiple of 62 in a byte; larger values would make some letters more likely.
     if (byte < 248) id += ALPHABET[byte % 62];
   }
   return id;

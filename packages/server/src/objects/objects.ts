@@ -3,18 +3,20 @@ import type { RequestContext } from "../authContext.ts";
 import type { ChangeListener } from "./change.ts";
 
 export interface SaveReply {
-  /** 201 for a create. */
+  /** 201 for a create operation. */
   status: 200 | 201;
   body: JsonObject;
 }
 
-/** The one pipeline: every door reads and writes objects by these. All reject with ProtocolError. */
+/** The service that all APIs use to read and write objects. All methods reject with ProtocolError. */
 export interface Objects {
-  /** Answers the reply's JSON text: `{"results":[…],"count"?}`. `params` as they travel (where, order, …). */
+  /**
+   * Returns the JSON text of the response: `{"results":[…],"count"?}`. `params` are in wire format (where, order, …).
+   */
   find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
-  /** The same in pieces, which come to that text one after the other: for answers that may be large. */
-  findPieces(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
-  /** Answers the object's JSON text. `params`: include, keys, excludeKeys. */
+  /** Like `find`, but returns the text in chunks, for large responses. */
+  findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
+  /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
   create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
   update(
@@ -24,6 +26,6 @@ export interface Objects {
     fields: JsonObject,
   ): Promise<SaveReply>;
   remove(request: RequestContext, className: string, objectId: string): Promise<void>;
-  /** Told of every stored change, in the order of the store. Returns the way to stop. */
+  /** Calls the listener after every committed change, in commit order. Returns a function that unsubscribes. */
   onChange(listener: ChangeListener): () => void;
 }

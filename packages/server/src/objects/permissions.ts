@@ -1,45 +1,49 @@
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type AuthContext, aclSubjectsWithPublic } from "../authContext.ts";
+import { pointsToUser, type UserPointers } from "../database/userPointers.ts";
 import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
-import { pointsToUser, type UserPointers } from "../store/userPointers.ts";
 
 /**
- * What class-level permissions let a caller do: everything, nothing, or only what concerns objects that
- * point to the caller by one of the fields (nobody, for callers who are not signed in).
+ * What class-level permissions allow: everything, nothing, or only operations on objects that point to the user by one
+ * of the fields (`userId` is undefined for anonymous clients).
  */
-type Access = "all" | "none" | { fields: string[]; userId: string | undefined };
+type ClassAccess = "all" | "none" | { fields: string[]; userId: string | undefined };
 
-const READS: ReadonlySet<ClassOperation> = new Set(["get", "find", "count"]);
+const READ_OPERATIONS: ReadonlySet<ClassOperation> = new Set(["get", "find", "count"]);
 
-function accessOf(schema: ClassSchema | undefined, operation: ClassOperation, auth: AuthContext): Access {
+function resolveAccess(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  auth: AuthContext,
+): ClassAccess {
   if (auth.kind === "master") return "all";
   const permissions = schema?.classLevelPermissions;
   const permission = permissions?.[operation];
   if (!permissions || !permission) return "all";
-  const principals = aclSubjectsWithPublic(auth) ?? [];
-  if (principals.some((principal) => permission[principal] === true)) return "all";
+  const subjects = aclSubjectsWithPublic(auth) ?? [];
+  if (subjects.some((subject) => permission[subject] === true)) return "all";
   if (permission.requiresAuthentication === true && auth.kind !== "user") return "none";
-  const grouped = READS.has(operation) ? permissions.readUserFields : permissions.writeUserFields;
+  const grouped = READ_OPERATIONS.has(operation) ? permissions.readUserFields : permissions.writeUserFields;
   const own = permission.pointerFields;
   const fields = [...new Set([...(Array.isArray(own) ? own : []), ...(grouped ?? [])])];
-  // What does not exist yet points to nobody.
+  // An object that does not exist yet cannot point to a user.
   if (fields.length > 0 && operation !== "create") {
     return { fields, userId: auth.kind === "user" ? auth.userId : undefined };
   }
   return permission.requiresAuthentication === true ? "all" : "none";
 }
 
-/** Whether class-level permissions let the caller carry out an operation, if only on some objects. */
+/** Whether class-level permissions allow an operation, possibly only on some objects. */
 export function isAllowed(
   schema: ClassSchema | undefined,
   operation: ClassOperation,
   auth: AuthContext,
 ): boolean {
-  return accessOf(schema, operation, auth) !== "none";
+  return resolveAccess(schema, operation, auth) !== "none";
 }
 
-/** Throws 119, with 101 for callers who are not signed in where only that is missing, as Parse does. */
-export function authorise(
+/** Throws 119, or 101 for anonymous clients if only authentication is missing, as in Parse Server. */
+export function authorizeOperation(
   schema: ClassSchema | undefined,
   operation: ClassOperation,
   auth: AuthContext,
@@ -58,18 +62,18 @@ export function authorise(
   );
 }
 
-/** What no object fulfils. */
-export const NOTHING: Condition = { kind: "or", conditions: [] };
+/** A condition that matches no object. */
+export const MATCH_NOTHING: Condition = { kind: "or", conditions: [] };
 
-/** The condition on the objects that the caller may read, where class-level permissions make one. */
-export function pointerScope(
+/** Returns the condition on readable objects that results from pointer permissions, if any. */
+export function pointerCondition(
   schema: ClassSchema,
   operation: "get" | "find" | "count",
   auth: AuthContext,
 ): Condition | undefined {
-  const access = accessOf(schema, operation, auth);
+  const access = resolveAccess(schema, operation, auth);
   if (access === "all") return undefined;
-  if (access === "none" || access.userId === undefined) return NOTHING;
+  if (access === "none" || access.userId === undefined) return MATCH_NOTHING;
   const value = { __type: "Pointer" as const, className: "_User", objectId: access.userId };
   return {
     kind: "or",
@@ -81,34 +85,34 @@ export function pointerScope(
   };
 }
 
-/** Whether an operation depends on who the object points to, so that it has to be read before it is written. */
+/** Whether permission for an operation depends on pointers of the object, so that it has to be read before a write. */
 export function dependsOnObject(schema: ClassSchema, operation: ClassOperation, auth: AuthContext): boolean {
-  return typeof accessOf(schema, operation, auth) === "object";
+  return typeof resolveAccess(schema, operation, auth) === "object";
 }
 
-/** Whether the caller may change an object as it is; `authorise` has let the operation pass. */
-export function mayChange(
+/** Whether the client may change an object in its current state. Assumes that `authorizeOperation` has passed. */
+export function canChange(
   schema: ClassSchema,
   operation: ClassOperation,
   auth: AuthContext,
   object: JsonObject,
 ): boolean {
-  const access = accessOf(schema, operation, auth);
+  const access = resolveAccess(schema, operation, auth);
   if (typeof access === "string") return access === "all";
   const { fields, userId } = access;
   return userId !== undefined && pointsToUser(object, { fields, userId });
 }
 
 /**
- * The pointers that an object must have at the time of the write, if class-level permissions restrict the caller to
- * objects that point to it. The object may have changed since it was read.
+ * Returns the pointers that an object must have at the time of the write, if class-level permissions restrict the
+ * client to objects that point to it. The object may have changed since it was read.
  */
 export function requiredPointers(
   schema: ClassSchema,
   operation: "update" | "delete",
   auth: AuthContext,
 ): UserPointers | undefined {
-  const access = accessOf(schema, operation, auth);
+  const access = resolveAccess(schema, operation, auth);
   if (typeof access === "string" || access.userId === undefined) return undefined;
   return { fields: access.fields, userId: access.userId };
 }
@@ -117,8 +121,8 @@ const USER_FIELD = "userField:";
 const NO_FIELDS: readonly string[] = [];
 
 /**
- * The fields that the caller does not get to see: those hidden from everyone that it is. With an
- * object, what the object says of the caller counts too.
+ * Returns the fields that are hidden from the client: those that all matching rules hide. If an object is given, rules
+ * based on its pointers apply, too.
  */
 export function protectedFieldsFor(
   schema: ClassSchema,
@@ -129,16 +133,16 @@ export function protectedFieldsFor(
   const own = schema.classLevelPermissions.protectedFields;
   if (auth.kind === "master" || (!own && !configured)) return NO_FIELDS;
   const rules = configured ? mergeRules(own ?? {}, configured) : (own ?? {});
-  if (isOneself(schema, auth, object)) return [];
-  const lists = (aclSubjectsWithPublic(auth) ?? []).flatMap((principal) => {
-    const fields = rules[principal];
+  if (isOwnUser(schema, auth, object)) return [];
+  const lists = (aclSubjectsWithPublic(auth) ?? []).flatMap((subject) => {
+    const fields = rules[subject];
     return fields ? [fields] : [];
   });
   if (auth.kind === "user") {
     if (rules.authenticated) lists.push(rules.authenticated);
-    for (const [principal, fields] of object ? Object.entries(rules) : []) {
-      if (!principal.startsWith(USER_FIELD)) continue;
-      const pointers = { fields: [principal.slice(USER_FIELD.length)], userId: auth.userId };
+    for (const [subject, fields] of object ? Object.entries(rules) : []) {
+      if (!subject.startsWith(USER_FIELD)) continue;
+      const pointers = { fields: [subject.slice(USER_FIELD.length)], userId: auth.userId };
       if (object && pointsToUser(object, pointers)) lists.push(fields);
     }
   }
@@ -151,13 +155,13 @@ function mergeRules(
   b: Readonly<Record<string, string[]>>,
 ): Record<string, string[]> {
   const merged: Record<string, string[]> = { ...a };
-  for (const [principal, fields] of Object.entries(b)) {
-    merged[principal] = [...new Set([...(merged[principal] ?? []), ...fields])];
+  for (const [subject, fields] of Object.entries(b)) {
+    merged[subject] = [...new Set([...(merged[subject] ?? []), ...fields])];
   }
   return merged;
 }
 
-/** People see all of themselves. */
-function isOneself(schema: ClassSchema, auth: AuthContext, object: JsonObject | undefined): boolean {
+/** Users see all fields of their own user object. */
+function isOwnUser(schema: ClassSchema, auth: AuthContext, object: JsonObject | undefined): boolean {
   return schema.className === "_User" && auth.kind === "user" && object?.objectId === auth.userId;
 }

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 
 const SOURCES = join(import.meta.dirname, "..");
-/** Folders whose code answers requests of clients. */
-const FOLDERS = ["http", "objects", "live", "files", "cloud", "hooks", "ipfs"];
+/** Folders with code that handles requests of clients. */
+const FOLDERS = ["http", "objects", "realtime", "files", "cloud", "webhooks", "ipfs"];
 const STORE_READ = /\bstore\s*\.\s*(get|find|count|distinct|group|explain|getSecret|scan|scanRelations)\(/;
 
-/** Those that read past the authorization of the caller, each for a reason. */
+/** Files that may read from the store directly, with the reason. */
 const EXCEPTIONS = new Map([
   ["objects/objectReader.ts", "takes scopes that authorizeRead has made"],
   ["objects/changedFields.ts", "answers a repeated write; a scope decides what of it is shown"],
   ["objects/write.ts", "reads what is about to be written, for rules and triggers"],
   ["http/schemaRoutes.ts", "removes classes and their objects for the master key"],
-  ["hooks/hookStore.ts", "loads the hooks when the server starts"],
+  ["webhooks/webhookStore.ts", "loads the webhooks when the server starts"],
 ]);
 
 it("Code that serves clients reads objects through the ObjectReader, which takes authorized scopes only", () => {

@@ -1,49 +1,49 @@
 import type { Condition, JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
+import type { UniqueConstraintError } from "../database/store.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { ClaimTaken } from "../store/store.ts";
-import type { Draft } from "./draft.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
 
 /**
- * What is special about a class, declared in one file each; the pipeline knows no class by name.
- * Everything may throw ProtocolError to refuse.
+ * Rules of a built-in class, declared in one file per class; the object service contains no class names. All methods
+ * may throw ProtocolError to reject the operation.
  */
 export interface ClassRules {
   className: string;
-  /** The fields that the class has from the start. */
+  /** The fields of the class when it is created. */
   fields: ClassSchema["fields"];
-  /** The indexes that its own look-ups need. */
+  /** Indexes for the server's own queries. */
   indexes?: ClassSchema["indexes"];
   classLevelPermissions?: ClassSchema["classLevelPermissions"];
   /**
-   * Whether clients may access the class, subject to its permissions and ACLs. Without it the class is internal: clients
-   * cannot read it by any path and cannot store pointers to its objects.
+   * Whether clients may access the class, subject to its permissions and ACLs. By default the class is internal:
+   * clients can neither read it nor store pointers to its objects.
    */
   clientAccess?: boolean;
   /**
-   * Fields that the server derives or stores outside of the object. Dotted keys into them are refused with 105, so that
-   * rules find every write to such a field under the field's own name.
+   * Fields that the server derives or stores outside of the object. Dotted keys into them are rejected with 105, so
+   * that rules see every write to such a field under its own name.
    */
   derivedFields?: readonly string[];
-  /** Fields that `onRead` hides from some: nobody but the master key may query or order by them. */
-  hidden?: readonly string[];
-  /** Refuses whoever may not ask for objects of the class at all. */
+  /** Fields that `serialize` hides from some clients: only the master key may filter or sort by them. */
+  restrictedFields?: readonly string[];
+  /** Rejects reads of the class before any object is read. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
-  /** Refuses whoever may not change an object, whatever it is: asked before the object is read. */
+  /** Rejects writes before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
   /**
-   * Removes, refuses or replaces derived fields that a request sends. Runs before triggers, so that cloud code only sees
-   * verified values. `draft.original` is set for an update.
+   * Removes, rejects or replaces derived fields of a request. Runs before triggers, so that cloud code only sees
+   * verified values. `pending.original` is set for an update.
    */
-  normalize?(draft: Draft, request: RequestContext): Promise<void> | void;
-  beforeCreate?(draft: Draft, request: RequestContext): Promise<void> | void;
-  /** `draft.original` is set. */
-  beforeUpdate?(draft: Draft, request: RequestContext): Promise<void> | void;
-  beforeDelete?(draft: Draft, request: RequestContext): Promise<void> | void;
-  /** Narrows what a caller gets to see, beside ACLs. Not asked for the master key. */
-  scope?(request: RequestContext): Condition | undefined;
-  /** Takes from, or adds to, an object on its way out (a copy that may be changed). */
-  onRead?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
-  /** The error that a client gets where a claim of this class is taken. */
-  onClaimTaken?(taken: ClaimTaken): Error;
+  normalize?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  beforeCreate?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  /** `pending.original` is set. */
+  beforeUpdate?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  beforeDelete?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  /** Returns an additional condition on the objects that a client may read. Not called for the master key. */
+  readCondition?(request: RequestContext): Condition | undefined;
+  /** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
+  serialize?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
+  /** Translates the error of a unique value that is already taken. */
+  onUniqueConstraint?(error: UniqueConstraintError): Error;
 }

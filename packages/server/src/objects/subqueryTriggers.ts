@@ -6,9 +6,9 @@ import type { Triggers } from "./triggers.ts";
 
 /** Runs the beforeFind triggers of the classes of sub-queries. */
 export interface SubqueryTriggers {
-  /** Whether a where has a sub-query of a class with such a trigger. */
-  applyTo(where: Condition): boolean;
-  /** Returns the where, in wire form, with every sub-query as the trigger of its class has changed it. */
+  /** Whether a where contains a sub-query of a class with a beforeFind trigger. */
+  areNeededFor(where: Condition): boolean;
+  /** Returns the where, in wire format, with every sub-query as changed by the trigger of its class. */
   run(where: JsonObject, request: RequestContext): Promise<JsonObject>;
 }
 
@@ -21,17 +21,20 @@ export function createSubqueryTriggers({
   schemas: Schemas;
   access: ReadAccess;
 }): SubqueryTriggers {
-  return { applyTo, run };
+  return { areNeededFor, run };
 
-  function applyTo(where: Condition): boolean {
-    if ("conditions" in where) return where.conditions.some(applyTo);
+  function areNeededFor(where: Condition): boolean {
+    if ("conditions" in where) return where.conditions.some(areNeededFor);
     if (where.kind !== "inQuery" && where.kind !== "select") return false;
     const { className, redirectClassNameForKey, where: inner } = where.query;
-    return triggers.beforeFind(targetOf(className, redirectClassNameForKey)) !== undefined || applyTo(inner);
+    return (
+      triggers.beforeFind(targetClassOf(className, redirectClassNameForKey)) !== undefined ||
+      areNeededFor(inner)
+    );
   }
 
-  /** The class that a sub-query reads: the target of `redirectClassNameForKey` if there is one. */
-  function targetOf(className: string, key: string | undefined): string {
+  /** Returns the class that a sub-query reads: the target of `redirectClassNameForKey` if given. */
+  function targetClassOf(className: string, key: string | undefined): string {
     const target = key === undefined ? undefined : schemas.get(className)?.fields[key]?.targetClass;
     return target ?? className;
   }
@@ -43,20 +46,20 @@ export function createSubqueryTriggers({
         const branches = value.map((branch) => (isJsonObject(branch) ? run(branch, request) : branch));
         return [key, await Promise.all(branches)];
       }
-      return [key, isJsonObject(value) ? await ofField(value, request) : value];
+      return [key, isJsonObject(value) ? await runOnConstraint(value, request) : value];
     });
     return Object.fromEntries(await Promise.all(entries));
   }
 
-  async function ofField(constraint: JsonObject, request: RequestContext): Promise<JsonObject> {
+  async function runOnConstraint(constraint: JsonObject, request: RequestContext): Promise<JsonObject> {
     const entries = Object.entries(constraint).map(
       async ([operator, argument]): Promise<[string, JsonValue]> => {
         if (!isJsonObject(argument)) return [operator, argument];
         if (operator === "$inQuery" || operator === "$notInQuery") {
-          return [operator, await triggered(argument, request)];
+          return [operator, await runBeforeFind(argument, request)];
         }
         if ((operator === "$select" || operator === "$dontSelect") && isJsonObject(argument.query)) {
-          return [operator, { ...argument, query: await triggered(argument.query, request) }];
+          return [operator, { ...argument, query: await runBeforeFind(argument.query, request) }];
         }
         return [operator, argument];
       },
@@ -64,12 +67,12 @@ export function createSubqueryTriggers({
     return Object.fromEntries(await Promise.all(entries));
   }
 
-  async function triggered(query: JsonObject, request: RequestContext): Promise<JsonObject> {
+  async function runBeforeFind(query: JsonObject, request: RequestContext): Promise<JsonObject> {
     const { className = "", redirectClassNameForKey: key, ...params } = query;
-    const named: JsonObject = { className };
-    if (typeof key === "string") named.redirectClassNameForKey = key;
-    const target = targetOf(String(className), typeof key === "string" ? key : undefined);
-    // Like for a direct find, no trigger runs for a class that the caller may not read at all.
+    const classParams: JsonObject = { className };
+    if (typeof key === "string") classParams.redirectClassNameForKey = key;
+    const target = targetClassOf(String(className), typeof key === "string" ? key : undefined);
+    // As for a direct find, no trigger runs for a class that the client may not read at all.
     access.assertReadable(request, target, "find");
     const beforeFind = triggers.beforeFind(target);
     const { params: changed, objects } = beforeFind
@@ -77,10 +80,10 @@ export function createSubqueryTriggers({
       : { params, objects: undefined };
     if (objects) {
       const ids = objects.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
-      return { ...named, where: { objectId: { $in: ids } } };
+      return { ...classParams, where: { objectId: { $in: ids } } };
     }
     const { where } = changed;
-    if (!isJsonObject(where)) return { ...changed, ...named };
-    return { ...changed, ...named, where: await run(where, request) };
+    if (!isJsonObject(where)) return { ...changed, ...classParams };
+    return { ...changed, ...classParams, where: await run(where, request) };
   }
 }

@@ -2,7 +2,10 @@ import type { Condition } from "@purse/protocol";
 import type { Schemas } from "../schema/schemas.ts";
 import { isTextIndexed, searchedFields } from "./subqueries.ts";
 
-/** Creates the text indexes that a query of an operator needs. Queries of clients are refused without an index. */
+/**
+ * Creates the text indexes that a query with the master key needs. Queries of other clients are rejected without an
+ * index.
+ */
 export async function ensureTextIndexes(
   schemas: Schemas,
   className: string,

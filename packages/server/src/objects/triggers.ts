@@ -1,24 +1,26 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { Change } from "./change.ts";
-import type { Draft } from "./draft.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
 
 /**
- * What runs around reads and writes of a class. Each method answers undefined where nothing is
- * registered, so that the pipeline prepares nothing for it. A before trigger that throws stops the
- * write (ProtocolError as it is, anything else as 141); an after trigger's error is only logged.
+ * Triggers around reads and writes of a class. Each method returns undefined if no trigger is registered, which saves
+ * preparing its arguments. A before trigger that throws rejects the operation (ProtocolError is passed through, other
+ * errors become 141); errors of after triggers are only logged.
  */
 export interface Triggers {
-  beforeSave(className: string): ((draft: Draft, request: RequestContext) => Promise<void>) | undefined;
+  beforeSave(
+    className: string,
+  ): ((pending: PendingWrite, request: RequestContext) => Promise<void>) | undefined;
   afterSave(className: string): ((change: Change) => Promise<void>) | undefined;
   beforeDelete(
     className: string,
   ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
   afterDelete(className: string): ((change: Change) => Promise<void>) | undefined;
-  /** May change the parameters of a query (where, limit, …), or answer objects in its place. */
+  /** May change the parameters of a query (where, limit, …) or return objects instead. */
   beforeFind(
     className: string,
-  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<Wanted>) | undefined;
+  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<BeforeFindResult>) | undefined;
   /** `params` are those of the query that found the objects. */
   afterFind(
     className: string,
@@ -32,9 +34,9 @@ export interface Triggers {
     | undefined;
 }
 
-/** What a query shall find. */
-export interface Wanted {
+/** The result of a beforeFind trigger. */
+export interface BeforeFindResult {
   params: JsonObject;
-  /** Told in the place of what would be found: those that are stored only as far as the caller may see them. */
+  /** Objects to return instead of running the query; stored ones are filtered by the permissions of the client. */
   objects?: JsonObject[] | undefined;
 }

@@ -10,100 +10,103 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import { aclSubjectsOf, type RequestContext } from "../authContext.ts";
+import type { AclSubjects } from "../database/aclSubjects.ts";
+import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../database/store.ts";
 import { type FileUrls, mayContainFiles } from "../files/fileUrls.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
-import type { Principals } from "../store/principals.ts";
-import { ClaimTaken, type Store, type Write, type WriteResult } from "../store/store.ts";
 import type { Change, ChangeListener } from "./change.ts";
 import { changedNames, createChangedFields } from "./changedFields.ts";
-import { assertPointsToClientClasses, assertReachable } from "./clientAccess.ts";
-import type { Draft } from "./draft.ts";
+import { assertClientAccess, assertPointsToClientClasses } from "./clientAccess.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
-import { authorise, dependsOnObject, mayChange, requiredPointers } from "./permissions.ts";
-import type { Presentation } from "./presentation.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+import { authorizeOperation, canChange, dependsOnObject, requiredPointers } from "./permissions.ts";
 import { isGranted, type ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
+import type { Serializer } from "./serializer.ts";
 import type { Triggers } from "./triggers.ts";
 
-export interface WriteParts {
+export interface WriteDependencies {
   access: ReadAccess;
-  presentation: Presentation;
+  serializer: Serializer;
   store: Store;
   schemas: Schemas;
   rules: ReadonlyMap<string, ClassRules>;
   triggers: Triggers;
   fileUrls: FileUrls;
-  /** Whether callers other than the master key may make classes by saving into them. */
+  /** Whether clients without the master key may create classes by saving objects. */
   allowClientClassCreation: boolean;
-  /** Whether callers other than the master key may add fields to classes that do not say who may. */
+  /** Whether clients without the master key may add fields to classes that do not restrict addField. */
   allowClientAddField: boolean;
-  /** How far classes may grow by what they save; without a bound where it is not given. */
+  /** Limits on the growth of classes by saves; unlimited if undefined. */
   growthLimits?: GrowthLimits;
-  /** Whether callers choose the ids of new objects. */
+  /** Whether clients may choose the ids of new objects. */
   allowCustomObjectId: boolean;
-  /** ACL of new objects that bring none; `currentUser` in it stands for whoever creates them. */
+  /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
   defaultAcl: JsonObject | undefined;
-  /** In ms since the epoch. */
+  /** Returns the time in ms since the epoch. */
   clock: () => number;
-  /** Told of errors that must not fail a write that is stored already. */
-  onError: (error: unknown, during: string) => void;
+  /** Called for errors that must not fail a write that is already committed. */
+  onError: (error: unknown, activity: string) => void;
 }
 
-/** The writing half of the pipeline. */
+/** The writing methods of the object service. */
 export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
 
-export function createWrites(parts: WriteParts): Writes {
-  const { access, presentation, store, schemas, rules, triggers, fileUrls } = parts;
+export function createWrites(dependencies: WriteDependencies): Writes {
+  const { access, serializer, store, schemas, rules, triggers, fileUrls } = dependencies;
   const listeners = new Set<ChangeListener>();
-  const addChangedFields = createChangedFields({ access, presentation });
+  const addChangedFields = createChangedFields({ access, serializer });
 
   async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
     const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "create", auth, rules);
+    assertClientAccess(className, "create", auth, rules);
     assertClassName(className);
-    authorise(schemas.get(className), "create", auth);
+    authorizeOperation(schemas.get(className), "create", auth);
     const { objectId, ...rest } = fields;
-    // Old clients tell an object by it; one that sends it thinks that the object is stored already.
+    // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
     if (fields.id && !request.allowCustomId) {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
     }
-    const choosesId = parts.allowCustomObjectId || request.allowCustomId === true;
-    const id = choosesId ? chosenId(objectId) : newObjectId();
-    const operations = parseFields(choosesId ? rest : fields, { derivedFields: rule?.derivedFields });
+    const allowsCustomId = dependencies.allowCustomObjectId || request.allowCustomId === true;
+    const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
+    const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
-    const draft = newDraft(className, id, operations, undefined);
-    const requested = { ...draft.operations };
-    await rule?.normalize?.(draft, request);
-    await runBeforeSave(draft, request);
-    // Fields that rules set are returned by the rules themselves.
-    const returned = changedPaths(requested, draft.operations);
-    await rule?.beforeCreate?.(draft, request);
-    stripFiles(draft, request);
-    assertTexts(draft);
-    const schema = await schemaFor(draft, request);
-    const at = new Date(parts.clock()).toISOString();
-    const given = { ...draft.operations };
-    fillIn(draft, schema, request, parts.defaultAcl);
-    const defaults = changedPaths(given, draft.operations).filter((path) => path !== "ACL");
-    const filled = applyOperations({}, draft.operations);
-    const object: JsonObject = { objectId: draft.objectId, createdAt: at, updatedAt: at, ...filled };
-    const body: JsonObject = { objectId: draft.objectId, createdAt: at };
-    await addChangedFields(body, draft, { returned, defaults }, object, request);
-    const reply: SaveReply = { status: 201, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
-    const { secret } = draft;
+    const pending = createPendingWrite(className, id, operations, undefined);
+    const requested = { ...pending.operations };
+    await rule?.normalize?.(pending, request);
+    await runBeforeSave(pending, request);
+    // Class rules return the fields that they set themselves.
+    const returned = changedPaths(requested, pending.operations);
+    await rule?.beforeCreate?.(pending, request);
+    stripFileUrls(pending, request);
+    assertStorable(pending);
+    const schema = await schemaFor(pending, request);
+    const at = new Date(dependencies.clock()).toISOString();
+    const beforeDefaults = { ...pending.operations };
+    applyDefaults(pending, schema, request, dependencies.defaultAcl);
+    const defaults = changedPaths(beforeDefaults, pending.operations).filter((path) => path !== "ACL");
+    const filled = applyOperations({}, pending.operations);
+    const object: JsonObject = { objectId: pending.objectId, createdAt: at, updatedAt: at, ...filled };
+    const body: JsonObject = { objectId: pending.objectId, createdAt: at };
+    await addChangedFields(body, pending, { returned, defaults }, object, request);
+    const reply: SaveReply = {
+      status: 201,
+      body: fileUrls.expand({ ...body, ...pending.returnedFields }, request),
+    };
+    const { secret } = pending;
     const [result] = await commit(
       [{ kind: "create", schema, id, at, object, secret }],
-      draft,
+      pending,
       schema,
       request,
-      request.memory?.steps(reply),
+      request.memory?.writes(reply),
     );
-    await publish(draft, result, request);
-    await finish(draft);
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
     return reply;
   }
 
@@ -115,82 +118,82 @@ export function createWrites(parts: WriteParts): Writes {
   ): Promise<SaveReply> {
     const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "update", auth, rules);
+    assertClientAccess(className, "update", auth, rules);
     assertClassName(className);
     rule?.beforeWrite?.("update", objectId, request);
     const current = schemas.get(className);
-    authorise(current, "update", auth);
+    authorizeOperation(current, "update", auth);
     if (!current) throw notFound();
-    const principals = aclSubjectsOf(auth);
+    const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(current, "update", auth);
-    const isLooked =
+    const needsOriginal =
       triggers.beforeSave(className) ||
       rule?.beforeUpdate ||
       rule?.normalize ||
       dependsOnObject(current, "update", auth);
-    const original = isLooked ? await readWritable(current, objectId, principals) : undefined;
-    if (original && !mayChange(current, "update", auth, original)) throw notFound();
-    const asks = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
-    assertPointsToClientClasses(asks, auth, rules);
-    const draft = newDraft(className, objectId, asks, original);
-    const requested = { ...draft.operations };
-    await rule?.normalize?.(draft, request);
-    await runBeforeSave(draft, request);
-    await rule?.beforeUpdate?.(draft, request);
-    const returned = changedPaths(requested, draft.operations);
-    stripFiles(draft, request);
-    assertTexts(draft);
-    const schema = await schemaFor(draft, request);
-    assertKept(draft.operations, schema);
-    const at = new Date(parts.clock()).toISOString();
-    const { operations, secret } = draft;
+    const original = needsOriginal ? await readWritable(current, objectId, subjects) : undefined;
+    if (original && !canChange(current, "update", auth, original)) throw notFound();
+    const requestedOperations = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
+    assertPointsToClientClasses(requestedOperations, auth, rules);
+    const pending = createPendingWrite(className, objectId, requestedOperations, original);
+    const requested = { ...pending.operations };
+    await rule?.normalize?.(pending, request);
+    await runBeforeSave(pending, request);
+    await rule?.beforeUpdate?.(pending, request);
+    const returned = changedPaths(requested, pending.operations);
+    stripFileUrls(pending, request);
+    assertStorable(pending);
+    const schema = await schemaFor(pending, request);
+    assertRequiredKept(pending.operations, schema);
+    const at = new Date(dependencies.clock()).toISOString();
+    const { operations, secret } = pending;
     const { ifUpdatedAt } = request;
     const changed = changedNames(operations, returned);
     const [result] = await commit(
-      [{ kind: "update", schema, id: objectId, at, operations, secret, principals, pointers, ifUpdatedAt }],
-      draft,
+      [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
+      pending,
       schema,
       request,
-      request.memory?.steps(
-        { status: 200, body: fileUrls.expand({ updatedAt: at, ...draft.reply }, request) },
+      request.memory?.writes(
+        { status: 200, body: fileUrls.expand({ updatedAt: at, ...pending.returnedFields }, request) },
         changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
       ),
     );
-    await publish(draft, result, request);
-    await finish(draft);
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
 
     const body: JsonObject = { updatedAt: at };
-    if (result?.after) await addChangedFields(body, draft, { returned }, result.after, request);
-    return { status: 200, body: fileUrls.expand({ ...body, ...draft.reply }, request) };
+    if (result?.after) await addChangedFields(body, pending, { returned }, result.after, request);
+    return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
   }
 
   async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
     const { auth } = request;
     const rule = rules.get(className);
-    assertReachable(className, "delete", auth, rules);
+    assertClientAccess(className, "delete", auth, rules);
     assertClassName(className);
     rule?.beforeWrite?.("delete", objectId, request);
     const schema = schemas.get(className);
-    authorise(schema, "delete", auth);
+    authorizeOperation(schema, "delete", auth);
     if (!schema) throw notFound();
-    const principals = aclSubjectsOf(auth);
+    const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(schema, "delete", auth);
     const beforeTrigger = triggers.beforeDelete(className);
-    const isLooked = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", auth);
-    const original = isLooked ? await readWritable(schema, objectId, principals) : undefined;
-    if (original && !mayChange(schema, "delete", auth, original)) throw notFound();
-    const draft = newDraft(className, objectId, {}, original);
+    const needsOriginal = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", auth);
+    const original = needsOriginal ? await readWritable(schema, objectId, subjects) : undefined;
+    if (original && !canChange(schema, "delete", auth, original)) throw notFound();
+    const pending = createPendingWrite(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
-    await rule?.beforeDelete?.(draft, request);
+    await rule?.beforeDelete?.(pending, request);
     const [result] = await commit(
-      [{ kind: "delete", schema, id: objectId, principals, pointers }],
-      draft,
+      [{ kind: "delete", schema, id: objectId, subjects, pointers }],
+      pending,
       schema,
       request,
-      request.memory?.steps({ status: 200, body: {} }),
+      request.memory?.writes({ status: 200, body: {} }),
     );
-    await publish(draft, result, request);
-    await finish(draft);
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
   }
 
   function onChange(listener: ChangeListener): () => void {
@@ -200,24 +203,24 @@ export function createWrites(parts: WriteParts): Writes {
 
   return { create, update, remove, onChange };
 
-  async function runBeforeSave(draft: Draft, request: RequestContext): Promise<void> {
-    const beforeSave = triggers.beforeSave(draft.className);
+  async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<void> {
+    const beforeSave = triggers.beforeSave(pending.className);
     if (!beforeSave) return;
-    const before = { ...draft.operations };
-    await beforeSave(draft, request);
-    checkTriggerFields(before, draft.operations, rules.get(draft.className)?.derivedFields);
+    const before = { ...pending.operations };
+    await beforeSave(pending, request);
+    checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
   }
 
-  /** The object as it is, for rules and triggers: only where the caller may write it. */
-  async function readWritable(schema: ClassSchema, id: string, principals: Principals): Promise<JsonObject> {
+  /** Reads the current object for rules and triggers. Throws 101 unless the client may write it. */
+  async function readWritable(schema: ClassSchema, id: string, subjects: AclSubjects): Promise<JsonObject> {
     const text = await store.get(schema, id, null);
     const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
-    if (!object || !isGranted(object, "write", principals)) throw notFound();
+    if (!object || !isGranted(object, "write", subjects)) throw notFound();
     return mayContainFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
   }
 
-  /** Addresses of files are made when somebody reads: ours are not stored. */
-  function stripFiles({ operations }: Draft, request: RequestContext): void {
+  /** Removes file URLs of this server from a write, since they are generated when objects are read. */
+  function stripFileUrls({ operations }: PendingWrite, request: RequestContext): void {
     for (const [path, operation] of Object.entries(operations)) {
       if (operation.op === "Set") {
         operations[path] = { op: "Set", value: fileUrls.strip(operation.value, request) };
@@ -228,104 +231,119 @@ export function createWrites(parts: WriteParts): Writes {
     }
   }
 
-  function schemaFor(draft: Draft, request: RequestContext): Promise<ClassSchema> {
-    return schemas.forWrite(draft.className, draft.operations, (schema) => {
+  function schemaFor(pending: PendingWrite, request: RequestContext): Promise<ClassSchema> {
+    return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
       if (schema) {
-        authorise(schema, "addField", request.auth);
-        const isOpen = parts.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
-        if (!isOpen && request.auth.kind !== "master") throw noNewField(draft.className);
-        // Whoever may add fields only to objects that point to them adds none to a new one.
-        const object = draft.original ?? {};
-        if (!mayChange(schema, "addField", request.auth, object)) throw noNewField(draft.className);
-      } else if (request.auth.kind !== "master" && !parts.allowClientClassCreation) {
+        authorizeOperation(schema, "addField", request.auth);
+        const isOpen =
+          dependencies.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
+        if (!isOpen && request.auth.kind !== "master") throw addFieldDeniedError(pending.className);
+        // A client that may only add fields to objects that point to it cannot add any to a new object.
+        const object = pending.original ?? {};
+        if (!canChange(schema, "addField", request.auth, object))
+          throw addFieldDeniedError(pending.className);
+      } else if (request.auth.kind !== "master" && !dependencies.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
-          `This user is not allowed to access non-existent class: ${draft.className}`,
+          `This user is not allowed to access non-existent class: ${pending.className}`,
         );
       }
-      return request.auth.kind === "master" ? undefined : parts.growthLimits;
+      return request.auth.kind === "master" ? undefined : dependencies.growthLimits;
     });
   }
 
-  /** Stores the write with its relations and whatever rules and triggers have added, all or nothing. */
+  /** Commits the write together with its relations and the writes that rules and triggers have added. */
   async function commit(
     writes: Write[],
-    draft: Draft,
+    pending: PendingWrite,
     schema: ClassSchema,
     { transaction: together, memory }: RequestContext,
-    remembering: Write[] = [],
+    idempotencyWrites: Write[] = [],
   ): Promise<WriteResult[]> {
-    for (const [key, operation] of Object.entries(draft.operations)) {
+    for (const [key, operation] of Object.entries(pending.operations)) {
       if (operation.op !== "Relation") continue;
       const add = operation.add.map((pointer) => pointer.objectId);
       const removed = operation.remove.map((pointer) => pointer.objectId);
-      writes.push({ kind: "relate", schema, id: draft.objectId, key, add, remove: removed });
+      writes.push({ kind: "updateRelation", schema, id: pending.objectId, key, add, remove: removed });
     }
     try {
-      const all = [...writes, ...draft.writes, ...remembering];
-      const results = await (together ? together.join(all) : store.write(all));
-      if (remembering.length > 0) memory?.kept();
+      const all = [...writes, ...pending.additionalWrites, ...idempotencyWrites];
+      const results = await (together ? together.add(all) : store.write(all));
+      if (idempotencyWrites.length > 0) memory?.markCommitted();
       return results;
     } catch (error) {
-      const taken = error instanceof ClaimTaken && rules.get(draft.className)?.onClaimTaken?.(error);
-      throw taken || error;
+      const translated =
+        error instanceof UniqueConstraintError && rules.get(pending.className)?.onUniqueConstraint?.(error);
+      throw translated || error;
     }
   }
 
-  /** Tells listeners, and waits for the after trigger, as clients of Parse expect; what it throws is only told. */
-  async function publish(
-    draft: Draft,
+  /**
+   * Notifies listeners and waits for the after trigger, as clients of Parse Server expect. Errors of the trigger are
+   * only logged.
+   */
+  async function publishChange(
+    pending: PendingWrite,
     result: WriteResult | undefined,
     request: RequestContext,
   ): Promise<void> {
     if (!result) return;
-    const change: Change = { className: draft.className, objectId: draft.objectId, ...result, request };
+    const change: Change = { className: pending.className, objectId: pending.objectId, ...result, request };
     for (const listener of listeners) {
       try {
         listener(change);
       } catch (error) {
-        parts.onError(error, `a listener to changes of ${draft.className}`);
+        dependencies.onError(error, `a change listener of ${pending.className}`);
       }
     }
     const after =
-      change.after === null ? triggers.afterDelete(draft.className) : triggers.afterSave(draft.className);
-    await after?.(withAddresses(change)).catch((error: unknown) =>
-      parts.onError(error, `an after trigger of ${draft.className}`),
+      change.after === null ? triggers.afterDelete(pending.className) : triggers.afterSave(pending.className);
+    await after?.(withFileUrls(change)).catch((error: unknown) =>
+      dependencies.onError(error, `an after trigger of ${pending.className}`),
     );
   }
 
-  /** A change as triggers are told of it. */
-  function withAddresses(change: Change): Change {
-    const shown = (text: string | null) =>
+  /** Adds file URLs to a change for triggers. */
+  function withFileUrls(change: Change): Change {
+    const withUrls = (text: string | null) =>
       text !== null && mayContainFiles(text)
         ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
         : text;
-    return { ...change, before: shown(change.before), after: shown(change.after) };
+    return { ...change, before: withUrls(change.before), after: withUrls(change.after) };
   }
 
-  async function finish(draft: Draft): Promise<void> {
-    for (const step of draft.afterwards) await step();
+  async function runAfterCommit(pending: PendingWrite): Promise<void> {
+    for (const step of pending.afterCommit) await step();
   }
 }
 
-function newDraft(
+function createPendingWrite(
   className: string,
   objectId: string,
   operations: Record<string, Operation>,
   original: JsonObject | undefined,
-): Draft {
-  return { className, objectId, operations, original, secret: {}, writes: [], reply: {}, afterwards: [] };
+): PendingWrite {
+  return {
+    className,
+    objectId,
+    operations,
+    original,
+    secret: {},
+    additionalWrites: [],
+    returnedFields: {},
+    afterCommit: [],
+  };
 }
 
-/** Whatever clients, triggers and rules have put in can be stored on every database. Throws 107. */
-function assertTexts({ operations }: Draft): void {
+/** Throws 107 if a value contains a string that cannot be stored. */
+function assertStorable({ operations }: PendingWrite): void {
   for (const operation of Object.values(operations)) {
     if (operation.op === "Set") assertStorableTexts(operation.value);
     else if ("objects" in operation) assertStorableTexts(operation.objects);
   }
 }
 
-function noNewField(className: string): ProtocolError {
+function addFieldDeniedError(className: string): ProtocolError {
   return new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
     `Permission denied for action addField on class ${className}.`,
@@ -340,23 +358,23 @@ function changedPaths(before: Record<string, Operation>, after: Record<string, O
   return Object.keys(after).filter((path) => before[path] !== after[path]);
 }
 
-/** Puts in what a new object does not bring: defaults, the ACL. Throws 142 where something required is missing. */
-function fillIn(
-  draft: Draft,
+/** Adds default values and the default ACL to a new object. Throws 142 if a required field is missing. */
+function applyDefaults(
+  pending: PendingWrite,
   schema: ClassSchema,
   { auth }: RequestContext,
   defaultAcl: JsonObject | undefined,
 ): void {
-  const { operations } = draft;
+  const { operations } = pending;
   for (const [name, field] of Object.entries(schema.fields)) {
     if (!isEmpty(operations[name])) continue;
     if (field.defaultValue !== undefined) {
       operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
-    } else if (field.required) throw missing(name);
+    } else if (field.required) throw missingFieldError(name);
   }
   if ("ACL" in operations || schema.className.startsWith("_")) return;
   const acl: JsonObject | undefined = schema.classLevelPermissions.ACL ?? defaultAcl;
-  // An ACL that lets everyone do everything is none.
+  // An ACL that grants everything to everyone is not stored.
   if (!acl || isOpen(acl)) return;
   const { currentUser, ...others } = acl;
   const own = currentUser && auth.kind === "user" ? { [auth.userId]: currentUser } : {};
@@ -368,8 +386,8 @@ function isOpen(acl: JsonObject): boolean {
   return isJsonObject(everyone) && everyone.read === true && everyone.write === true;
 }
 
-/** The id that a new object brings. Throws 104 where it brings none that can be one. */
-function chosenId(value: JsonValue | undefined): string {
+/** Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid. */
+function parseCustomId(value: JsonValue | undefined): string {
   if (value === undefined) return newObjectId();
   if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
   throw new ProtocolError(
@@ -380,10 +398,10 @@ function chosenId(value: JsonValue | undefined): string {
   );
 }
 
-/** Throws 142 where a change would take something required away. */
-function assertKept(operations: Record<string, Operation>, schema: ClassSchema): void {
+/** Throws 142 if a write would remove a required field. */
+function assertRequiredKept(operations: Record<string, Operation>, schema: ClassSchema): void {
   for (const [name, operation] of Object.entries(operations)) {
-    if (schema.fields[name]?.required && isEmpty(operation)) throw missing(name);
+    if (schema.fields[name]?.required && isEmpty(operation)) throw missingFieldError(name);
   }
 }
 
@@ -392,6 +410,6 @@ function isEmpty(operation: Operation | undefined): boolean {
   return operation.op === "Set" && (operation.value === null || operation.value === "");
 }
 
-function missing(name: string): ProtocolError {
+function missingFieldError(name: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
 }

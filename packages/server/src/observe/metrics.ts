@@ -1,7 +1,7 @@
 import { ProtocolError } from "@purse/protocol";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { LeaseLost } from "../store/lease.ts";
-import { ClaimTaken, LimitReached, type Store } from "../store/store.ts";
+import { LeaseLostError } from "../database/lease.ts";
+import { CounterLimitError, type Store, UniqueConstraintError } from "../database/store.ts";
 
 /** The API that received a request. */
 export type ApiName = "parse" | "data" | "studio" | "other";
@@ -119,7 +119,11 @@ export function createMetrics(sources: () => MetricSources): Metrics {
 /** Errors that are part of normal operation. */
 function isExpectedError(error: unknown): boolean {
   if (error instanceof ProtocolError) return (error.status ?? 400) < 500;
-  return error instanceof ClaimTaken || error instanceof LimitReached || error instanceof LeaseLost;
+  return (
+    error instanceof UniqueConstraintError ||
+    error instanceof CounterLimitError ||
+    error instanceof LeaseLostError
+  );
 }
 
 /** Wraps a store and reports each rejected call by name. */

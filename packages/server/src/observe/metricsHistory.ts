@@ -1,4 +1,4 @@
-import type { StudioPoint, StudioSlowRequest } from "@purse/protocol";
+import type { StudioMetricsPoint, StudioSlowRequest } from "@purse/protocol";
 
 /** Values that are sampled every ten seconds. */
 export interface MetricsHistorySources {
@@ -14,7 +14,7 @@ export interface MetricsHistorySources {
 export interface MetricsHistory {
   record(request: { method: string; path: string; status: number; ms: number }): void;
   /** Data points, oldest first; the last one covers the current interval. */
-  points(): StudioPoint[];
+  points(): StudioMetricsPoint[];
   /** The last slow requests, newest first. */
   slowRequests(): StudioSlowRequest[];
   stop(): void;
@@ -31,14 +31,14 @@ export function createMetricsHistory(
   sources: MetricsHistorySources,
   onError: (error: unknown) => void,
 ): MetricsHistory {
-  const points: StudioPoint[] = [];
+  const points: StudioMetricsPoint[] = [];
   let slowRequests: StudioSlowRequest[] = [];
   let durations: number[] = [];
   let requests = 0;
   let errors = 0;
   let storageBytes: number | null = null;
 
-  function currentPoint(): StudioPoint {
+  function currentPoint(): StudioMetricsPoint {
     const sorted = [...durations].sort((a, b) => a - b);
     const at = (share: number) =>
       Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0) * 10) / 10;

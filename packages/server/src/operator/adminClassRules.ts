@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
 import { scheduleProblem } from "../jobs/schedule.ts";
-import type { Draft } from "../objects/draft.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 
 /** Rules of the classes that require the master key. Classes with routes of their own are changed through these only. */
@@ -22,7 +22,7 @@ function onlyWrittenBy(path: string): Pick<ClassRules, "beforeCreate" | "beforeW
 }
 
 /** Throws 142 for an invalid schedule. */
-function assertSchedule(pending: Draft): void {
+function assertSchedule(pending: PendingWrite): void {
   const fields = { ...pending.original };
   for (const [name, operation] of Object.entries(pending.operations)) {
     if (operation.op === "Set") fields[name] = operation.value;

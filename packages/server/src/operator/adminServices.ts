@@ -1,12 +1,12 @@
 import type { RequestContext } from "../authContext.ts";
 import type { Cloud } from "../cloud/index.ts";
+import type { Store } from "../database/store.ts";
 import type { ApiRoute } from "../http/api.ts";
 import { JobService } from "../jobs/jobService.ts";
 import { Scheduler } from "../jobs/scheduler.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import type { Store } from "../store/store.ts";
 import { WebhookCallLog } from "../webhooks/webhookCallLog.ts";
 import { createWebhookClient, type WebhookClient } from "../webhooks/webhookClient.ts";
 import { webhookRoutes } from "../webhooks/webhookRoutes.ts";

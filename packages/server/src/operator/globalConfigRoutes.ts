@@ -8,10 +8,10 @@ import {
   parsePath,
 } from "@purse/protocol";
 import type { ConfigTrigger } from "../cloud/index.ts";
+import type { Store } from "../database/store.ts";
 import type { ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Store } from "../store/store.ts";
 
 /** Object ID of the only row of `_GlobalConfig`. */
 export const CONFIG_OBJECT_ID = "1";
@@ -96,7 +96,7 @@ export function globalConfigRoutes({
     const schema = schemaOf("_GlobalConfig");
     const at = new Date(clock()).toISOString();
     if ((await store.get(schema, CONFIG_OBJECT_ID, null)) === undefined) await createRow(schema, at);
-    await store.write([{ kind: "update", schema, id: CONFIG_OBJECT_ID, at, operations, principals: null }]);
+    await store.write([{ kind: "update", schema, id: CONFIG_OBJECT_ID, at, operations, subjects: null }]);
   }
 
   async function createRow(schema: ClassSchema, at: string): Promise<void> {

@@ -2,8 +2,8 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError, parseWhere }
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/masterKeyAccess.ts";
-import type { Draft } from "../objects/draft.ts";
 import type { Objects } from "../objects/objects.ts";
+import type { PendingWrite } from "../objects/pendingWrite.ts";
 import type { ClassRules } from "../objects/rules.ts";
 
 const CLASS_NAME = "_Audience";
@@ -91,7 +91,7 @@ export async function recordAudienceUse(
 }
 
 /** Throws 102 for an invalid query. */
-function assertQuery({ operations }: Draft): void {
+function assertQuery({ operations }: PendingWrite): void {
   const { query } = operations;
   if (query?.op !== "Set") return;
   try {

@@ -1,11 +1,11 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { MASTER, type RequestContext } from "../authContext.ts";
+import { type Store, UniqueConstraintError } from "../database/store.ts";
 import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
 import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store } from "../store/store.ts";
 import { audienceRoutes, recordAudienceUse } from "./audiences.ts";
 import { dueInstallations, dueTimeIn, isBetween, isLocalTime, timeOf, wavesOf } from "./localTime.ts";
 import { localizePayload } from "./payload.ts";
@@ -119,7 +119,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
       }
       await statuses.finishWave(push);
     } catch (error) {
-      if (error instanceof ClaimTaken) {
+      if (error instanceof UniqueConstraintError) {
         logger.warn("another process has taken over a push: this one stops sending it", { pushId: id });
         return;
       }
@@ -194,7 +194,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
     const at = new Date(now()).toISOString();
     const settled = await Promise.allSettled(
       installations.map(({ objectId: id }) =>
-        store.write([{ kind: "update", schema, id, at, operations: { badge: operation }, principals: null }]),
+        store.write([{ kind: "update", schema, id, at, operations: { badge: operation }, subjects: null }]),
       ),
     );
     const badges = new Map<string, number>();

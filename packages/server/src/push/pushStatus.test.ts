@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { openStore } from "../database/openStore.ts";
 import { Schemas } from "../schema/schemas.ts";
-import { openStore } from "../store/openStore.ts";
 import { parsePushRequest } from "./pushRequest.ts";
 import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
 
@@ -67,8 +67,10 @@ describe("a push", () => {
     clock.now += 3 * MINUTE_MS;
     const acquired = await two.acquire(id);
     if (!frozen || !acquired) throw new Error("it was not acquired");
-    await expect(one.saveProgress(frozen, "installation3")).rejects.toMatchObject({ name: "ClaimTaken" });
-    await expect(one.finish(frozen)).rejects.toMatchObject({ name: "ClaimTaken" });
+    await expect(one.saveProgress(frozen, "installation3")).rejects.toMatchObject({
+      name: "UniqueConstraintError",
+    });
+    await expect(one.finish(frozen)).rejects.toMatchObject({ name: "UniqueConstraintError" });
     await two.saveProgress(acquired, "installation7");
     await two.finish(acquired);
     expect(await one.findDue()).toEqual([]);

@@ -7,10 +7,10 @@ import {
   parseWhere,
   wireDate,
 } from "@purse/protocol";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassRules } from "../objects/rules.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
 import type { PushRequest } from "./pushRequest.ts";
 import type { PushTarget, SendResult } from "./pushSender.ts";
@@ -140,7 +140,7 @@ export class PushStatuses {
       order: [{ path: ["updatedAt"], descending: false }],
       limit: 20,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     return found.map((each): JsonObject => JSON.parse(each));
   }
@@ -157,7 +157,7 @@ export class PushStatuses {
     if (!isFree && !(status.status === "running" && isStale)) return undefined;
     const senderId = newObjectId();
     const reservation: Write = {
-      kind: "claim",
+      kind: "reserveUnique",
       scope: STATE_SCOPE,
       // Each state of a push can be acquired once.
       value: `${id} ${status.status} ${status.updatedAt}`,
@@ -167,12 +167,12 @@ export class PushStatuses {
     try {
       await store.write([
         reservation,
-        { kind: "release", scope: SENDER_SCOPE, value: id },
+        { kind: "releaseUnique", scope: SENDER_SCOPE, value: id },
         this.#senderReservation(id, senderId),
         this.#update(id, { status: { op: "Set", value: "running" } }),
       ]);
     } catch (error) {
-      if (error instanceof ClaimTaken) return undefined;
+      if (error instanceof UniqueConstraintError) return undefined;
       throw error;
     }
     const interval = status.expiration_interval;
@@ -266,7 +266,7 @@ export class PushStatuses {
 
   #senderReservation(id: string, owner: string): Write {
     return {
-      kind: "claim",
+      kind: "reserveUnique",
       scope: SENDER_SCOPE,
       value: id,
       owner,
@@ -276,7 +276,7 @@ export class PushStatuses {
 
   #update(id: string, operations: Record<string, Operation>): Extract<Write, { kind: "update" }> {
     const schema = this.#dependencies.schemaOf(CLASS_NAME);
-    return { kind: "update", schema, id, at: this.#timestamp(), operations, principals: null };
+    return { kind: "update", schema, id, at: this.#timestamp(), operations, subjects: null };
   }
 
   #timestamp(): string {

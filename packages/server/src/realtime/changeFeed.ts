@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { ChangeListener } from "../objects/change.ts";
-import type { Logger } from "../observe/logger.ts";
 import {
-  CHANGES_ANNOUNCEMENT,
+  CHANGES_NOTIFICATION,
   type ChangeLog,
+  type ChangesSince,
   type LoggedChange,
   type LogPosition,
-  type Missed,
-} from "../store/changeLog.ts";
+} from "../database/changeLog.ts";
+import type { ChangeListener } from "../objects/change.ts";
+import type { Logger } from "../observe/logger.ts";
 
 /** The change log was replaced: all subscribers have to query again, and numbers restart after `seq`. */
 export interface ChangeFeedReset {
@@ -30,7 +30,7 @@ export interface ChangeFeed {
   /** Calls the listener with each change, and with resets. Returns a function that removes it. */
   onChange(listener: (event: ChangeFeedEvent) => void): () => void;
   /** Returns the changes of a class after one sequence number and up to another. */
-  changesSince(className: string, after: number, upTo: number): Promise<Missed>;
+  changesSince(className: string, after: number, upTo: number): Promise<ChangesSince>;
   /** The position of a change, as clients receive it. */
   positionOf(seq: number): string;
   stop(): void;
@@ -126,11 +126,11 @@ export function createLocalFeed(
     },
     async changesSince(className, after, upTo) {
       const known = subscribedClasses.get(className);
-      if (!known || after < Math.max(known.firstSeq, trimmedSeq) || after > upTo) return "forgotten";
+      if (!known || after < Math.max(known.firstSeq, trimmedSeq) || after > upTo) return "truncated";
       const changes = retained
         .map(({ change }) => change)
         .filter((change) => change.className === className && change.seq > after && change.seq <= upTo);
-      return changes.length > limits.maxReplayed ? "forgotten" : { changes };
+      return changes.length > limits.maxReplayed ? "truncated" : { changes };
     },
     positionOf: (seq) => `${epoch}.${seq}`,
     stop,
@@ -175,7 +175,7 @@ export function createSharedFeed({
   const stopListening = subscribeToNotifications((message) => {
     // Without a message, notifications may have been missed; missed changes are read like new ones.
     if (message === undefined) void read(true);
-    else if (message === CHANGES_ANNOUNCEMENT) void read();
+    else if (message === CHANGES_NOTIFICATION) void read();
   });
   const checkTimer = setInterval(() => void read(true), CHECK_INTERVAL_MS);
   checkTimer.unref();
@@ -197,7 +197,7 @@ export function createSharedFeed({
         const changes = await changeLog.read(position.seq, BATCH_SIZE);
         if (changes.length === BATCH_SIZE) hasMore = true;
         for (const change of changes) {
-          position = { epoch: position.epoch, seq: change.seq, mark: change.mark };
+          position = { epoch: position.epoch, seq: change.seq, fingerprint: change.fingerprint };
           emit(change);
         }
       }
@@ -211,7 +211,7 @@ export function createSharedFeed({
   }
 
   async function check(known: LogPosition): Promise<LogPosition> {
-    const { head, isContinued } = await changeLog.check(known);
+    const { head, isContinuous: isContinued } = await changeLog.check(known);
     mustVerify = false;
     if (isContinued) return known;
     logger.warn("the change log is not continuous: live query clients have to query again", {
@@ -230,7 +230,7 @@ export function createSharedFeed({
   function subscribe(className: string): Promise<void> {
     const known = subscribedClasses.get(className);
     if (known) return known;
-    const subscription = changeLog.follow(className, clock() + LEASE_MS).then((found) => {
+    const subscription = changeLog.subscribe(className, clock() + LEASE_MS).then((found) => {
       if (position !== undefined) return;
       position = found;
       void read();
@@ -274,7 +274,8 @@ export function createSharedFeed({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    changesSince: (className, after, upTo) => changeLog.since(className, after, upTo, limits.maxReplayed),
+    changesSince: (className, after, upTo) =>
+      changeLog.changesSince(className, after, upTo, limits.maxReplayed),
     positionOf: (seq) => `${position?.epoch ?? ""}.${seq}`,
     stop() {
       isStopped = true;

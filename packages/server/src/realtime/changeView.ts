@@ -1,6 +1,6 @@
 import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
-import type { LoggedChange } from "../store/changeLog.ts";
-import type { Principals } from "../store/principals.ts";
+import type { AclSubjects } from "../database/aclSubjects.ts";
+import type { LoggedChange } from "../database/changeLog.ts";
 import type { Subscription } from "./subscriptions.ts";
 
 export type EventKind = "create" | "update" | "enter" | "leave" | "delete";
@@ -96,7 +96,7 @@ export function hasChanged({ before, after }: ChangeView, fields: string[]): boo
 }
 
 /** Whether an object's ACL grants read access to any of the subjects; without an ACL it is public. */
-export function isReadable(object: JsonObject | null, subjects: Principals): boolean {
+export function isReadable(object: JsonObject | null, subjects: AclSubjects): boolean {
   if (!object) return false;
   if (subjects === null || object.ACL === undefined) return true;
   const acl = object.ACL;

@@ -7,8 +7,8 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import { ANONYMOUS, type AuthContext, aclSubjectsOf, MASTER, type RequestContext } from "../authContext.ts";
+import type { LoggedChange } from "../database/changeLog.ts";
 import type { Logger } from "../observe/logger.ts";
-import type { LoggedChange } from "../store/changeLog.ts";
 import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
 import type { LiveConnectionEvent } from "./connectionEvent.ts";
 import type { Group, Subscription } from "./subscriptions.ts";

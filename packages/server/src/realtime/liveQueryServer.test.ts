@@ -10,9 +10,9 @@ import {
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ANONYMOUS, type AuthContext } from "../authContext.ts";
+import { compileRegex } from "../database/regex.ts";
 import type { ChangeListener } from "../objects/change.ts";
 import { createLogger } from "../observe/logger.ts";
-import { compileRegex } from "../store/regex.ts";
 import { createLocalFeed } from "./changeFeed.ts";
 import {
   createLiveQueryServer,

@@ -300,7 +300,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
       resumeFrom === undefined
         ? undefined
         : resumePosition === undefined
-          ? "forgotten"
+          ? "truncated"
           : await feed.changesSince(className, resumePosition, headPosition);
     const isReplayed = resumePosition !== undefined && typeof missed === "object";
     subscription.deliveredPosition = isReplayed ? resumePosition : headPosition;
@@ -308,7 +308,7 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     if (!group.matches) matcher.warmUp();
     // A client that disconnects during the replay resumes from there.
     onSubscribed(feed.positionOf(subscription.deliveredPosition));
-    if (missed === "forgotten") client.sendRefetch(subscription, feed.positionOf(headPosition));
+    if (missed === "truncated") client.sendRefetch(subscription, feed.positionOf(headPosition));
     if (typeof missed !== "object") return;
     await changeProcessor.replay(missed.changes, subscription, group);
   }

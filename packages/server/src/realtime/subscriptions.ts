@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Matcher,
-  type MatcherParts,
+  type MatcherOptions,
   type Operand,
   PATTERN_COST,
 } from "@purse/protocol";
@@ -85,9 +85,9 @@ const MAX_INDEX_KEY_VALUES = 100;
 export class SubscriptionIndex {
   readonly #classes = new Map<string, ClassIndex>();
   readonly #usageByAddress = new Map<string, { count: number; queryLength: number }>();
-  readonly #matcherOptions: MatcherParts;
+  readonly #matcherOptions: MatcherOptions;
 
-  constructor(matcherOptions: MatcherParts) {
+  constructor(matcherOptions: MatcherOptions) {
     this.#matcherOptions = matcherOptions;
   }
 

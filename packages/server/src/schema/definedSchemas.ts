@@ -4,56 +4,61 @@ import { COMMON_FIELDS } from "./describe.ts";
 import { editClass } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
 
-/** A class as the application's code says it should be. */
-export interface DefinedClass {
+/** A class as defined in the application's configuration. */
+export interface ClassDefinition {
   className: string;
   fields: JsonObject;
   indexes: JsonObject;
-  /** Undefined leaves the permissions to whoever sets them by hand. */
+  /** Undefined leaves the permissions unchanged. */
   classLevelPermissions: JsonObject | undefined;
 }
 
-/** What a class has to change in to be as it is defined. */
+/** The changes that make a class match its definition. */
 export interface ClassPlan {
   className: string;
-  /** For people: `+ Game.score Number`. None where nothing changes. */
+  /** Human-readable changes: `+ Game.score Number`. Empty if nothing changes. */
   lines: string[];
   next: ClassSchema;
 }
 
 /**
- * Compares a class with its definition. Fields are added and their options changed, never removed; of indexes only
- * those go that a definition has made before. Throws Error where a field has another type than the code says.
+ * Compares a class with its definition. Fields are added and their options changed, but never removed; only indexes
+ * from an earlier definition are dropped. Throws Error if a field has another type than in the definition.
  */
-export function planClass(current: ClassSchema, defined: DefinedClass, isNew: boolean): ClassPlan {
-  const { className } = defined;
+export function planClass(current: ClassSchema, definition: ClassDefinition, isNew: boolean): ClassPlan {
+  const { className } = definition;
   const lines: string[] = isNew ? [`+ ${className}`] : [];
   const fields: JsonObject = {};
-  for (const [name, field] of Object.entries(defined.fields)) {
+  for (const [name, field] of Object.entries(definition.fields)) {
     if (Object.hasOwn(COMMON_FIELDS, name)) continue;
     const known = current.fields[name];
-    const wanted = fieldOf(field);
+    const fieldDefinition = toFieldType(field);
     if (!known) {
       fields[name] = field;
-      lines.push(`+ ${className}.${name} ${typeText(wanted)}`);
-    } else if (known.type !== wanted.type || known.targetClass !== wanted.targetClass) {
+      lines.push(`+ ${className}.${name} ${typeText(fieldDefinition)}`);
+    } else if (known.type !== fieldDefinition.type || known.targetClass !== fieldDefinition.targetClass) {
       throw new Error(
-        `${className}.${name} is ${typeText(known)} in the database, and the code says ${typeText(wanted)}: take the field away first, with its values`,
+        `${className}.${name} is ${typeText(known)} in the database, and the code says ${typeText(fieldDefinition)}: delete the field with its values first`,
       );
-    } else if (!jsonEqual(plain(known), plain(wanted))) {
+    } else if (!jsonEqual(fieldOptions(known), fieldOptions(fieldDefinition))) {
       fields[name] = field;
-      lines.push(`~ ${className}.${name} ${JSON.stringify(plain(wanted))}`);
+      lines.push(`~ ${className}.${name} ${JSON.stringify(fieldOptions(fieldDefinition))}`);
     }
   }
-  const { indexes, kept, made } = planIndexes(current, defined, lines);
-  const { classLevelPermissions } = defined;
+  const { indexes, kept, definedIndexNames } = planIndexes(current, definition, lines);
+  const { classLevelPermissions } = definition;
   const setsPermissions =
-    classLevelPermissions !== undefined && !holds(current.classLevelPermissions, classLevelPermissions);
+    classLevelPermissions !== undefined &&
+    !includesPermissions(current.classLevelPermissions, classLevelPermissions);
   if (setsPermissions) lines.push(`~ ${className} class-level permissions`);
   const edit = { fields, indexes, ...(setsPermissions && { classLevelPermissions }) };
   try {
     const next = editClass({ ...current, indexes: kept }, edit, []);
-    return { className, lines, next: { ...next, ...(made.length > 0 && { definedIndexes: made }) } };
+    return {
+      className,
+      lines,
+      next: { ...next, ...(definedIndexNames.length > 0 && { definedIndexes: definedIndexNames }) },
+    };
   } catch (error) {
     if (error instanceof ProtocolError) throw new Error(`schemas: ${className}: ${error.message}`);
     throw error;
@@ -62,9 +67,9 @@ export function planClass(current: ClassSchema, defined: DefinedClass, isNew: bo
 
 function planIndexes(
   current: ClassSchema,
-  { className, indexes }: DefinedClass,
+  { className, indexes }: ClassDefinition,
   lines: string[],
-): { indexes: JsonObject; kept: ClassSchema["indexes"]; made: string[] } {
+): { indexes: JsonObject; kept: ClassSchema["indexes"]; definedIndexNames: string[] } {
   const kept = { ...current.indexes };
   const added: JsonObject = {};
   for (const name of current.definedIndexes ?? []) {
@@ -79,27 +84,27 @@ function planIndexes(
     delete kept[name];
     added[name] = keys;
   }
-  return { indexes: added, kept, made: Object.keys(indexes) };
+  return { indexes: added, kept, definedIndexNames: Object.keys(indexes) };
 }
 
-/** What all definitions come to for the classes as they are. */
-export function planSchemas(schemas: Schemas, definitions: readonly DefinedClass[]): ClassPlan[] {
-  return definitions.map((defined) => {
-    const known = schemas.get(defined.className);
-    return planClass(known ?? emptyClass(defined.className), defined, !known);
+/** Plans the changes of all definitions for the current classes. */
+export function planSchemas(schemas: Schemas, definitions: readonly ClassDefinition[]): ClassPlan[] {
+  return definitions.map((definition) => {
+    const known = schemas.get(definition.className);
+    return planClass(known ?? emptyClass(definition.className), definition, !known);
   });
 }
 
-/** Makes the classes what they are defined to be; each under the store's lock. Answers what has changed. */
+/** Applies the definitions, each class under the lock of the database. Returns the changes. */
 export async function applySchemas(
   schemas: Schemas,
-  definitions: readonly DefinedClass[],
+  definitions: readonly ClassDefinition[],
 ): Promise<string[]> {
   const lines: string[] = [];
-  for (const defined of definitions) {
-    const isNew = !schemas.get(defined.className);
-    await schemas.change(defined.className, (current) => {
-      const plan = planClass(current, defined, isNew);
+  for (const definition of definitions) {
+    const isNew = !schemas.get(definition.className);
+    await schemas.change(definition.className, (current) => {
+      const plan = planClass(current, definition, isNew);
       lines.push(...plan.lines);
       return plan.lines.length === 0 ? current : plan.next;
     });
@@ -111,18 +116,23 @@ function emptyClass(className: string): ClassSchema {
   return { className, table: className, fields: {}, classLevelPermissions: {}, indexes: {} };
 }
 
-/** Whether permissions say all that is asked; what is left out is closed, as when they are set by hand. */
-function holds(permissions: ClassSchema["classLevelPermissions"], asked: JsonObject): boolean {
+/**
+ * Whether permissions contain all requested ones; omitted operations are closed, as when permissions are set by hand.
+ */
+function includesPermissions(
+  permissions: ClassSchema["classLevelPermissions"],
+  requested: JsonObject,
+): boolean {
   const known: JsonObject = JSON.parse(JSON.stringify(permissions));
-  return Object.entries(asked).every(([operation, permit]) => jsonEqual(known[operation], permit));
+  return Object.entries(requested).every(([operation, permit]) => jsonEqual(known[operation], permit));
 }
 
-function fieldOf(value: JsonObject[string]): FieldType {
+function toFieldType(value: JsonObject[string]): FieldType {
   const field: FieldType = JSON.parse(JSON.stringify(value));
   return field;
 }
 
-function plain({ required, defaultValue }: FieldType): JsonObject {
+function fieldOptions({ required, defaultValue }: FieldType): JsonObject {
   return { required: required ?? false, defaultValue: defaultValue ?? null };
 }
 

@@ -11,14 +11,14 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { ClassSchema, IndexDirection } from "./classSchema.ts";
-import { COMMON_FIELDS, fieldsOf } from "./describe.ts";
+import { COMMON_FIELDS, clientFields } from "./describe.ts";
 import { parsePermissions } from "./parsePermissions.ts";
 
-/** Codes that only schemas answer with. */
+/** Error codes that only the schema API uses. */
 const CLASS_NAME_MISSING = 135;
 const FIELD_IS_FIXED = 136;
 
-/** What a change of a class may ask for, as it travels. */
+/** Changes of a class, in wire format. */
 export interface ClassEdit {
   fields?: JsonValue | undefined;
   classLevelPermissions?: JsonValue | undefined;
@@ -26,37 +26,37 @@ export interface ClassEdit {
 }
 
 /**
- * A class with an edit carried out: fields and indexes added, and with `{__op: "Delete"}` taken away;
- * permissions replaced. `fixed` are fields that the class has to keep. Throws what is wrong with the edit.
+ * Applies an edit to a class: adds fields and indexes, removes those with `{__op: "Delete"}`, and replaces permissions.
+ * `fixedFields` cannot be removed. Throws ProtocolError for an invalid edit.
  */
-export function editClass(schema: ClassSchema, edit: ClassEdit, fixed: readonly string[]): ClassSchema {
-  const fields = editFields(schema, objectOf(edit.fields, "fields"), fixed);
-  const known = fieldsOf(schema.className, fields);
+export function editClass(schema: ClassSchema, edit: ClassEdit, fixedFields: readonly string[]): ClassSchema {
+  const fields = editFields(schema, objectParameter(edit.fields, "fields"), fixedFields);
+  const known = clientFields(schema.className, fields);
   const edited: ClassSchema = {
     ...schema,
     fields,
-    indexes: editIndexes(schema.indexes, objectOf(edit.indexes, "indexes"), known),
+    indexes: editIndexes(schema.indexes, objectParameter(edit.indexes, "indexes"), known),
   };
-  // Null stands for no permissions of its own, as before any were set.
+  // null removes all permissions, as before any were set.
   if (edit.classLevelPermissions === undefined) return edited;
   const permissions =
     edit.classLevelPermissions === null ? {} : parsePermissions(edit.classLevelPermissions, known);
   return { ...edited, classLevelPermissions: permissions };
 }
 
-function objectOf(value: JsonValue | undefined, what: string): JsonObject {
+function objectParameter(value: JsonValue | undefined, parameter: string): JsonObject {
   if (value === undefined || value === null) return {};
   if (isJsonObject(value)) return value;
-  throw new ProtocolError(ErrorCode.INVALID_JSON, `${what} must be an object`);
+  throw new ProtocolError(ErrorCode.INVALID_JSON, `${parameter} must be an object`);
 }
 
 function editFields(
   schema: ClassSchema,
   edits: JsonObject,
-  fixed: readonly string[],
+  fixedFields: readonly string[],
 ): Record<string, FieldType> {
   const { className } = schema;
-  const current = fieldsOf(className, schema.fields);
+  const current = clientFields(className, schema.fields);
   const isNew = Object.keys(schema.fields).length === 0;
   const fields = { ...schema.fields };
   for (const [name, edit] of Object.entries(edits)) {
@@ -64,7 +64,7 @@ function editFields(
     if (!isJsonObject(edit)) throw invalidJson();
     if (edit.__op === "Delete") {
       if (!known) throw invalidOperation(`Field ${name} does not exist, cannot delete.`);
-      if (Object.hasOwn(COMMON_FIELDS, name) || fixed.includes(name)) {
+      if (Object.hasOwn(COMMON_FIELDS, name) || fixedFields.includes(name)) {
         throw new ProtocolError(FIELD_IS_FIXED, `field ${name} cannot be changed`);
       }
       delete fields[name];
@@ -81,11 +81,11 @@ function editFields(
       fields[name] = type;
     }
   }
-  const places = Object.keys(fields).filter((name) => fields[name]?.type === "GeoPoint");
-  if (places.length > 1) {
+  const geoPointFields = Object.keys(fields).filter((name) => fields[name]?.type === "GeoPoint");
+  if (geoPointFields.length > 1) {
     throw new ProtocolError(
       ErrorCode.INCORRECT_TYPE,
-      `currently, only one GeoPoint field may exist in an object. Adding ${places[1]} when ${places[0]} already exists.`,
+      `currently, only one GeoPoint field may exist in an object. Adding ${geoPointFields[1]} when ${geoPointFields[0]} already exists.`,
     );
   }
   return fields;
@@ -125,11 +125,11 @@ function parseFieldType(className: string, name: string, value: JsonObject): Fie
 
 function parseDefault(className: string, name: string, value: JsonValue, field: FieldType): JsonValue {
   if (field.type === "Relation") throw notApplicable("default value", field);
-  const given = fieldTypeOf(value);
-  if (given?.type === field.type && given.targetClass === field.targetClass) return value;
+  const defaultType = fieldTypeOf(value);
+  if (defaultType?.type === field.type && defaultType.targetClass === field.targetClass) return value;
   throw new ProtocolError(
     ErrorCode.INCORRECT_TYPE,
-    `schema mismatch for ${className}.${name} default value; expected ${typeText(field)} but got ${given ? typeText(given) : "null"}`,
+    `schema mismatch for ${className}.${name} default value; expected ${typeText(field)} but got ${defaultType ? typeText(defaultType) : "null"}`,
   );
 }
 
@@ -147,7 +147,7 @@ function editIndexes(
 ): ClassSchema["indexes"] {
   const indexes = { ...current };
   for (const [name, edit] of Object.entries(edits)) {
-    // The index on objectId is always there: it is told, and may be told back.
+    // The index on objectId always exists: descriptions contain it, and clients may send it back.
     if (name === "_id_") continue;
     if (!isJsonObject(edit)) throw invalidJson();
     const exists = Object.hasOwn(current, name);
@@ -188,7 +188,7 @@ export function invalidClassName(className: string): string {
   return `Invalid classname: ${className.slice(0, 128)}, classnames can only have alphanumeric characters and _, and must start with an alpha character `;
 }
 
-/** `Pointer<_User>`. */
+/** Formats a type: `Pointer<_User>`. */
 export function typeText(type: FieldType): string {
   return type.targetClass === undefined ? type.type : `${type.type}<${type.targetClass}>`;
 }

@@ -15,8 +15,8 @@ const OPERATIONS: ReadonlySet<string> = new Set([
 const USER_ID = /^[0-9A-Za-z_-]+$/;
 
 /**
- * Reads class-level permissions from the wire; operations that are left out are for the master key
- * alone, and so is everything where they are no object at all. Throws 107 and says what is wrong.
+ * Parses class-level permissions from the wire. Omitted operations require the master key, as does everything if the
+ * value is not an object. Throws 107 with the reason if it is invalid.
  */
 export function parsePermissions(
   value: JsonValue | undefined,
@@ -25,14 +25,14 @@ export function parsePermissions(
   if (!isJsonObject(value)) return { ...CLOSED_PERMISSIONS };
   for (const [operation, permission] of Object.entries(value)) {
     if (operation === "readUserFields" || operation === "writeUserFields") {
-      if (!Array.isArray(permission)) throw badValue(permission, operation, "must be an array");
+      if (!Array.isArray(permission)) throw invalidValue(permission, operation, "must be an array");
       for (const field of permission) assertPointsToUsers(field, fields, operation);
       continue;
     }
     if (operation !== "protectedFields" && !OPERATIONS.has(operation)) {
       throw invalid(`${operation} is not a valid operation for class level permissions`);
     }
-    if (!isJsonObject(permission)) throw badValue(permission, operation, "must be an object");
+    if (!isJsonObject(permission)) throw invalidValue(permission, operation, "must be an object");
     for (const [entity, permit] of Object.entries(permission)) {
       if (operation === "protectedFields") assertProtected(entity, permit, fields);
       else assertPermit(operation, entity, permit, fields);
@@ -47,30 +47,30 @@ function assertPermit(
   permit: JsonValue,
   fields: Readonly<Record<string, FieldType>>,
 ): void {
-  const special = entity === "*" || entity === "requiresAuthentication" || entity === "pointerFields";
-  if (!special && !entity.startsWith("role:") && !USER_ID.test(entity)) throw badKey(entity);
+  const isSpecial = entity === "*" || entity === "requiresAuthentication" || entity === "pointerFields";
+  if (!isSpecial && !entity.startsWith("role:") && !USER_ID.test(entity)) throw invalidKey(entity);
   if (entity === "pointerFields") {
     if (!Array.isArray(permit)) {
       throw invalid(
-        `'${textOf(permit)}' is not a valid value for ${operation}[${entity}] - expected an array.`,
+        `'${formatValue(permit)}' is not a valid value for ${operation}[${entity}] - expected an array.`,
       );
     }
     for (const field of permit) assertPointsToUsers(field, fields, operation);
   } else if (operation === "ACL") {
     if (!isJsonObject(permit)) {
-      throw invalid(`'${textOf(permit)}' is not a valid value for class level permissions acl`);
+      throw invalid(`'${formatValue(permit)}' is not a valid value for class level permissions acl`);
     }
-    for (const [right, allowed] of Object.entries(permit)) {
-      if (right !== "read" && right !== "write") {
-        throw invalid(`'${right}' is not a valid key for class level permissions acl`);
+    for (const [permission, allowed] of Object.entries(permit)) {
+      if (permission !== "read" && permission !== "write") {
+        throw invalid(`'${permission}' is not a valid key for class level permissions acl`);
       }
       if (typeof allowed !== "boolean") {
-        throw invalid(`'${textOf(allowed)}' is not a valid value for class level permissions acl`);
+        throw invalid(`'${formatValue(allowed)}' is not a valid value for class level permissions acl`);
       }
     }
   } else if (permit !== true) {
     throw invalid(
-      `'${textOf(permit)}' is not a valid value for class level permissions acl ${operation}:${entity}`,
+      `'${formatValue(permit)}' is not a valid value for class level permissions acl ${operation}:${entity}`,
     );
   }
 }
@@ -80,17 +80,17 @@ function assertProtected(
   hidden: JsonValue,
   fields: Readonly<Record<string, FieldType>>,
 ): void {
-  const special = entity === "*" || entity === "authenticated";
-  const prefixed = entity.startsWith("role:") || entity.startsWith("userField:");
-  if (!special && !prefixed && !USER_ID.test(entity)) throw badKey(entity);
+  const isSpecial = entity === "*" || entity === "authenticated";
+  const hasPrefix = entity.startsWith("role:") || entity.startsWith("userField:");
+  if (!isSpecial && !hasPrefix && !USER_ID.test(entity)) throw invalidKey(entity);
   if (!Array.isArray(hidden)) {
     throw invalid(
-      `'${textOf(hidden)}' is not a valid value for protectedFields[${entity}] - expected an array.`,
+      `'${formatValue(hidden)}' is not a valid value for protectedFields[${entity}] - expected an array.`,
     );
   }
   for (const field of hidden) {
     if (typeof field !== "string") {
-      throw invalid(`'${textOf(field)}' is not a valid value for protectedFields[${entity}]`);
+      throw invalid(`'${formatValue(field)}' is not a valid value for protectedFields[${entity}]`);
     }
     if (Object.hasOwn(COMMON_FIELDS, field)) throw invalid(`Default field '${field}' can not be protected`);
     if (!Object.hasOwn(fields, field)) {
@@ -99,7 +99,7 @@ function assertProtected(
   }
 }
 
-/** Users are pointed to by a pointer, or by the items of an array. */
+/** Throws unless the field is a pointer to a user or an array, whose items may be. */
 function assertPointsToUsers(
   field: JsonValue,
   fields: Readonly<Record<string, FieldType>>,
@@ -107,20 +107,22 @@ function assertPointsToUsers(
 ): void {
   const type = typeof field === "string" && Object.hasOwn(fields, field) ? fields[field] : undefined;
   if (type?.type === "Array" || (type?.type === "Pointer" && type.targetClass === "_User")) return;
-  throw invalid(`'${textOf(field)}' is not a valid column for class level pointer permissions ${operation}`);
-}
-
-function badKey(key: string): ProtocolError {
-  return invalid(`'${key}' is not a valid key for class level permissions`);
-}
-
-function badValue(value: JsonValue, operation: string, rule: string): ProtocolError {
-  return invalid(
-    `'${textOf(value)}' is not a valid value for class level permissions ${operation} - ${rule}`,
+  throw invalid(
+    `'${formatValue(field)}' is not a valid column for class level pointer permissions ${operation}`,
   );
 }
 
-function textOf(value: JsonValue | undefined): string {
+function invalidKey(key: string): ProtocolError {
+  return invalid(`'${key}' is not a valid key for class level permissions`);
+}
+
+function invalidValue(value: JsonValue, operation: string, rule: string): ProtocolError {
+  return invalid(
+    `'${formatValue(value)}' is not a valid value for class level permissions ${operation} - ${rule}`,
+  );
+}
+
+function formatValue(value: JsonValue | undefined): string {
   return (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(0, 200);
 }
 

@@ -8,30 +8,33 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
+import type { Store } from "../database/store.ts";
 import type { ClassRules } from "../objects/rules.ts";
-import type { Store } from "../store/store.ts";
 import { isStudioClass } from "../studio/studioClasses.ts";
 import type { ClassSchema } from "./classSchema.ts";
 import { COMMON_FIELDS } from "./describe.ts";
 import { typeText } from "./editClass.ts";
 
-/** What processes tell each other when a class has changed: this and its name. */
-const ANNOUNCEMENT = "class:";
+/** Prefix of the notification, followed by the class name, that a class has changed. */
+const CLASS_CHANGED_PREFIX = "class:";
 
-/** How far classes may grow as callers without the master key save objects. */
+/** Limits on the growth of classes by saves without the master key. */
 export interface GrowthLimits {
-  /** Classes of the application in all, those of the server included. */
+  /** Maximum number of classes, including built-in ones. */
   classes: number;
-  /** Fields of a class. */
+  /** Maximum number of fields per class. */
   fields: number;
 }
 
-/** The classes of an application: kept in the store, cached, grown as objects are saved. Schemas are immutable. */
+/**
+ * The classes of an application: stored in the database, cached, and extended as objects are saved. Schemas are
+ * immutable.
+ */
 export class Schemas {
   readonly #store: Store;
   readonly #classes = new Map<string, ClassSchema>();
   readonly #rules: ReadonlyMap<string, ClassRules>;
-  /** Changes of one class wait for each other. */
+  /** Queue of changes, which run one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
 
   private constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
@@ -42,15 +45,15 @@ export class Schemas {
   static async load(
     store: Store,
     rules: ReadonlyMap<string, ClassRules>,
-    onError: (error: unknown, during: string) => void,
+    onError: (error: unknown, activity: string) => void,
   ): Promise<Schemas> {
     const schemas = new Schemas(store, rules);
     await schemas.refresh();
-    store.onAnnounced((message) => {
-      if (message !== undefined && !message.startsWith(ANNOUNCEMENT)) return;
-      const reloaded = schemas.refresh(message?.slice(ANNOUNCEMENT.length));
-      // Until it has been read, the class as it was known serves on.
-      reloaded.catch((error: unknown) => onError(error, "reading classes that another process changed"));
+    store.subscribe((message) => {
+      if (message !== undefined && !message.startsWith(CLASS_CHANGED_PREFIX)) return;
+      const reloaded = schemas.refresh(message?.slice(CLASS_CHANGED_PREFIX.length));
+      // Until the class has been reloaded, the cached one is used.
+      reloaded.catch((error: unknown) => onError(error, "reloading classes that another process changed"));
     });
     for (const className of rules.keys()) await schemas.#ensureSystemClass(className);
     return schemas;
@@ -60,7 +63,7 @@ export class Schemas {
     return this.#classes.get(className);
   }
 
-  /** A class that the server brings, or that is known to exist. */
+  /** Returns a class that must exist. Throws 103 otherwise. */
   require(className: string): ClassSchema {
     const schema = this.#classes.get(className);
     if (!schema) throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist`);
@@ -71,40 +74,40 @@ export class Schemas {
     return [...this.#classes.values()];
   }
 
-  /** Throws 111 where a field of the class has another type than an operation brings; changes nothing. */
-  assertFit(className: string, operations: Record<string, Operation>): void {
+  /** Throws 111 if a field of the class has another type than an operation requires. Does not change the class. */
+  assertCompatible(className: string, operations: Record<string, Operation>): void {
     const schema = this.#classes.get(className);
     if (schema) missingFields(schema, operations);
   }
 
   /**
-   * The schema with which the operations can be stored, grown by the class and the fields that are
-   * new; `grow` is asked before it grows, and answers how far it may. Throws 111 where a field has another type, 119
-   * where it may not grow so far.
+   * Returns a schema that the operations can be stored with. Creates the class or adds fields if necessary;
+   * `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
+   * is exceeded.
    */
-  async forWrite(
+  async ensureForWrite(
     className: string,
     operations: Record<string, Operation>,
-    grow: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
+    authorizeGrowth: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
   ): Promise<ClassSchema> {
     const current = this.#classes.get(className);
     const added = current ? missingFields(current, operations) : {};
     if (current && Object.keys(added).length === 0) return current;
-    const limits = grow(current);
+    const limits = authorizeGrowth(current);
     return this.change(className, (schema) => {
       const missing = missingFields(schema, operations);
       const isNew = !this.#classes.has(className);
       if (!isNew && Object.keys(missing).length === 0) return schema;
       const fields = { ...schema.fields, ...missing };
-      // Changes happen one after the other: what is counted here is how many there are.
-      if (limits) this.#assertWithin(limits, className, isNew, Object.keys(fields).length);
+      // Changes run one after the other, so the current counts are accurate.
+      if (limits) this.#assertGrowthLimits(limits, className, isNew, Object.keys(fields).length);
       return { ...schema, fields };
     });
   }
 
   /**
-   * Creates or changes a class; changes happen one after the other, across processes too. `edit` may
-   * answer what it was given for no change.
+   * Creates or changes a class. Changes run one after the other, also across processes. `edit` may return its argument
+   * for no change.
    */
   change(className: string, edit: (schema: ClassSchema) => ClassSchema): Promise<ClassSchema> {
     const changed = this.#changes.then(async () => {
@@ -114,15 +117,15 @@ export class Schemas {
         isChanged = edited !== current;
         return edited;
       });
-      const kept = this.#keep(schema);
-      if (isChanged) await this.#store.announce(ANNOUNCEMENT + className);
-      return kept;
+      const cached = this.#cache(schema);
+      if (isChanged) await this.#store.publish(CLASS_CHANGED_PREFIX + className);
+      return cached;
     });
     this.#changes = changed.catch(() => undefined);
     return changed;
   }
 
-  /** Makes a class that is not there yet. Throws 103 where it is. */
+  /** Creates a new class. Throws 103 if it exists. */
   create(className: string, edit: (empty: ClassSchema) => ClassSchema): Promise<ClassSchema> {
     return this.change(className, (schema) => {
       if (this.#classes.has(className)) {
@@ -138,41 +141,41 @@ export class Schemas {
     if (!schema) return;
     await this.#store.dropClass(schema);
     this.#classes.delete(className);
-    // A class of the server's own is there again at once, empty.
+    // A built-in class is recreated empty at once.
     if (this.#rules.has(className)) await this.#ensureSystemClass(className);
-    await this.#store.announce(ANNOUNCEMENT + className);
+    await this.#store.publish(CLASS_CHANGED_PREFIX + className);
   }
 
-  /** Reads again what another process may have changed; without a name, everything. */
+  /** Reloads a class that another process may have changed; without a name, all classes. */
   async refresh(className?: string): Promise<void> {
     const loaded = await this.#store.loadClasses(className);
     const classes = loaded.filter((schema) => !isStudioClass(schema.className));
-    for (const schema of classes) this.#keep(schema);
+    for (const schema of classes) this.#cache(schema);
     const found = new Set(classes.map((schema) => schema.className));
     for (const known of className === undefined ? [...this.#classes.keys()] : [className]) {
       if (!found.has(known)) this.#classes.delete(known);
     }
   }
 
-  /** A schema that says the same stays the same object: what was compiled for it stays good. */
-  #keep(schema: ClassSchema): ClassSchema {
+  /** Keeps the identity of an unchanged schema, so that statements compiled for it remain cached. */
+  #cache(schema: ClassSchema): ClassSchema {
     const known = this.#classes.get(schema.className);
     if (known && JSON.stringify(known) === JSON.stringify(schema)) return known;
     this.#classes.set(schema.className, schema);
     return schema;
   }
 
-  #assertWithin(limits: GrowthLimits, className: string, isNew: boolean, fields: number): void {
+  #assertGrowthLimits(limits: GrowthLimits, className: string, isNew: boolean, fields: number): void {
     if (isNew && this.#classes.size >= limits.classes) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
-        `The class ${className} cannot be made: clients make classes only while there are fewer than ${limits.classes}.`,
+        `The class ${className} cannot be created: clients can only create classes while there are fewer than ${limits.classes}.`,
       );
     }
     if (fields > limits.fields) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,
-        `The class ${className} would have ${fields} fields: clients add fields only up to ${limits.fields}.`,
+        `The class ${className} would have ${fields} fields: clients can only add fields up to ${limits.fields}.`,
       );
     }
   }
@@ -182,7 +185,7 @@ export class Schemas {
     const rules = this.#rules.get(className);
     return {
       className,
-      table: this.#freeTable(className),
+      table: this.#allocateTableName(className),
       fields: { ...rules?.fields },
       classLevelPermissions: { ...rules?.classLevelPermissions },
       indexes: { ...rules?.indexes },
@@ -204,15 +207,15 @@ export class Schemas {
     }));
   }
 
-  /** Table names ignore case, class names do not. */
-  #freeTable(className: string): string {
-    const taken = new Set([...this.#classes.values()].map((schema) => schema.table.toLowerCase()));
-    // Names of the store's own tables and of SQLite's stay out of reach.
+  /** Returns an unused table name. Table names are case-insensitive, class names are not. */
+  #allocateTableName(className: string): string {
+    const usedNames = new Set([...this.#classes.values()].map((schema) => schema.table.toLowerCase()));
+    // Avoids collisions with internal tables of the server and of the databases.
     const safe = /^(purse_|sqlite_|pg_)/i.test(className) ? `~${className}` : className;
-    // Databases cut long names short: what is left must still be the class's own.
+    // Databases truncate long names, so they are shortened in a unique way.
     const base = safe.length <= MAX_TABLE_NAME ? safe : `${safe.slice(0, 30)}~${shortHash(safe)}`;
     let table = base;
-    for (let i = 2; taken.has(table.toLowerCase()); i++) table = `${base}~${i}`;
+    for (let i = 2; usedNames.has(table.toLowerCase()); i++) table = `${base}~${i}`;
     return table;
   }
 }
@@ -223,7 +226,7 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 9);
 }
 
-/** The fields that the operations bring and the schema lacks. Throws 111 on a mismatch. */
+/** Returns the fields that the operations require and the schema lacks. Throws 111 on a type mismatch. */
 function missingFields(
   schema: ClassSchema,
   operations: Record<string, Operation>,
@@ -244,8 +247,10 @@ function missingFields(
       );
     }
   }
-  const places = Object.values({ ...schema.fields, ...missing }).filter(({ type }) => type === "GeoPoint");
-  if (places.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
+  const geoPointFields = Object.values({ ...schema.fields, ...missing }).filter(
+    ({ type }) => type === "GeoPoint",
+  );
+  if (geoPointFields.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
     throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "there can only be one geopoint field in a class");
   }
   return missing;
@@ -280,7 +285,7 @@ function sameType(known: FieldType, type: FieldType): boolean {
   );
 }
 
-/** A value that a relation field has in an object as it travels. */
+/** Returns the relation fields of a class with their values in wire format. */
 export function relationFields(schema: ClassSchema): [string, JsonValue][] {
   return Object.entries(schema.fields)
     .filter(([, field]) => field.type === "Relation")

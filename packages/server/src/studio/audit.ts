@@ -8,21 +8,21 @@ import {
   type StudioPage,
 } from "@purse/protocol";
 import { newObjectId } from "../objects/objectId.ts";
-import type { OperatorsParts } from "./operators.ts";
+import type { OperatorDependencies } from "./operators.ts";
 
-/** Characters that are kept of what was and of what is. */
-const MAX_SUMMARY = 2_000;
-const PAGE = 100;
-const SECRET = /password|secret|token$|^code$|^key$|apikey|csrf|authdata|recovery/i;
+/** Maximum length of the values before and after a change. */
+const MAX_SUMMARY_LENGTH = 2_000;
+const PAGE_SIZE = 100;
+const SECRET_FIELD = /password|secret|token$|^code$|^key$|apikey|csrf|authdata|recovery/i;
 
-/** What is told of a change while it happens. */
-export interface AuditNote {
+/** Details of a change for the audit log, set while it is executed. */
+export interface AuditDetails {
   target?: string;
   before?: JsonValue | undefined;
   after?: JsonValue | undefined;
 }
 
-export type AuditBegin = Pick<
+export type AuditEntryStart = Pick<
   StudioAuditEntry,
   "username" | "action" | "target" | "address" | "requestId"
 > & {
@@ -30,47 +30,49 @@ export type AuditBegin = Pick<
 };
 
 /**
- * Who has changed what. An entry is there before its change begins, so that none goes without one; only how it ended
- * is written to it afterwards, and nothing answers a request by changing or removing one.
+ * The audit log of changes by operators. An entry is written before its change begins, so that no change is missed, and
+ * only its outcome is added afterwards. No request can change or delete entries.
  */
 export class Audit {
-  readonly #parts: OperatorsParts;
+  readonly #dependencies: OperatorDependencies;
 
-  constructor(parts: OperatorsParts) {
-    this.#parts = parts;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  async begin(entry: AuditBegin): Promise<string> {
+  async begin(entry: AuditEntryStart): Promise<string> {
     return this.#create({ ...entry, outcome: "begun" });
   }
 
-  /** An entry of something that has happened already. */
-  async tell(entry: AuditBegin & Pick<StudioAuditEntry, "outcome"> & { error?: string }): Promise<void> {
+  /** Adds an entry for something that has already happened. */
+  async record(
+    entry: AuditEntryStart & Pick<StudioAuditEntry, "outcome"> & { error?: string },
+  ): Promise<void> {
     await this.#create(entry);
   }
 
-  async end(
+  async complete(
     id: string,
     outcome: "done" | "refused",
-    { target, before, after }: AuditNote,
+    { target, before, after }: AuditDetails,
     error?: string,
   ): Promise<void> {
     const fields: JsonObject = {
       outcome,
       ...(target !== undefined && { target: target.slice(0, 500) }),
-      ...(before !== undefined && { before: summaryOf(before) }),
-      ...(after !== undefined && { after: summaryOf(after) }),
+      ...(before !== undefined && { before: summarize(before) }),
+      ...(after !== undefined && { after: summarize(after) }),
       ...(error !== undefined && { error: error.slice(0, 500) }),
     };
     const operations = Object.fromEntries(
       Object.entries(fields).map(([name, value]): [string, Operation] => [name, { op: "Set", value }]),
     );
-    const schema = this.#parts.classes._StudioAudit;
-    const at = new Date(this.#parts.clock()).toISOString();
-    await this.#parts.store.write([{ kind: "update", schema, id, at, operations, principals: null }]);
+    const schema = this.#dependencies.classes._StudioAudit;
+    const at = new Date(this.#dependencies.clock()).toISOString();
+    await this.#dependencies.store.write([{ kind: "update", schema, id, at, operations, subjects: null }]);
   }
 
-  /** The newest first. `before` is the `next` of an earlier page. */
+  /** Returns the newest entries first. `before` is the `next` cursor of the previous page. */
   async list(filter: {
     username?: string;
     action?: string;
@@ -92,25 +94,25 @@ export class Audit {
             }),
           ]
         : [];
-    const texts = await this.#parts.store.find({
-      schema: this.#parts.classes._StudioAudit,
+    const texts = await this.#dependencies.store.find({
+      schema: this.#dependencies.classes._StudioAudit,
       where: { kind: "and", conditions: [parseWhere(where), ...older] },
       order: [
         { path: ["createdAt"], descending: true },
         { path: ["objectId"], descending: true },
       ],
-      limit: PAGE + 1,
+      limit: PAGE_SIZE + 1,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
-    const results = texts.slice(0, PAGE).map((text) => read(JSON.parse(text)));
-    const last = texts.length > PAGE ? results.at(-1) : undefined;
+    const results = texts.slice(0, PAGE_SIZE).map((text) => toAuditEntry(JSON.parse(text)));
+    const last = texts.length > PAGE_SIZE ? results.at(-1) : undefined;
     return { results, ...(last && { next: `${last.at}/${last.id}` }) };
   }
 
   async #create(entry: JsonObject & { target: string }): Promise<string> {
     const id = newObjectId(16);
-    const at = new Date(this.#parts.clock()).toISOString();
+    const at = new Date(this.#dependencies.clock()).toISOString();
     const object = {
       objectId: id,
       createdAt: at,
@@ -119,19 +121,19 @@ export class Audit {
       target: entry.target.slice(0, 500),
       ACL: {},
     };
-    const schema = this.#parts.classes._StudioAudit;
-    await this.#parts.store.write([{ kind: "create", schema, id, at, object }]);
+    const schema = this.#dependencies.classes._StudioAudit;
+    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
     return id;
   }
 }
 
-/** A short JSON text without what looks like a secret. */
-function summaryOf(value: JsonValue): string {
-  const text = JSON.stringify(value, (name, each: unknown) => (SECRET.test(name) ? "…" : each)) ?? "";
-  return text.length > MAX_SUMMARY ? `${text.slice(0, MAX_SUMMARY)}…` : text;
+/** Formats a value as a short JSON text, without fields that look like secrets. */
+function summarize(value: JsonValue): string {
+  const text = JSON.stringify(value, (name, each: unknown) => (SECRET_FIELD.test(name) ? "…" : each)) ?? "";
+  return text.length > MAX_SUMMARY_LENGTH ? `${text.slice(0, MAX_SUMMARY_LENGTH)}…` : text;
 }
 
-function read(object: JsonObject): StudioAuditEntry {
+function toAuditEntry(object: JsonObject): StudioAuditEntry {
   const text = (name: string): string => (typeof object[name] === "string" ? object[name] : "");
   const optional = (name: "operatorId" | "before" | "after" | "error") =>
     typeof object[name] === "string" ? { [name]: object[name] } : {};

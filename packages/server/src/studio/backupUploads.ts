@@ -1,22 +1,22 @@
 import { open, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { assertSound } from "../moving/sound.ts";
+import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
 import { newObjectId } from "../objects/objectId.ts";
-import { type Backups, fileName } from "./backups.ts";
+import { type Backups, backupFileName } from "./backups.ts";
 
 interface Upload {
   id: string;
   sizeBytes: number;
   received: number;
-  /** Pieces are written one after the other. */
+  /** Chunks are written one after the other. */
   isWriting: boolean;
 }
 
-/** Of a backup from elsewhere, a piece at a time: one piece fits into a request. */
-export const PIECE_BYTES = 8 * 1024 * 1024;
+/** Size of the chunks of an upload, each of which is sent in one request. */
+export const CHUNK_BYTES = 8 * 1024 * 1024;
 
-/** Backups that an owner brings from elsewhere. Only a whole and sound one becomes one of the backups. */
+/** Uploads of backups. An upload only becomes a backup once it is complete and has passed the integrity check. */
 export class BackupUploads {
   readonly #backups: Backups;
   #upload: Upload | undefined;
@@ -25,77 +25,85 @@ export class BackupUploads {
     this.#backups = backups;
   }
 
-  /** Begins one, and forgets one that was left unfinished. Throws 108, and 104 where the disk has no room for it. */
+  /**
+   * Starts an upload and discards an unfinished one. Throws 108 for other databases than SQLite, and 116 if there is
+   * not enough disk space.
+   */
   async begin(sizeBytes: number): Promise<{ id: string; pieceBytes: number }> {
-    // Asked for what it throws: other databases are put back by other means.
+    // Throws 108 for databases that are restored by other means.
     void this.#backups.path;
-    await this.#backups.makeFolder();
+    await this.#backups.createFolder();
     const { bavail, bsize } = await statfs(this.#backups.folder);
-    // It is kept here, and copied beside the database when it is put back.
+    // The backup is stored here, and copied to the folder of the database when it is restored.
     if (sizeBytes * 2 > bavail * bsize) {
-      throw new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The disk of the server has no room for it.", 413);
+      throw new ProtocolError(
+        ErrorCode.OBJECT_TOO_LARGE,
+        "There is not enough disk space on the server.",
+        413,
+      );
     }
     this.#upload = { id: newObjectId(), sizeBytes, received: 0, isWriting: false };
-    await rm(this.#place, { force: true });
-    return { id: this.#upload.id, pieceBytes: PIECE_BYTES };
+    await rm(this.#temporaryFile, { force: true });
+    return { id: this.#upload.id, pieceBytes: CHUNK_BYTES };
   }
 
-  /** Adds a piece, which begins where the last one ended; answers where the next one does. Throws 409 where it does not. */
-  async add(id: string, offset: number, piece: Buffer): Promise<number> {
+  /** Appends a chunk and returns the offset of the next one. Throws 409 if the offset is wrong. */
+  async add(id: string, offset: number, chunk: Buffer): Promise<number> {
     const upload = this.#find(id);
     if (upload.isWriting || offset !== upload.received) {
       throw new ProtocolError(
         ErrorCode.DUPLICATE_REQUEST,
-        `The next piece begins at ${upload.received}.`,
+        `The next chunk begins at ${upload.received}.`,
         409,
       );
     }
-    if (offset + piece.length > upload.sizeBytes) {
-      throw new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The file is larger than was said.", 413);
+    if (offset + chunk.length > upload.sizeBytes) {
+      throw new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The file is larger than announced.", 413);
     }
     upload.isWriting = true;
     try {
-      const handle = await open(this.#place, offset === 0 ? "w" : "r+", 0o600);
+      const handle = await open(this.#temporaryFile, offset === 0 ? "w" : "r+", 0o600);
       try {
-        await handle.write(piece, 0, piece.length, offset);
-        if (offset + piece.length === upload.sizeBytes) await handle.sync();
+        await handle.write(chunk, 0, chunk.length, offset);
+        if (offset + chunk.length === upload.sizeBytes) await handle.sync();
       } finally {
         await handle.close();
       }
-      upload.received = offset + piece.length;
+      upload.received = offset + chunk.length;
     } finally {
       upload.isWriting = false;
     }
     return upload.received;
   }
 
-  /** Makes it one of the backups. Throws 102, and keeps nothing, where it is none that can be put back. */
+  /** Completes the upload as a backup. Throws 102, and deletes the file, if it cannot be restored. */
   async finish(id: string): Promise<string> {
     const upload = this.#find(id);
     if (upload.isWriting || upload.received !== upload.sizeBytes) {
-      throw new ProtocolError(ErrorCode.INVALID_QUERY, "Not all of the file has come.");
+      throw new ProtocolError(ErrorCode.INVALID_QUERY, "The upload is incomplete.");
     }
     this.#upload = undefined;
     try {
-      await assertSound(this.#place);
+      await checkIntegrity(this.#temporaryFile);
     } catch (error) {
-      const reason = error instanceof Error ? error.message.replace(this.#place, "The file") : String(error);
-      await rm(this.#place, { force: true });
+      const reason =
+        error instanceof Error ? error.message.replace(this.#temporaryFile, "The file") : String(error);
+      await rm(this.#temporaryFile, { force: true });
       throw new ProtocolError(ErrorCode.INVALID_QUERY, `${reason}.`);
     } finally {
-      for (const suffix of ["-wal", "-shm"]) await rm(this.#place + suffix, { force: true });
+      for (const suffix of ["-wal", "-shm"]) await rm(this.#temporaryFile + suffix, { force: true });
     }
-    const file = fileName("uploaded-");
-    await rename(this.#place, join(this.#backups.folder, file));
+    const file = backupFileName("uploaded-");
+    await rename(this.#temporaryFile, join(this.#backups.folder, file));
     return file;
   }
 
-  get #place(): string {
+  get #temporaryFile(): string {
     return join(this.#backups.folder, "upload.unfinished");
   }
 
   #find(id: string): Upload {
     if (this.#upload?.id === id) return this.#upload;
-    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such upload: begin it anew.");
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The upload does not exist: start it again.");
   }
 }

@@ -2,46 +2,47 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioBackup, type StudioBackupState } from "@purse/protocol";
-import { backupDatabase } from "../moving/backup.ts";
+import type { DatabaseConfig } from "../database/openStore.ts";
+import { backupDatabase } from "../dataTransfer/backup.ts";
 import type { Logger } from "../observe/logger.ts";
-import type { DatabaseConfig } from "../store/openStore.ts";
 
-const BACKUP = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
+const BACKUP_FILE_NAME = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
 
-/** Where copies of the SQLite database are kept, and how they are made while the server runs. */
+/** Creates and manages backups of the SQLite database while the server is running. */
 export class Backups {
   readonly folder: string;
   readonly #database: DatabaseConfig;
-  readonly #log: Logger;
+  readonly #logger: Logger;
   #running: Promise<void> | undefined;
   #pages = 0;
   #totalPages = 0;
   #error: string | undefined;
 
-  constructor(database: DatabaseConfig, folder: string, log: Logger) {
+  constructor(database: DatabaseConfig, folder: string, logger: Logger) {
     this.#database = database;
     this.folder = folder;
-    this.#log = log;
+    this.#logger = logger;
   }
 
-  /** The database's file. Throws 108 where it is backed up by other means. */
+  /** The file of the database. Throws 108 for other databases than SQLite. */
   get path(): string {
     if (this.#database.kind === "sqlite") return this.#database.path;
     throw new ProtocolError(
       ErrorCode.COMMAND_UNAVAILABLE,
-      "A PostgreSQL database is backed up by pg_dump and put back by pg_restore.",
+      "A PostgreSQL database is backed up with pg_dump and restored with pg_restore.",
     );
   }
 
-  /** Begins; `state` tells how far it has come. Throws 108, and 409 where one runs. */
+  /** Starts a backup; `getState` returns its progress. Throws 108, and 409 if a backup is running. */
   async begin(): Promise<string> {
     const { path } = this;
-    if (this.#running) throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is being made.", 409);
-    const file = fileName("");
+    if (this.#running)
+      throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already running.", 409);
+    const file = backupFileName("");
     this.#pages = 0;
     this.#totalPages = 0;
     this.#error = undefined;
-    this.#running = this.makeFolder()
+    this.#running = this.createFolder()
       .then(() =>
         backupDatabase(path, join(this.folder, file), {
           report: (_, pages, totalPages = 0) => {
@@ -52,8 +53,8 @@ export class Backups {
         }),
       )
       .catch((error: unknown) => {
-        this.#error = "The backup failed: the log tells why.";
-        this.#log.error("a backup failed", { error });
+        this.#error = "The backup failed. See the log for details.";
+        this.#logger.error("a backup failed", { error });
       })
       .finally(() => {
         this.#running = undefined;
@@ -61,7 +62,7 @@ export class Backups {
     return file;
   }
 
-  async state(): Promise<Omit<StudioBackupState, "canRestore">> {
+  async getState(): Promise<Omit<StudioBackupState, "canRestore">> {
     const backups = await Promise.all(
       (await this.#files()).map(async (file): Promise<StudioBackup> => {
         const { size, mtime } = await stat(join(this.folder, file));
@@ -78,13 +79,13 @@ export class Backups {
     };
   }
 
-  /** Where a backup is. Throws 101 where there is no such backup. */
+  /** Returns the path of a backup. Throws 101 if it does not exist. */
   async find(file: string): Promise<string> {
     if ((await this.#files()).includes(file)) return join(this.folder, file);
-    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such backup.");
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The backup does not exist.");
   }
 
-  /** A backup's bytes, a piece at a time. Throws 101. */
+  /** Streams the content of a backup. Throws 101. */
   async open(file: string): Promise<AsyncIterable<Uint8Array>> {
     return createReadStream(await this.find(file));
   }
@@ -94,18 +95,18 @@ export class Backups {
     await rm(await this.find(file));
   }
 
-  async makeFolder(): Promise<void> {
+  async createFolder(): Promise<void> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Waits for the one that is being made. */
+  /** Waits for a running backup. */
   async stop(): Promise<void> {
     await this.#running;
   }
 
   async #files(): Promise<string[]> {
     try {
-      return (await readdir(this.folder)).filter((name) => BACKUP.test(name));
+      return (await readdir(this.folder)).filter((name) => BACKUP_FILE_NAME.test(name));
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
       throw error;
@@ -113,8 +114,8 @@ export class Backups {
   }
 }
 
-/** The name of a backup of now. */
-export function fileName(kind: "" | "uploaded-" | "before-restore-"): string {
+/** Returns a file name for a new backup. */
+export function backupFileName(kind: "" | "uploaded-" | "before-restore-"): string {
   return `purse-${kind}${new Date().toISOString().replaceAll(/[:.]/g, "-")}.sqlite`;
 }
 

@@ -4,8 +4,8 @@ import {
   ProtocolError,
   PUBLIC,
   parseAcl,
-  principalsWith,
   type StudioPermissionCheck,
+  subjectsWith,
 } from "@purse/protocol";
 import {
   type AuthContext,
@@ -13,12 +13,12 @@ import {
   aclSubjectsWithPublic,
   type RequestContext,
 } from "../authContext.ts";
-import { assertReachable } from "../objects/clientAccess.ts";
+import { assertClientAccess } from "../objects/clientAccess.ts";
 import {
+  canChange,
   dependsOnObject,
   isAllowed,
-  mayChange,
-  pointerScope,
+  pointerCondition,
   protectedFieldsFor,
 } from "../objects/permissions.ts";
 import type { ClassRules } from "../objects/rules.ts";
@@ -26,31 +26,31 @@ import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
 
 export type CheckedOperation = Exclude<ClassOperation, "addField">;
 
-export interface PermissionQuestion {
+export interface PermissionCheckInput {
   schema: ClassSchema;
   operation: CheckedOperation;
   auth: Exclude<AuthContext, { kind: "master" }>;
-  /** The row as it is stored, for operations on one. */
+  /** The stored row, for operations on a row. */
   row: JsonObject | undefined;
   rules: ClassRules | undefined;
   protectedFields: Readonly<Record<string, string[]>> | undefined;
-  /** Whether the pipeline shows the row to the caller: what decides of reads, whatever is said here. */
-  isShown: boolean | undefined;
+  /** Whether the row is returned to the client by an actual read, which overrides the other checks. */
+  isVisible: boolean | undefined;
   request: RequestContext;
 }
 
 /**
- * Whether somebody may do something, asked of the functions that the pipeline asks, in its order; with what decided.
- * What triggers of the application would say of a write is not asked: they may do more than look.
+ * Evaluates the permissions of a user, using the functions and the order of real requests, and explains which check
+ * decided. Triggers are not run, since they may have side effects.
  */
 export async function checkPermission(
-  question: PermissionQuestion,
+  input: PermissionCheckInput,
 ): Promise<Omit<StudioPermissionCheck, "memberships" | "gates">> {
-  const { schema, operation, auth, row, rules, isShown } = question;
+  const { schema, operation, auth, row, rules, isVisible } = input;
   const steps: StudioPermissionCheck["steps"] = [];
   const roles = auth.kind === "user" ? auth.roles : [];
-  const hiddenFields = [...protectedFieldsFor(schema, question.protectedFields, auth, row)];
-  const done = (
+  const hiddenFields = [...protectedFieldsFor(schema, input.protectedFields, auth, row)];
+  const decide = (
     decidedBy: StudioPermissionCheck["decidedBy"],
     isPassed: boolean,
     guard: string,
@@ -60,81 +60,96 @@ export async function checkPermission(
     return { isAllowed: isPassed, isOfSome: false, decidedBy, why, steps, roles, hiddenFields };
   };
 
-  const refusal = await refusalOfRules(question);
-  if (refusal !== undefined) return done("rule", false, `rule of ${schema.className}`, refusal);
-  const passed = (guard: string, why: string) =>
+  const ruleError = await getRuleError(input);
+  if (ruleError !== undefined) return decide("rule", false, `rule of ${schema.className}`, ruleError);
+  const addPassedStep = (guard: string, why: string) =>
     steps.push({ guard, isPassed: true, why, isDeciding: false });
-  if (rules) passed(`rule of ${schema.className}`, "does not refuse");
+  if (rules) addPassedStep(`rule of ${schema.className}`, "does not refuse");
 
-  const granted = whyClass(schema, operation, auth);
-  if (!isAllowed(schema, operation, auth)) return done("class", false, "class-level permissions", granted);
+  const classReason = explainClassPermission(schema, operation, auth);
+  if (!isAllowed(schema, operation, auth))
+    return decide("class", false, "class-level permissions", classReason);
   const isRead = operation === "get" || operation === "find" || operation === "count";
-  const isPointed = isRead
-    ? pointerScope(schema, operation, auth) !== undefined
+  const hasPointerPermission = isRead
+    ? pointerCondition(schema, operation, auth) !== undefined
     : dependsOnObject(schema, operation, auth);
-  if (isPointed && auth.kind === "anonymous") {
-    passed("class-level permissions", granted);
-    return done("pointer", false, "pointer permissions", "nothing points to somebody who is not signed in");
+  if (hasPointerPermission && auth.kind === "anonymous") {
+    addPassedStep("class-level permissions", classReason);
+    return decide(
+      "pointer",
+      false,
+      "pointer permissions",
+      "pointers cannot refer to a client that is not signed in",
+    );
   }
-  // Without a row there is nothing more to ask.
-  if (!row) return { ...done("class", true, "class-level permissions", granted), isOfSome: isPointed };
-  passed("class-level permissions", granted);
-  if (isPointed) {
-    // For reads the same fields are asked by the same code that judges writes.
-    const isPassed = mayChange(schema, operation, auth, row);
+  // Without a row there are no further checks.
+  if (!row)
+    return {
+      ...decide("class", true, "class-level permissions", classReason),
+      isOfSome: hasPointerPermission,
+    };
+  addPassedStep("class-level permissions", classReason);
+  if (hasPointerPermission) {
+    // Pointer permissions of reads use the same fields as those of writes.
+    const isPassed = canChange(schema, operation, auth, row);
     const why = isPassed ? "a field of the row points to the user" : "no field of the row points to the user";
-    if (!isPassed) return done("pointer", false, "pointer permissions", why);
-    passed("pointer permissions", why);
+    if (!isPassed) return decide("pointer", false, "pointer permissions", why);
+    addPassedStep("pointer permissions", why);
   }
 
-  const right = isRead ? "read" : "write";
+  const permission = isRead ? "read" : "write";
   const acl = row.ACL === undefined ? undefined : parseAcl(row.ACL);
-  const allowed = principalsWith(acl, right);
+  const allowed = subjectsWith(acl, permission);
   const own = aclSubjectsOf(auth) ?? [];
-  const by = allowed?.find((principal) => own.includes(principal));
-  const isGranted = allowed === null || by !== undefined;
+  const grantedBy = allowed?.find((subject) => own.includes(subject));
+  const isGranted = allowed === null || grantedBy !== undefined;
   const why =
     allowed === null
       ? acl
-        ? `the ACL lets everyone ${right}`
+        ? `the ACL allows everyone to ${permission}`
         : "the row has no ACL"
-      : by === undefined
-        ? `the ACL lets only ${allowed.join(", ") || "nobody"} ${right}`
-        : `the ACL lets ${by} ${right}`;
-  if (isShown !== undefined && isShown !== isGranted) {
-    // The class's own scope (as for sessions) narrows what is read beside the ACL.
-    return done("rule", isShown, `rule of ${schema.className}`, "the class narrows what its readers see");
+      : grantedBy === undefined
+        ? `the ACL lets only ${allowed.join(", ") || "nobody"} ${permission}`
+        : `the ACL lets ${grantedBy} ${permission}`;
+  if (isVisible !== undefined && isVisible !== isGranted) {
+    // Class rules (as for sessions) restrict reads in addition to the ACL.
+    return decide(
+      "rule",
+      isVisible,
+      `rule of ${schema.className}`,
+      "the class restricts what clients can read",
+    );
   }
-  return done("acl", isGranted, "ACL", why);
+  return decide("acl", isGranted, "ACL", why);
 }
 
-/** Which entry of the class-level permissions lets a caller through, or what they ask for. */
-function whyClass(schema: ClassSchema, operation: CheckedOperation, auth: AuthContext): string {
+/** Explains which entry of the class-level permissions allows the operation, or what they require. */
+function explainClassPermission(schema: ClassSchema, operation: CheckedOperation, auth: AuthContext): string {
   const permission = schema.classLevelPermissions[operation];
   if (!permission) return `${operation} is open to everyone`;
-  const by = (aclSubjectsWithPublic(auth) ?? []).find((principal) => permission[principal] === true);
-  if (by === PUBLIC) return `${operation} is open to everyone (*)`;
-  if (by !== undefined) return `${operation} is open to ${by}`;
+  const grantedBy = (aclSubjectsWithPublic(auth) ?? []).find((subject) => permission[subject] === true);
+  if (grantedBy === PUBLIC) return `${operation} is open to everyone (*)`;
+  if (grantedBy !== undefined) return `${operation} is open to ${grantedBy}`;
   if (permission.requiresAuthentication === true && auth.kind === "user") {
     return `${operation} is open to whoever is signed in`;
   }
   const fields = permission.pointerFields;
   if (Array.isArray(fields)) return `${operation} is open to whom ${fields.join(", ")} points to`;
-  const named = Object.keys(permission).filter((principal) => permission[principal] === true);
+  const named = Object.keys(permission).filter((subject) => permission[subject] === true);
   return `${operation} is open only to ${named.join(", ") || "the master key"}`;
 }
 
-/** What the rules of a class of the server say before the row is looked at. */
-async function refusalOfRules({
+/** Returns the error of the rules of a built-in class, if they deny the operation. */
+async function getRuleError({
   schema,
   rules,
   operation,
   row,
   request,
-}: PermissionQuestion): Promise<string | undefined> {
+}: PermissionCheckInput): Promise<string | undefined> {
   try {
     const known = new Map(rules ? [[schema.className, rules]] : []);
-    assertReachable(schema.className, operation, request.auth, known);
+    assertClientAccess(schema.className, operation, request.auth, known);
     if (operation === "get" || operation === "find" || operation === "count") {
       rules?.beforeRead?.(operation === "get" ? "get" : "find", request);
     } else if (operation !== "create") rules?.beforeWrite?.(operation, String(row?.objectId ?? ""), request);
@@ -145,8 +160,8 @@ async function refusalOfRules({
   }
 }
 
-/** Reads a row's text. */
-export function rowOf(text: string | undefined): JsonObject | undefined {
+/** Parses a stored row. */
+export function parseRow(text: string | undefined): JsonObject | undefined {
   const value: unknown = text === undefined ? undefined : JSON.parse(text);
   return isJsonObject(value) ? value : undefined;
 }

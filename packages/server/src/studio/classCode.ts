@@ -2,21 +2,21 @@ import { type JsonValue, jsonEqual } from "@purse/protocol";
 import type { ClassSchema } from "../schema/classSchema.ts";
 import { typeText } from "../schema/editClass.ts";
 
-/** A class as an entry of `schemas` in purse.config.ts. */
+/** Formats a class as an entry of `schemas` in purse.config.ts. */
 export function classCode(schema: ClassSchema, indent = ""): string {
   const { className, fields, indexes, classLevelPermissions } = schema;
-  const parts = [`className: ${JSON.stringify(className)}`];
-  if (Object.keys(fields).length > 0) parts.push(`fields: ${block(fields)}`);
-  if (Object.keys(indexes).length > 0) parts.push(`indexes: ${block(indexes)}`);
+  const properties = [`className: ${JSON.stringify(className)}`];
+  if (Object.keys(fields).length > 0) properties.push(`fields: ${block(fields)}`);
+  if (Object.keys(indexes).length > 0) properties.push(`indexes: ${block(indexes)}`);
   if (Object.keys(classLevelPermissions).length > 0) {
-    parts.push(`classLevelPermissions: ${block(classLevelPermissions)}`);
+    properties.push(`classLevelPermissions: ${block(classLevelPermissions)}`);
   }
-  return `{\n${parts.map((part) => `${indent}  ${part},\n`).join("")}${indent}}`;
+  return `{\n${properties.map((property) => `${indent}  ${property},\n`).join("")}${indent}}`;
 
-  /** One line for each entry. */
+  /** Formats an object with one line per entry. */
   function block(entries: object): string {
     const lines = Object.entries(entries).map(
-      ([name, value]) => `${indent}    ${keyOf(name)}: ${literal(plain(value))},\n`,
+      ([name, value]) => `${indent}    ${propertyName(name)}: ${literal(toJson(value))},\n`,
     );
     return `{\n${lines.join("")}${indent}  }`;
   }
@@ -25,39 +25,46 @@ export function classCode(schema: ClassSchema, indent = ""): string {
 function literal(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).map(([name, each]) => `${keyOf(name)}: ${literal(each)}`);
+  const entries = Object.entries(value).map(([name, each]) => `${propertyName(name)}: ${literal(each)}`);
   return entries.length === 0 ? "{}" : `{ ${entries.join(", ")} }`;
 }
 
-function keyOf(name: string): string {
+function propertyName(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : JSON.stringify(name);
 }
 
-function plain(value: unknown): JsonValue {
+function toJson(value: unknown): JsonValue {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** What changes in a class, for people: `+ Game.score Number`. */
+/** Describes the changes of a class: `+ Game.score Number`. */
 export function classDiff(before: ClassSchema | undefined, after: ClassSchema): string[] {
   const { className } = after;
   const lines = before ? [] : [`+ ${className}`];
-  compare(before?.fields ?? {}, after.fields, (name, was, is) => {
-    if (!is) lines.push(`- ${className}.${name} with its values`);
-    else lines.push(`${was ? "~" : "+"} ${className}.${name} ${typeText(is)}${optionsOf(is)}`);
+  compare(before?.fields ?? {}, after.fields, (name, previous, current) => {
+    if (!current) lines.push(`- ${className}.${name} with its values`);
+    else
+      lines.push(
+        `${previous ? "~" : "+"} ${className}.${name} ${typeText(current)}${formatOptions(current)}`,
+      );
   });
-  compare(before?.indexes ?? {}, after.indexes, (name, was, is) => {
-    if (!is) lines.push(`- ${className} index ${name}`);
-    else lines.push(`${was ? "~" : "+"} ${className} index ${name} ${JSON.stringify(is)}`);
+  compare(before?.indexes ?? {}, after.indexes, (name, previous, current) => {
+    if (!current) lines.push(`- ${className} index ${name}`);
+    else lines.push(`${previous ? "~" : "+"} ${className} index ${name} ${JSON.stringify(current)}`);
   });
-  compare(before?.classLevelPermissions ?? {}, after.classLevelPermissions, (operation, was, is) => {
-    const what = `${className} permission ${operation}`;
-    if (is === undefined) lines.push(`- ${what} ${JSON.stringify(was)}`);
-    else lines.push(`${was === undefined ? "+" : "~"} ${what} ${JSON.stringify(is)}`);
-  });
+  compare(
+    before?.classLevelPermissions ?? {},
+    after.classLevelPermissions,
+    (operation, previous, current) => {
+      const subject = `${className} permission ${operation}`;
+      if (current === undefined) lines.push(`- ${subject} ${JSON.stringify(previous)}`);
+      else lines.push(`${previous === undefined ? "+" : "~"} ${subject} ${JSON.stringify(current)}`);
+    },
+  );
   return lines;
 }
 
-function optionsOf({ required, defaultValue }: { required?: boolean; defaultValue?: JsonValue }): string {
+function formatOptions({ required, defaultValue }: { required?: boolean; defaultValue?: JsonValue }): string {
   const options = [
     ...(required ? ["required"] : []),
     ...(defaultValue === undefined ? [] : [`default ${JSON.stringify(defaultValue)}`]),
@@ -68,10 +75,11 @@ function optionsOf({ required, defaultValue }: { required?: boolean; defaultValu
 function compare<T>(
   before: Readonly<Record<string, T>>,
   after: Readonly<Record<string, T>>,
-  tell: (name: string, was: T | undefined, is: T | undefined) => void,
+  onDifference: (name: string, previous: T | undefined, current: T | undefined) => void,
 ): void {
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [was, is] = [before[name], after[name]];
-    if (was === undefined || is === undefined || !jsonEqual(plain(was), plain(is))) tell(name, was, is);
+    const [previous, current] = [before[name], after[name]];
+    if (previous === undefined || current === undefined || !jsonEqual(toJson(previous), toJson(current)))
+      onDifference(name, previous, current);
   }
 }

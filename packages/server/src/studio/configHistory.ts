@@ -1,56 +1,62 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../objects/objectId.ts";
-import type { OperatorsParts } from "./operators.ts";
+import type { OperatorDependencies } from "./operators.ts";
 
 export interface ConfigVersion {
   id: string;
-  /** When it was replaced, and by whom. */
+  /** When and by whom the version was replaced. */
   replacedAt: string;
   username: string;
   params: JsonObject;
   masterKeyOnly: JsonObject;
 }
 
-const MOST = 200;
+const MAX_VERSIONS = 200;
 
-/** The application's settings as they were before each change of an operator. */
+/** Versions of the application's config, saved before each change by an operator. */
 export class ConfigHistory {
-  readonly #parts: OperatorsParts;
+  readonly #dependencies: OperatorDependencies;
 
-  constructor(parts: OperatorsParts) {
-    this.#parts = parts;
+  constructor(dependencies: OperatorDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  async keep(config: { params: JsonObject; masterKeyOnly: JsonObject }, username: string): Promise<void> {
+  async save(config: { params: JsonObject; masterKeyOnly: JsonObject }, username: string): Promise<void> {
     const id = newObjectId();
-    const at = new Date(this.#parts.clock()).toISOString();
+    const at = new Date(this.#dependencies.clock()).toISOString();
     const object = { objectId: id, createdAt: at, updatedAt: at, username, ...config, ACL: {} };
-    const schema = this.#parts.classes._StudioConfig;
-    await this.#parts.store.write([{ kind: "create", schema, id, at, object }]);
+    const schema = this.#dependencies.classes._StudioConfig;
+    await this.#dependencies.store.write([{ kind: "create", schema, id, at, object }]);
   }
 
-  /** The newest first. */
+  /** Returns the newest first. */
   async list(): Promise<ConfigVersion[]> {
-    const texts = await this.#parts.store.find({
-      schema: this.#parts.classes._StudioConfig,
+    const texts = await this.#dependencies.store.find({
+      schema: this.#dependencies.classes._StudioConfig,
       where: { kind: "and", conditions: [] },
       order: [{ path: ["createdAt"], descending: true }],
-      limit: MOST,
+      limit: MAX_VERSIONS,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
-    return texts.map((text) => read(JSON.parse(text)));
+    return texts.map((text) => toConfigVersion(JSON.parse(text)));
   }
 
   /** Throws 101. */
   async get(id: string): Promise<ConfigVersion> {
-    const text = await this.#parts.store.get(this.#parts.classes._StudioConfig, id, null);
-    if (text !== undefined) return read(JSON.parse(text));
-    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such version.");
+    const text = await this.#dependencies.store.get(this.#dependencies.classes._StudioConfig, id, null);
+    if (text !== undefined) return toConfigVersion(JSON.parse(text));
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The version does not exist.");
   }
 }
 
-function read({ objectId, createdAt, username, params, masterKeyOnly }: JsonObject): ConfigVersion {
+function toConfigVersion({
+  objectId,
+  createdAt,
+  username,
+  params,
+  masterKeyOnly,
+}: JsonObject): ConfigVersion {
   return {
     id: String(objectId),
     replacedAt: String(createdAt),

@@ -1,29 +1,31 @@
 import type { IncomingMessage } from "node:http";
 
-/** Below this path alone the browser sends it: neither the Parse protocol nor an app's code gets to see it. */
+/** Browsers only send the cookie below this path, so that the Parse API and applications never receive it. */
 const PATH = "/studio";
 
-function nameOf(isSecure: boolean): string {
+function cookieName(isSecure: boolean): string {
   return isSecure ? "__Secure-purse-studio" : "purse-studio";
 }
 
-/** The session's token as the browser sent it. Of two cookies of one name neither is believed. */
-export function cookieOf({ headers }: IncomingMessage, isSecure: boolean): string | undefined {
-  const found = (headers.cookie ?? "")
+/** Returns the session token of the cookie. Duplicate cookies are ignored. */
+export function readCookie({ headers }: IncomingMessage, isSecure: boolean): string | undefined {
+  const cookies = (headers.cookie ?? "")
     .split(";")
     .map((each) => each.trim())
-    .filter((each) => each.startsWith(`${nameOf(isSecure)}=`));
-  return found.length === 1 ? found[0]?.slice(nameOf(isSecure).length + 1) : undefined;
+    .filter((each) => each.startsWith(`${cookieName(isSecure)}=`));
+  return cookies.length === 1 ? cookies[0]?.slice(cookieName(isSecure).length + 1) : undefined;
 }
 
 export function setCookie(token: string, isSecure: boolean): Record<string, string> {
   const secure = isSecure ? "; Secure" : "";
-  return { "set-cookie": `${nameOf(isSecure)}=${token}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}` };
+  return {
+    "set-cookie": `${cookieName(isSecure)}=${token}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}`,
+  };
 }
 
-export function dropCookie(isSecure: boolean): Record<string, string> {
+export function clearCookie(isSecure: boolean): Record<string, string> {
   const secure = isSecure ? "; Secure" : "";
   return {
-    "set-cookie": `${nameOf(isSecure)}=; Path=${PATH}; HttpOnly; SameSite=Strict; Max-Age=0${secure}`,
+    "set-cookie": `${cookieName(isSecure)}=; Path=${PATH}; HttpOnly; SameSite=Strict; Max-Age=0${secure}`,
   };
 }

@@ -1,6 +1,6 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { cellOf, parseCsv, sameCell, valueIn } from "./csv.ts";
+import { copyCell, parseCell, parseCsv, toCell } from "./csv.ts";
 
 describe("CSV", () => {
   it.each<[string, string[][]]>([
@@ -50,10 +50,10 @@ describe("CSV", () => {
     [1, { a: "b" }],
     { __type: "GeoPoint", latitude: 1, longitude: 2 },
   ])("carries %j there and back", (value) => {
-    const [[cell = ""] = []] = parseCsv(cellOf(value));
+    const [[cell = ""] = []] = parseCsv(toCell(value));
     const read = types.map((type) => {
       try {
-        return valueIn(cell, type);
+        return parseCell(cell, type);
       } catch {
         return undefined;
       }
@@ -63,16 +63,16 @@ describe("CSV", () => {
 
   it("gives spreadsheets no formulas", () => {
     for (const text of ["=1", "+1", "-1", "@x", "\t=1", " =1", "\n=1", "＝1", "\u200b=1"]) {
-      expect(cellOf(text)).toMatch(/^"?'/);
+      expect(toCell(text)).toMatch(/^"?'/);
     }
   });
 
   it.each([" =1+1", "\n=1+1", "＝1+1", "'=1+1", "''=1", "'tis"])("carries %j there and back", (text) => {
-    const [[cell = ""] = []] = parseCsv(cellOf(text));
-    expect(valueIn(cell, { type: "String" })).toBe(text);
+    const [[cell = ""] = []] = parseCsv(toCell(text));
+    expect(parseCell(cell, { type: "String" })).toBe(text);
   });
 
   it("repeats the cells of a file as they were, formulas aside", () => {
-    expect(["plain", "'=1", "=1", "a,b"].map(sameCell)).toEqual(["plain", "'=1", "'=1", '"a,b"']);
+    expect(["plain", "'=1", "=1", "a,b"].map(copyCell)).toEqual(["plain", "'=1", "'=1", '"a,b"']);
   });
 });

@@ -10,8 +10,8 @@ import {
   wireDate,
 } from "@purse/protocol";
 
-/** A value as a cell; what is no plain value as JSON. */
-export function cellOf(value: JsonValue | undefined): string {
+/** Formats a value as a cell; structured values become JSON. */
+export function toCell(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return textCell(value);
   if (typeof value !== "object") return String(value);
@@ -21,21 +21,23 @@ export function cellOf(value: JsonValue | undefined): string {
   return quoteCell(JSON.stringify(value));
 }
 
-export function rowOf(cells: readonly string[]): string {
+export function toRow(cells: readonly string[]): string {
   return `${cells.join(",")}\r\n`;
 }
 
-/** A text as a cell that no spreadsheet runs; `valueIn` reads it again. */
+/** Escapes a text for a cell so that no spreadsheet evaluates it; `parseCell` reverses it. */
 export function textCell(text: string): string {
   return quoteCell(escapeFormula(text));
 }
 
-/** A cell that was read from a file, as it was, unless a spreadsheet would run it. */
-export function sameCell(text: string): string {
+/** Returns a cell of a file unchanged, unless a spreadsheet would evaluate it. */
+export function copyCell(text: string): string {
   return quoteCell(isFormula(text) ? escapeFormula(text) : text);
 }
 
-/** The rows of a CSV text (RFC 4180; line ends of any kind, a byte order mark). Throws Error on an open quote. */
+/**
+ * Parses CSV (RFC 4180) with any kind of line ends and an optional byte order mark. Throws Error for an unclosed quote.
+ */
 export function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];
@@ -63,13 +65,13 @@ export function parseCsv(text: string): string[][] {
       endRow();
     } else cell += character;
   }
-  if (isQuoted) throw new Error("a quote is not closed");
+  if (isQuoted) throw new Error("a quoted cell is not closed");
   if (cell !== "" || row.length > 0) endRow();
   return rows;
 }
 
-/** What a cell means for a field; undefined for an empty one. Throws Error where it cannot mean anything. */
-export function valueIn(cell: string, type: FieldType | undefined): JsonValue | undefined {
+/** Parses a cell as the value of a field; undefined for an empty cell. Throws Error if it is invalid. */
+export function parseCell(cell: string, type: FieldType | undefined): JsonValue | undefined {
   if (cell === "") return undefined;
   switch (type?.type) {
     case undefined:
@@ -77,7 +79,7 @@ export function valueIn(cell: string, type: FieldType | undefined): JsonValue | 
       return unescapeFormula(cell);
     case "Number": {
       const number = Number(cell);
-      if (!Number.isFinite(number)) throw new Error(`"${cell.slice(0, 50)}" is no number`);
+      if (!Number.isFinite(number)) throw new Error(`"${cell.slice(0, 50)}" is not a number`);
       return number;
     }
     case "Boolean":
@@ -86,29 +88,29 @@ export function valueIn(cell: string, type: FieldType | undefined): JsonValue | 
       throw new Error(`"${cell.slice(0, 50)}" is neither true nor false`);
     case "Date": {
       const time = Date.parse(cell);
-      if (Number.isNaN(time)) throw new Error(`"${cell.slice(0, 50)}" is no time`);
+      if (Number.isNaN(time)) throw new Error(`"${cell.slice(0, 50)}" is not a date`);
       return wireDate(new Date(time));
     }
     case "Pointer":
       if (!cell.startsWith("{")) {
         return { __type: "Pointer", className: type.targetClass ?? "", objectId: unescapeFormula(cell) };
       }
-      return jsonOf(cell);
+      return parseJsonCell(cell);
     default:
-      return jsonOf(cell);
+      return parseJsonCell(cell);
   }
 }
 
-function jsonOf(cell: string): JsonValue {
+function parseJsonCell(cell: string): JsonValue {
   try {
     return JSON.parse(cell);
   } catch {
-    throw new Error(`"${cell.slice(0, 50)}" is no JSON`);
+    throw new Error(`"${cell.slice(0, 50)}" is not valid JSON`);
   }
 }
 
-/** A row as the fields of an object. `mapping` says by column which field it goes to; null leaves it out. */
-export function objectOf(
+/** Converts a row to the fields of an object. `mapping` maps columns to fields; null skips a column. */
+export function rowToObject(
   header: readonly string[],
   row: readonly string[],
   mapping: JsonObject,
@@ -118,7 +120,7 @@ export function objectOf(
   header.forEach((column, i) => {
     const field = Object.hasOwn(mapping, column) ? mapping[column] : column;
     if (typeof field !== "string" || field === "") return;
-    const value = valueIn(row[i] ?? "", typeOf(field));
+    const value = parseCell(row[i] ?? "", typeOf(field));
     if (value !== undefined) object[field] = value;
   });
   return object;

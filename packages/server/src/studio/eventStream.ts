@@ -1,60 +1,60 @@
 import type { StreamReply, StudioRequest } from "./route.ts";
 
-/** What waits for a slow reader at most; beyond, it is sent away and asks anew. */
-const MOST_WAITING = 5_000;
-/** How often a quiet stream shows that it lives, and its session is looked at again, in ms. */
+/** Maximum number of queued events; a slower client is disconnected and has to reconnect. */
+const MAX_QUEUED_EVENTS = 5_000;
+/** Interval of heartbeats and session checks, in ms. */
 const HEARTBEAT_MS = 5_000;
 
 /**
- * Server-sent events for as long as the reader and their session stay. `follow` is given what tells an event, and
- * answers the way to stop.
+ * Sends server-sent events until the client disconnects or its session ends. `subscribe` receives the function that
+ * sends an event and returns a function that unsubscribes.
  */
 export function eventStream(
-  { gone, isStillGood }: StudioRequest,
-  follow: (tell: (event: string, data: unknown) => void) => (() => void) | Promise<() => void>,
+  { closeSignal, isSessionValid }: StudioRequest,
+  subscribe: (send: (event: string, data: unknown) => void) => (() => void) | Promise<() => void>,
 ): StreamReply {
   async function* events(): AsyncGenerator<string> {
-    let waiting: string[] = [];
-    let isOver = false;
+    let queue: string[] = [];
+    let isEnded = false;
     let wake: () => void = () => undefined;
-    const rouse = () => wake();
+    const wakeUp = () => wake();
     const end = () => {
-      isOver = true;
-      rouse();
+      isEnded = true;
+      wakeUp();
     };
-    gone.addEventListener("abort", end);
-    if (gone.aborted) return;
-    const stop = await follow((event, data) => {
-      waiting.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
-      if (waiting.length > MOST_WAITING) end();
-      rouse();
+    closeSignal.addEventListener("abort", end);
+    if (closeSignal.aborted) return;
+    const unsubscribe = await subscribe((event, data) => {
+      queue.push(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+      if (queue.length > MAX_QUEUED_EVENTS) end();
+      wakeUp();
     });
-    const beat = setInterval(() => {
-      waiting.push(": still here\n\n");
-      rouse();
-      // A session that has ended, and a database that cannot tell, end what it may see.
-      isStillGood().then(
-        (isGood) => isGood || end(),
+    const heartbeat = setInterval(() => {
+      queue.push(": still here\n\n");
+      wakeUp();
+      // The stream ends when the session has ended or cannot be checked.
+      isSessionValid().then(
+        (isValid) => isValid || end(),
         () => end(),
       );
     }, HEARTBEAT_MS);
     try {
-      // Told at once, so that the browser knows that it is connected and comes back soon after a break.
+      // Sent immediately, so that the browser knows that it is connected and reconnects quickly.
       yield "retry: 1000\n\n";
-      while (!isOver) {
-        if (waiting.length === 0) {
+      while (!isEnded) {
+        if (queue.length === 0) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
         }
-        const pieces = waiting;
-        waiting = [];
-        if (!isOver && pieces.length > 0) yield pieces.join("");
+        const chunks = queue;
+        queue = [];
+        if (!isEnded && chunks.length > 0) yield chunks.join("");
       }
     } finally {
-      clearInterval(beat);
-      gone.removeEventListener("abort", end);
-      stop();
+      clearInterval(heartbeat);
+      closeSignal.removeEventListener("abort", end);
+      unsubscribe();
     }
   }
   return { stream: events(), contentType: "text/event-stream; charset=utf-8" };

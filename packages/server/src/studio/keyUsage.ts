@@ -6,78 +6,78 @@ import {
   ProtocolError,
   type StudioKeyUsage,
 } from "@purse/protocol";
-import type { Store } from "../store/store.ts";
-import type { OperatorsParts } from "./operators.ts";
+import type { Store } from "../database/store.ts";
+import type { OperatorDependencies } from "./operators.ts";
 import { openStudioClasses } from "./studioClasses.ts";
 
 const HOUR_MS = 3_600_000;
-/** How many hours are told, and how many are kept. */
-const TOLD = 48;
-const KEPT = 24 * 30;
-const WRITTEN_EVERY_MS = 30_000;
+/** Number of hours that are reported and retained. */
+const REPORTED_HOURS = 48;
+const RETAINED_HOURS = 24 * 30;
+const FLUSH_INTERVAL_MS = 30_000;
 
 /**
- * How often API keys were used, by the hour. Each process counts in memory and adds to what all have counted twice a
- * minute: a power cut loses the last of it, which are figures to look at and no bill.
+ * Hourly request counts of API keys. Each process counts in memory and adds its counts to the database twice a minute.
+ * A crash may lose the last counts, which are not used for billing.
  */
 export class KeyUsage {
-  readonly #parts: OperatorsParts;
+  readonly #dependencies: OperatorDependencies;
   readonly #report: (error: unknown) => void;
-  /** By hour, by the key's id. */
-  #counted = new Map<string, Map<string, number>>();
+  /** By hour and id of the key. */
+  #pendingCounts = new Map<string, Map<string, number>>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(parts: OperatorsParts, report: (error: unknown) => void) {
-    this.#parts = parts;
+  constructor(dependencies: OperatorDependencies, report: (error: unknown) => void) {
+    this.#dependencies = dependencies;
     this.#report = report;
-    this.#timer = setInterval(() => this.#write().catch(report), WRITTEN_EVERY_MS);
+    this.#timer = setInterval(() => this.#flush().catch(report), FLUSH_INTERVAL_MS);
     this.#timer.unref();
   }
 
   count(keyId: string): void {
-    const hour = hourOf(this.#parts.clock());
-    let ofHour = this.#counted.get(hour);
-    if (!ofHour) {
-      ofHour = new Map();
-      this.#counted.set(hour, ofHour);
+    const hour = hourId(this.#dependencies.clock());
+    let hourCounts = this.#pendingCounts.get(hour);
+    if (!hourCounts) {
+      hourCounts = new Map();
+      this.#pendingCounts.set(hour, hourCounts);
     }
-    ofHour.set(keyId, (ofHour.get(keyId) ?? 0) + 1);
+    hourCounts.set(keyId, (hourCounts.get(keyId) ?? 0) + 1);
   }
 
-  /** The last two days, the oldest first; the last hour is not over yet. */
+  /** Returns the last two days, oldest first; the last hour is incomplete. */
   async hours(): Promise<StudioKeyUsage[]> {
-    await this.#write();
-    const { store, classes, clock } = this.#parts;
+    await this.#flush();
+    const { store, classes, clock } = this.#dependencies;
     const now = clock();
     const texts = await store.find({
       schema: classes._StudioKeyUsage,
       where: { kind: "and", conditions: [] },
       order: [{ path: ["objectId"], descending: true }],
-      limit: TOLD,
+      limit: REPORTED_HOURS,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     const known = new Map(
       texts.map((text) => {
         const { objectId, requests }: JsonObject = JSON.parse(text);
-        return [String(objectId), numbersIn(requests)];
+        return [String(objectId), parseCounts(requests)];
       }),
     );
-    return Array.from({ length: TOLD }, (_, i) => {
-      const at = hourOf(now - (TOLD - 1 - i) * HOUR_MS);
-      return { at: timeOf(at), requests: known.get(at) ?? {} };
+    return Array.from({ length: REPORTED_HOURS }, (_, i) => {
+      const at = hourId(now - (REPORTED_HOURS - 1 - i) * HOUR_MS);
+      return { at: hourToIso(at), requests: known.get(at) ?? {} };
     });
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#write().catch(this.#report);
+    await this.#flush().catch(this.#report);
   }
 
-  async #write(): Promise<void> {
-    const counted = this.#counted;
-    this.#counted = new Map();
-    for (const [hour, requests] of counted) {
+  async #flush(): Promise<void> {
+    const pendingCounts = this.#pendingCounts;
+    this.#pendingCounts = new Map();
+    for (const [hour, requests] of pendingCounts) {
       const operations: Record<string, Operation> = {};
       for (const [id, amount] of requests) operations[`requests.${id}`] = { op: "Increment", amount };
       await this.#add(hour, operations);
@@ -85,10 +85,10 @@ export class KeyUsage {
   }
 
   async #add(id: string, operations: Record<string, Operation>): Promise<void> {
-    const { store, classes, clock } = this.#parts;
+    const { store, classes, clock } = this.#dependencies;
     const schema = classes._StudioKeyUsage;
     const at = new Date(clock()).toISOString();
-    const update = { kind: "update", schema, id, at, operations, principals: null } as const;
+    const update = { kind: "update", schema, id, at, operations, subjects: null } as const;
     try {
       await store.write([update]);
       return;
@@ -105,29 +105,28 @@ export class KeyUsage {
           object: { objectId: id, createdAt: at, updatedAt: at, requests: {} },
         },
       ]);
-      await this.#forgetOld();
+      await this.#deleteOld();
     } catch (error) {
-      // Another process was quicker: the row is there.
+      // Another process has created the row.
       if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_VALUE)) throw error;
     }
     await store.write([update]);
   }
 
-  /** Once an hour, by whoever begins it. */
-  async #forgetOld(): Promise<void> {
-    const { store, classes } = this.#parts;
+  /** Deletes old rows; called once an hour when a new row is created. */
+  async #deleteOld(): Promise<void> {
+    const { store, classes } = this.#dependencies;
     const schema = classes._StudioKeyUsage;
     const texts = await store.find({
       schema,
       where: { kind: "and", conditions: [] },
       order: [{ path: ["objectId"], descending: true }],
       limit: 100,
-      skip: KEPT,
-      principals: null,
+      skip: RETAINED_HOURS,
+      subjects: null,
     });
     const old = texts.map((text): string => JSON.parse(text).objectId);
-    if (old.length > 0)
-      await store.write(old.map((id) => ({ kind: "delete", schema, id, principals: null })));
+    if (old.length > 0) await store.write(old.map((id) => ({ kind: "delete", schema, id, subjects: null })));
   }
 }
 
@@ -139,16 +138,16 @@ export async function openKeyUsage(
   return new KeyUsage({ store, classes: await openStudioClasses(store), clock }, report);
 }
 
-/** The id of an hour, in the order of time: `2026013112`. */
-function hourOf(ms: number): string {
+/** Returns the id of an hour, which sorts chronologically: `2026013112`. */
+function hourId(ms: number): string {
   return new Date(ms).toISOString().slice(0, 13).replaceAll(/[-T]/g, "");
 }
 
-function timeOf(hour: string): string {
+function hourToIso(hour: string): string {
   return `${hour.slice(0, 4)}-${hour.slice(4, 6)}-${hour.slice(6, 8)}T${hour.slice(8, 10)}:00:00.000Z`;
 }
 
-function numbersIn(value: JsonObject[string] | undefined): Record<string, number> {
+function parseCounts(value: JsonObject[string] | undefined): Record<string, number> {
   const entries = isJsonObject(value) ? Object.entries(value) : [];
   return Object.fromEntries(
     entries.flatMap(([id, count]) => (typeof count === "number" ? [[id, count]] : [])),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { membershipsOf } from "./memberships.ts";
+import { resolveMemberships } from "./memberships.ts";
 
 describe("memberships", () => {
   const edges = [
@@ -9,7 +9,7 @@ describe("memberships", () => {
   ];
 
   it("go up from the roles that somebody was given, and say through which one", () => {
-    expect(membershipsOf({ given: ["editors"], gated: [], edges })).toEqual([
+    expect(resolveMemberships({ direct: ["editors"], gated: [], edges })).toEqual([
       { id: "editors", by: "user" },
       { id: "writers", by: "role", from: "editors" },
       { id: "readers", by: "role", from: "writers" },
@@ -17,7 +17,7 @@ describe("memberships", () => {
   });
 
   it("take the nearest way where there are several, and being named before a gate", () => {
-    const found = membershipsOf({ given: ["editors"], gated: ["holders", "editors"], edges });
+    const found = resolveMemberships({ direct: ["editors"], gated: ["holders", "editors"], edges });
     expect(found).toContainEqual({ id: "readers", by: "role", from: "holders" });
     expect(found).toContainEqual({ id: "editors", by: "user" });
     expect(found).toContainEqual({ id: "holders", by: "gate" });
@@ -26,7 +26,7 @@ describe("memberships", () => {
 
   it("end where roles lead back to themselves", () => {
     const ring = [...edges, { parent: "editors", child: "readers" }];
-    expect(membershipsOf({ given: ["readers"], gated: [], edges: ring }).map(({ id }) => id)).toEqual([
+    expect(resolveMemberships({ direct: ["readers"], gated: [], edges: ring }).map(({ id }) => id)).toEqual([
       "readers",
       "editors",
       "writers",

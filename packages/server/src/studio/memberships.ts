@@ -1,15 +1,15 @@
-/** How somebody came to be in a role, by ids: named in it, by what they hold, or because they are in the role `from`. */
+/** Why a user is a member of a role (by id): directly, by a token gate, or because the role inherits from `from`. */
 export type Membership = { id: string } & ({ by: "user" | "gate" } | { by: "role"; from: string });
 
-/** The roles of somebody who was given some and holds what others ask for, the nearest first, each once: rings end. */
-export function membershipsOf({
-  given,
+/** Resolves all roles of a user from direct memberships and token gates, nearest first. Handles cycles. */
+export function resolveMemberships({
+  direct,
   gated,
   edges,
 }: {
-  given: readonly string[];
+  direct: readonly string[];
   gated: readonly string[];
-  /** Members of `child` are members of `parent` too. */
+  /** Members of `child` are also members of `parent`. */
   edges: readonly { parent: string; child: string }[];
 }): Membership[] {
   const parents = new Map<string, string[]>();
@@ -19,9 +19,9 @@ export function membershipsOf({
     else parents.set(child, [parent]);
   }
   const found = new Map<string, Membership>();
-  for (const id of given) found.set(id, { id, by: "user" });
+  for (const id of direct) found.set(id, { id, by: "user" });
   for (const id of gated) if (!found.has(id)) found.set(id, { id, by: "gate" });
-  // A map tells what is added to it while it is walked: the walk goes level by level.
+  // Iterating over a map includes entries that are added meanwhile, so this is a breadth-first search.
   for (const from of found.keys()) {
     for (const id of parents.get(from) ?? []) if (!found.has(id)) found.set(id, { id, by: "role", from });
   }

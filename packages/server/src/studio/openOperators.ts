@@ -1,41 +1,41 @@
 import type { StudioOperator } from "@purse/protocol";
 import { Passwords } from "../auth/password.ts";
-import type { Store } from "../store/store.ts";
+import type { Store } from "../database/store.ts";
 import { Operators } from "./operators.ts";
 import { StudioSessions } from "./sessions.ts";
 import { openStudioClasses } from "./studioClasses.ts";
 
-/** Operators as whoever has the machine changes them, while a server runs or not. */
+/** Operator accounts as managed from the command line, whether or not a server is running. */
 export interface OperatorAccounts {
-  /** Throws ProtocolError that says what is wrong. */
-  add(given: { username: string; password: string; role: string }): Promise<StudioOperator>;
+  /** Throws ProtocolError with the reason if the input is invalid. */
+  add(input: { username: string; password: string; role: string }): Promise<StudioOperator>;
   list(): Promise<StudioOperator[]>;
-  /** A new password, without a second factor; all sessions end. */
+  /** Sets a new password, removes the second factor and ends all sessions. */
   reset(username: string, password: string): Promise<void>;
-  /** Throws where no owner would be left. */
+  /** Throws if no owner would remain. */
   remove(username: string): Promise<void>;
 }
 
 export async function openOperators(store: Store): Promise<OperatorAccounts> {
-  const parts = { store, classes: await openStudioClasses(store), clock: Date.now };
-  const operators = new Operators({ ...parts, passwords: new Passwords() });
-  const sessions = new StudioSessions(parts);
-  const idOf = async (username: string) => {
-    const id = await operators.idOf(username);
-    if (id === undefined) throw new Error(`There is no operator "${username}"`);
+  const dependencies = { store, classes: await openStudioClasses(store), clock: Date.now };
+  const operators = new Operators({ ...dependencies, passwords: new Passwords() });
+  const sessions = new StudioSessions(dependencies);
+  const requireId = async (username: string) => {
+    const id = await operators.findId(username);
+    if (id === undefined) throw new Error(`The operator "${username}" does not exist`);
     return id;
   };
   return {
-    add: (given) => operators.add(given),
+    add: (input) => operators.add(input),
     list: () => operators.list(),
     async reset(username, password) {
-      const id = await idOf(username);
+      const id = await requireId(username);
       await operators.setPassword(id, password);
       await operators.removeFactor(id);
       await store.write(await sessions.endAll(id));
     },
     async remove(username) {
-      const id = await idOf(username);
+      const id = await requireId(username);
       await operators.remove(id);
       await store.write(await sessions.endAll(id));
     },

@@ -1,64 +1,70 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoring } from "@purse/protocol";
-import { forgetStaged, putInPlace, replaceDatabase, stageBackup, waitingPlace } from "../moving/replace.ts";
-import { assertSound } from "../moving/sound.ts";
+import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoreProgress } from "@purse/protocol";
+import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
+import {
+  deleteStaged,
+  replaceDatabase,
+  replaceWithFile,
+  stageBackup,
+  stagedPath,
+} from "../dataTransfer/replaceDatabase.ts";
 import type { Logger } from "../observe/logger.ts";
 import type { Audit } from "./audit.ts";
-import { type Backups, fileName } from "./backups.ts";
+import { type Backups, backupFileName } from "./backups.ts";
 
-/** What takes back what was done while the server was stopped. */
+/** Reverts what was done while the server was stopped. */
 export type Undo = () => Promise<void>;
 
 /**
- * Stops the whole server, does something while nothing of it runs, and starts it again. Where it does not start then,
- * what was done is taken back, and it starts as it was.
+ * Stops the whole server, runs `whileStopped`, and starts the server again. If it fails to start, the change is
+ * reverted and the server starts as before.
  */
-export type Restart = (between: () => Promise<Undo | undefined>) => void;
+export type Restart = (whileStopped: () => Promise<Undo | undefined>) => void;
 
-export interface RestoresParts {
+export interface RestoreDependencies {
   backups: Backups;
-  /** Undefined where the server cannot start itself again. */
+  /** Undefined if the server cannot restart itself. */
   restart: Restart | undefined;
-  log: Logger;
+  logger: Logger;
 }
 
-interface Ended extends StudioRestore {
-  /** Whether the audit trail has been told. */
+interface RestoreRecord extends StudioRestore {
+  /** Whether the result was added to the audit log. Stored in a file, so the name must not change. */
   isTold: boolean;
 }
 
 /**
- * Puts backups back from the studio. The backup is copied and checked beside the running server; then the server
- * stops, one file takes the place of another, and it starts again. Where anything fails, everything is as it was.
+ * Restores backups from the dashboard. The backup is copied and checked while the server is running; then the server
+ * stops, replaces the database file, and starts again. If anything fails, the previous state is kept.
  */
 export class Restores {
-  readonly #parts: RestoresParts;
-  #restoring: StudioRestoring | undefined;
+  readonly #dependencies: RestoreDependencies;
+  #restoring: StudioRestoreProgress | undefined;
 
-  constructor(parts: RestoresParts) {
-    this.#parts = parts;
+  constructor(dependencies: RestoreDependencies) {
+    this.#dependencies = dependencies;
   }
 
   get canRestore(): boolean {
-    return this.#parts.restart !== undefined;
+    return this.#dependencies.restart !== undefined;
   }
 
-  /** Begins. Throws 101, 108 where this server cannot, and 409 where one is being put back already. */
+  /** Starts a restore. Throws 101, 108 if this server cannot restart itself, and 409 if a restore is running. */
   async begin(file: string, username: string): Promise<void> {
-    const { backups, restart } = this.#parts;
+    const { backups, restart } = this.#dependencies;
     const { path } = backups;
     if (!restart) {
       throw new ProtocolError(
         ErrorCode.COMMAND_UNAVAILABLE,
-        "This server cannot start itself again: stop it and run npm run purse -- restore.",
+        "This server cannot restart itself: stop it and run npm run purse -- restore.",
       );
     }
     const source = await backups.find(file);
     if (this.#restoring) {
-      throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is being put back.", 409);
+      throw new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "A backup is already being restored.", 409);
     }
-    const restoring: StudioRestoring = { file, phase: "copying", bytes: 0, totalBytes: 0 };
+    const restoring: StudioRestoreProgress = { file, phase: "copying", bytes: 0, totalBytes: 0 };
     this.#restoring = restoring;
     this.#prepare(source, path, restoring).then(
       () => {
@@ -66,26 +72,26 @@ export class Restores {
         restart(() => this.#replace(path, { file, username }));
       },
       async (error: unknown) => {
-        await this.#end(path, { file, username, outcome: "failed", error: messageOf(error) });
+        await this.#finish(path, { file, username, outcome: "failed", error: errorMessage(error) });
         this.#restoring = undefined;
       },
     );
   }
 
-  async state(): Promise<{ restoring?: StudioRestoring; lastRestore?: StudioRestore }> {
-    const ended = await this.#read();
+  async getState(): Promise<{ restoring?: StudioRestoreProgress; lastRestore?: StudioRestore }> {
+    const record = await this.#read();
     return {
       ...(this.#restoring && { restoring: this.#restoring }),
-      ...(ended && { lastRestore: shown(ended) }),
+      ...(record && { lastRestore: toStudioRestore(record) }),
     };
   }
 
-  /** Tells the audit trail how the last one ended: while it did, nobody could write. */
-  async tell(audit: Audit): Promise<void> {
-    const ended = await this.#read();
-    if (!ended || ended.isTold) return;
-    const { username, file, outcome, error } = ended;
-    await audit.tell({
+  /** Adds the result of the last restore to the audit log, which could not be written during the restore. */
+  async recordInAudit(audit: Audit): Promise<void> {
+    const record = await this.#read();
+    if (!record || record.isTold) return;
+    const { username, file, outcome, error } = record;
+    await audit.record({
       username,
       action: "backup restored",
       target: file,
@@ -94,63 +100,64 @@ export class Restores {
       outcome: outcome === "done" ? "done" : "refused",
       ...(error !== undefined && { error }),
     });
-    await this.#write({ ...ended, isTold: true });
+    await this.#write({ ...record, isTold: true });
   }
 
-  async #prepare(source: string, path: string, restoring: StudioRestoring): Promise<void> {
+  async #prepare(source: string, path: string, restoring: StudioRestoreProgress): Promise<void> {
     await stageBackup(source, path, (bytes, totalBytes) => Object.assign(restoring, { bytes, totalBytes }));
     restoring.phase = "checking";
-    await assertSound(waitingPlace(path));
+    await checkIntegrity(stagedPath(path));
   }
 
-  /** While nothing of the server runs. */
-  async #replace(path: string, of: Pick<StudioRestore, "file" | "username">): Promise<Undo | undefined> {
-    const keptAs = fileName("before-restore-");
-    const kept = join(this.#parts.backups.folder, keptAs);
+  /** Runs while the server is stopped. */
+  async #replace(path: string, restore: Pick<StudioRestore, "file" | "username">): Promise<Undo | undefined> {
+    const keptAs = backupFileName("before-restore-");
+    const keptPath = join(this.#dependencies.backups.folder, keptAs);
     try {
-      await replaceDatabase(path, kept);
+      await replaceDatabase(path, keptPath);
     } catch (error) {
-      await this.#end(path, { ...of, outcome: "failed", error: messageOf(error) });
+      await this.#finish(path, { ...restore, outcome: "failed", error: errorMessage(error) });
       return undefined;
     }
-    await this.#end(path, { ...of, outcome: "done", keptAs });
+    await this.#finish(path, { ...restore, outcome: "done", keptAs });
     return async () => {
-      await putInPlace(kept, path);
-      const error = "The server did not start with it: the log tells why.";
-      await this.#end(path, { ...of, outcome: "failed", error });
+      await replaceWithFile(keptPath, path);
+      const error = "The server failed to start with the backup. See the log for details.";
+      await this.#finish(path, { ...restore, outcome: "failed", error });
     };
   }
 
-  async #end(path: string, how: Omit<StudioRestore, "at">): Promise<void> {
-    const { log } = this.#parts;
-    if (how.outcome === "done") log.info("a backup was put back", { file: how.file, keptAs: how.keptAs });
-    else log.error("a backup could not be put back", { file: how.file, error: how.error });
-    await forgetStaged(path);
-    await this.#write({ ...how, at: new Date().toISOString(), isTold: false });
+  async #finish(path: string, result: Omit<StudioRestore, "at">): Promise<void> {
+    const { logger } = this.#dependencies;
+    if (result.outcome === "done")
+      logger.info("a backup was restored", { file: result.file, keptAs: result.keptAs });
+    else logger.error("a backup could not be restored", { file: result.file, error: result.error });
+    await deleteStaged(path);
+    await this.#write({ ...result, at: new Date().toISOString(), isTold: false });
   }
 
-  get #record(): string {
-    return join(this.#parts.backups.folder, "last-restore.json");
+  get #recordFile(): string {
+    return join(this.#dependencies.backups.folder, "last-restore.json");
   }
 
-  async #read(): Promise<Ended | undefined> {
+  async #read(): Promise<RestoreRecord | undefined> {
     try {
-      return JSON.parse(await readFile(this.#record, "utf8"));
+      return JSON.parse(await readFile(this.#recordFile, "utf8"));
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
       throw error;
     }
   }
 
-  async #write(ended: Ended): Promise<void> {
-    await writeFile(this.#record, JSON.stringify(ended), { mode: 0o600 });
+  async #write(record: RestoreRecord): Promise<void> {
+    await writeFile(this.#recordFile, JSON.stringify(record), { mode: 0o600 });
   }
 }
 
-function shown({ isTold: _, ...restore }: Ended): StudioRestore {
+function toStudioRestore({ isTold: _, ...restore }: RestoreRecord): StudioRestore {
   return restore;
 }
 
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,54 +1,54 @@
-import type { JsonObject, JsonValue, StudioOperator, StudioRouteRow } from "@purse/protocol";
+import type { JsonObject, JsonValue, StudioOperator, StudioRouteInfo } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 import type { ApiReply, Method } from "../http/api.ts";
-import type { AuditNote } from "./audit.ts";
+import type { AuditDetails } from "./audit.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** A request of an operator who is signed in, or of somebody who is about to be. */
+/** A request of the admin API. */
 export interface StudioRequest {
-  /** Body and query string in one; of a body of bytes the query string alone. */
+  /** Parameters of the body and the query string; only the latter if the body is binary. */
   params: JsonObject;
-  /** The body, where the route takes bytes. */
+  /** The binary body, if the route expects one. */
   bytes: Buffer;
-  names: Record<string, string>;
-  /** Undefined only on routes that need nobody. */
+  pathParams: Record<string, string>;
+  /** Undefined only for routes that require no session. */
   signedIn: { operator: StudioOperator; session: OpenSession } | undefined;
-  /** With which the request goes on into the pipeline. */
+  /** The context for requests to other services. */
   context: RequestContext & { serverUrl: string };
   userAgent: string;
-  /** Whether the browser came by https, as far as the server can know. */
+  /** Whether the browser uses https, as far as the server knows. */
   isSecure: boolean;
-  /** Told to whoever reads the audit trail; what is told later goes over what was told before. */
-  note(note: AuditNote): void;
-  /** Ends when the client has gone. */
-  gone: AbortSignal;
-  /** Whether the session still is one: for answers that take their time. */
-  isStillGood(): Promise<boolean>;
+  /** Sets details of the audit log entry; later calls override earlier ones. */
+  setAuditDetails(setAuditDetails: AuditDetails): void;
+  /** Aborted when the client disconnects. */
+  closeSignal: AbortSignal;
+  /** Whether the session is still valid, for long-running responses. */
+  isSessionValid(): Promise<boolean>;
 }
 
-/** An answer that is told piece by piece. */
+/** A streamed response. */
 export interface StreamReply {
   stream: AsyncIterable<string | Uint8Array>;
   contentType: string;
-  /** Offered to be kept under this name. */
+  /** File name for a download. */
   fileName?: string;
 }
 
-export interface StudioRoute extends StudioRouteRow {
+export interface StudioRoute extends StudioRouteInfo {
   method: Method;
-  /** A body of bytes rather than JSON: a piece of something, of which the audit trail is told as a whole. */
-  takes?: "bytes";
-  /** Answers a value (sent with 200), a whole reply, or a stream. */
+  /** Whether the body is binary instead of JSON: a chunk of an upload, which is audited as a whole. */
+  bodyType?: "bytes";
+  /** Returns a value (sent with status 200), a complete response, or a stream. */
   handle(request: StudioRequest): Promise<ApiReply | StreamReply | JsonValue>;
 }
 
-/** A value of ours as JSON: types with optional fields are no JsonObject to the compiler. */
+/** Serializes a typed value; types with optional fields are not assignable to JsonObject. */
 export function json(value: unknown, status = 200, headers?: Record<string, string>): ApiReply {
   return { status, body: JSON.stringify(value ?? {}), ...(headers && { headers }) };
 }
 
-/** The operator and the session of a route that needs one. */
-export function signedInAs({ signedIn }: StudioRequest): NonNullable<StudioRequest["signedIn"]> {
-  if (!signedIn) throw new Error("A route that needs nobody asked who it is");
+/** Returns the operator and the session of a route that requires them. */
+export function requireSignedIn({ signedIn }: StudioRequest): NonNullable<StudioRequest["signedIn"]> {
+  if (!signedIn) throw new Error("A route without authentication requested the operator");
   return signedIn;
 }

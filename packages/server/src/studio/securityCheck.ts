@@ -2,7 +2,7 @@ import { isInternalClassName, type StudioFinding, type StudioOperator } from "@p
 import type { Config } from "../config.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
 
-export interface SecurityParts {
+export interface SecurityDependencies {
   config: Pick<
     Config,
     | "environment"
@@ -23,22 +23,22 @@ export interface SecurityParts {
   operators(): Promise<StudioOperator[]>;
 }
 
-/** Whether an entry of a list of addresses matches all of them. */
-const isEverywhere = (entry: string): boolean => entry === "*" || entry.endsWith("/0");
+/** Whether an entry of an address list matches every address. */
+const matchesEveryAddress = (entry: string): boolean => entry === "*" || entry.endsWith("/0");
 const WEAK_KEYS = /^(master|secret|password|test|changeme|my|your|app|parse|moralis)|(.)\2{5}/i;
-/** Bytes of a random key, as text; shorter ones are made up by people. */
-const SHORT_KEY = 24;
+/** Minimum length of random keys as text; shorter ones are usually made up by people. */
+const MIN_KEY_LENGTH = 24;
 
-/** What is more open than it should be, the worst first. */
-export async function securityFindings(
-  { config, operators }: SecurityParts,
+/** Finds insecure settings and permissions, the most severe first. */
+export async function findSecurityIssues(
+  { config, operators }: SecurityDependencies,
   classes: readonly ClassSchema[],
 ): Promise<StudioFinding[]> {
-  const people = (await operators()).filter(({ isDisabled }) => !isDisabled);
+  const activeOperators = (await operators()).filter(({ isDisabled }) => !isDisabled);
   const findings = [
-    ...ofKeys(config),
-    ...ofSettings(config),
-    ...people
+    ...checkKeys(config),
+    ...checkSettings(config),
+    ...activeOperators
       .filter(({ hasSecondFactor, role }) => !hasSecondFactor && role !== "readOnly")
       .map(({ username, role }) =>
         finding(
@@ -48,19 +48,23 @@ export async function securityFindings(
           "Let them set up a second factor under their account.",
         ),
       ),
-    ...classes.flatMap(ofClass),
+    ...classes.flatMap(checkClass),
   ];
   const rank = { high: 0, medium: 1, low: 2 };
   return findings.sort((a, b) => rank[a.severity] - rank[b.severity]);
 }
 
-function ofKeys({ masterKey, readOnlyMasterKey, masterKeyIps }: SecurityParts["config"]): StudioFinding[] {
+function checkKeys({
+  masterKey,
+  readOnlyMasterKey,
+  masterKeyIps,
+}: SecurityDependencies["config"]): StudioFinding[] {
   const found: StudioFinding[] = [];
   for (const [name, key] of [
     ["master key", masterKey],
     ["read-only master key", readOnlyMasterKey ?? undefined],
   ] as const) {
-    if (key === undefined || (key.length >= SHORT_KEY && !WEAK_KEYS.test(key))) continue;
+    if (key === undefined || (key.length >= MIN_KEY_LENGTH && !WEAK_KEYS.test(key))) continue;
     found.push(
       finding(
         "keys.weak",
@@ -70,7 +74,7 @@ function ofKeys({ masterKey, readOnlyMasterKey, masterKeyIps }: SecurityParts["c
       ),
     );
   }
-  if (masterKeyIps.some(isEverywhere)) {
+  if (masterKeyIps.some(matchesEveryAddress)) {
     found.push(
       finding(
         "keys.everywhere",
@@ -83,7 +87,7 @@ function ofKeys({ masterKey, readOnlyMasterKey, masterKeyIps }: SecurityParts["c
   return found;
 }
 
-function ofSettings(config: SecurityParts["config"]): StudioFinding[] {
+function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] {
   const isPublic = config.host !== "127.0.0.1" && config.host !== "::1" && config.host !== "localhost";
   const isProduction = config.environment === "production";
   const rows: [boolean, StudioFinding][] = [
@@ -137,7 +141,7 @@ function ofSettings(config: SecurityParts["config"]): StudioFinding[] {
       ),
     ],
     [
-      config.metricsIps.some(isEverywhere),
+      config.metricsIps.some(matchesEveryAddress),
       finding(
         "metrics",
         "medium",
@@ -167,7 +171,7 @@ function ofSettings(config: SecurityParts["config"]): StudioFinding[] {
   return rows.flatMap(([isFound, found]) => (isFound ? [found] : []));
 }
 
-function ofClass(schema: ClassSchema): StudioFinding[] {
+function checkClass(schema: ClassSchema): StudioFinding[] {
   const { className, classLevelPermissions: permissions, fields, indexes } = schema;
   if (isInternalClassName(className) || className.startsWith("_")) return [];
   const isOpen = (operation: "find" | "get" | "create" | "update" | "delete" | "addField") =>
@@ -202,9 +206,9 @@ function ofClass(schema: ClassSchema): StudioFinding[] {
       className,
     });
   }
-  const leading = new Set(Object.values(indexes).map((index) => Object.keys(index)[0]));
+  const indexedFields = new Set(Object.values(indexes).map((index) => Object.keys(index)[0]));
   for (const [field, { type }] of Object.entries(fields)) {
-    if (type !== "Pointer" || leading.has(field)) continue;
+    if (type !== "Pointer" || indexedFields.has(field)) continue;
     found.push({
       ...finding(
         "class.index",

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openStore } from "../store/openStore.ts";
-import type { Store } from "../store/store.ts";
+import { openStore } from "../database/openStore.ts";
+import type { Store } from "../database/store.ts";
 import { StudioSessions } from "./sessions.ts";
 import { openStudioClasses } from "./studioClasses.ts";
 
@@ -25,7 +25,7 @@ describe("sessions of operators", () => {
   });
 
   async function begin(): Promise<string> {
-    const { session, writes } = sessions.begin("ada", { address: "::1", userAgent: "x".repeat(5_000) });
+    const { session, writes } = sessions.create("ada", { address: "::1", userAgent: "x".repeat(5_000) });
     await store.write(writes);
     return session.token;
   }

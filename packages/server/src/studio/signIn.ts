@@ -1,182 +1,198 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError, type StudioOperator } from "@purse/protocol";
 import { foldName } from "../auth/uniqueKeys.ts";
+import { counterKey } from "../database/counterKey.ts";
+import { CounterLimitError } from "../database/store.ts";
 import { addressKey } from "../http/address.ts";
 import type { RateLimiter } from "../limits/rateLimiter.ts";
 import { tooManyRequests } from "../limits/tooManyRequests.ts";
-import { counterKey } from "../store/counterKey.ts";
-import { LimitReached } from "../store/store.ts";
-import type { Operators, OperatorsParts } from "./operators.ts";
+import type { OperatorDependencies, Operators } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
 
-const LOCKOUT = "_Studio.lockout";
-/** Wrong passwords and codes that lock a name, whoever has it, and for how long in ms. */
-const MOST_FAILURES = 10;
-const LOCKED_MS = 15 * 60_000;
-/** Tries from one address in a minute. */
-const MOST_TRIES = 30;
+const LOCKOUT_SCOPE = "_Studio.lockout";
+/**
+ * Number of wrong passwords and codes that lock a username, whether or not it exists, and duration of the lock in ms.
+ */
+const MAX_FAILURES = 10;
+const LOCKOUT_MS = 15 * 60_000;
+/** Maximum number of attempts per minute and address. */
+const MAX_ATTEMPTS_PER_MINUTE = 30;
 const MINUTE_MS = 60_000;
-const SETUP = "_Studio.setup";
-const SETUP_MS = 24 * 60 * 60_000;
+const SETUP_SCOPE = "_Studio.setup";
+const SETUP_CODE_MS = 24 * 60 * 60_000;
 
-export interface SignInParts extends OperatorsParts {
+export interface SignInDependencies extends OperatorDependencies {
   operators: Operators;
   sessions: StudioSessions;
   limiter: RateLimiter;
 }
 
-export interface From {
+export interface ClientInfo {
   address: string;
   userAgent: string;
 }
 
-/** How operators get in: the first one by a code that only the server's log tells, all by password and second factor. */
+/** Sign-in of operators: the first one by a setup code from the server's log, later by password and second factor. */
 export class SignIn {
-  readonly #parts: SignInParts;
+  readonly #dependencies: SignInDependencies;
 
-  constructor(parts: SignInParts) {
-    this.#parts = parts;
+  constructor(dependencies: SignInDependencies) {
+    this.#dependencies = dependencies;
   }
 
-  /** A code by which the first operator is set up; undefined where there is or was one. */
-  async setUpCode(): Promise<string | undefined> {
-    const { store, operators, clock } = this.#parts;
+  /** Returns a code for setting up the first operator; undefined if there has been one. */
+  async createSetupCode(): Promise<string | undefined> {
+    const { store, operators, clock } = this.#dependencies;
     if (!(await operators.isEmpty())) return undefined;
     const code = randomBytes(24).toString("base64url");
-    const expiresAt = clock() + SETUP_MS;
-    await store.write([{ kind: "claim", scope: SETUP, value: hashOf(code), owner: "setup", expiresAt }]);
+    const expiresAt = clock() + SETUP_CODE_MS;
+    await store.write([
+      { kind: "reserveUnique", scope: SETUP_SCOPE, value: hashCode(code), owner: "setup", expiresAt },
+    ]);
     return code;
   }
 
-  /** Makes the first operator, an owner, and signs them in. Throws 119 for a code that is not (or no more) good. */
+  /** Creates the first operator, as an owner, and signs in. Throws 119 if the code is invalid or expired. */
   async setUp(
-    given: { code: string; username: unknown; password: unknown },
-    from: From,
+    input: { code: string; username: unknown; password: unknown },
+    client: ClientInfo,
   ): Promise<{ operator: StudioOperator; session: OpenSession }> {
-    await this.#assertNotTooOften(from.address);
-    const { store, operators } = this.#parts;
-    if ((await store.ownerOf(SETUP, hashOf(given.code))) === undefined || !(await operators.isEmpty())) {
+    await this.#assertRateLimit(client.address);
+    const { store, operators } = this.#dependencies;
+    if (
+      (await store.getUniqueOwner(SETUP_SCOPE, hashCode(input.code))) === undefined ||
+      !(await operators.isEmpty())
+    ) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The setup code is not valid.", 403);
     }
-    const operator = await operators.add({ ...given, role: "owner" }, true, { ip: from.address });
-    await store.write([{ kind: "releaseAll", scope: SETUP, owner: "setup" }]);
-    const session = await this.#begin(operator.id, from);
+    const operator = await operators.add({ ...input, role: "owner" }, true, { ip: client.address });
+    await store.write([{ kind: "releaseAllUnique", scope: SETUP_SCOPE, owner: "setup" }]);
+    const session = await this.#createSession(operator.id, client);
     return { operator, session };
   }
 
   /**
-   * Throws 101 for a wrong name or password alike, 211 where a code is wanted too, 141 for a wrong one, 155 while
-   * a name is locked or an address tries too often.
+   * Throws 101 for a wrong name or password, 211 if a code is required, 141 for a wrong code, 155 while the name is
+   * locked or an address makes too many attempts.
    */
   async signIn(
-    given: { username: string; password: string; code: string | undefined },
-    from: From,
+    input: { username: string; password: string; code: string | undefined },
+    client: ClientInfo,
   ): Promise<{ operator: StudioOperator; session: OpenSession }> {
-    await this.#assertNotTooOften(from.address);
-    const name = foldName(given.username);
-    await this.#assertOpen(name);
-    const { operators, store } = this.#parts;
-    const id = await operators.idOf(given.username);
-    const isRight = await operators.hasPassword(id, given.password, { ip: from.address });
+    await this.#assertRateLimit(client.address);
+    const name = foldName(input.username);
+    await this.#assertNotLocked(name);
+    const { operators, store } = this.#dependencies;
+    const id = await operators.findId(input.username);
+    const isPasswordCorrect = await operators.hasPassword(id, input.password, { ip: client.address });
     const operator = id === undefined ? undefined : await operators.get(id);
-    if (!isRight || !operator || operator.isDisabled) {
-      await this.#fail(name);
+    if (!isPasswordCorrect || !operator || operator.isDisabled) {
+      await this.#recordFailure(name);
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.", 401);
     }
-    // Guesses that were sent beside this one may have locked the name meanwhile.
-    await this.#assertOpen(name);
+    // Concurrent attempts may have locked the name in the meantime.
+    await this.#assertNotLocked(name);
     if (operator.hasSecondFactor) {
-      if (given.code === undefined) throw new SecondFactorWanted();
-      await this.#tryCode(name, () => operators.useFactor(operator.id, given.code));
+      if (input.code === undefined) throw new SecondFactorRequiredError();
+      await this.#verifyCode(name, () => operators.useFactor(operator.id, input.code));
     }
-    await store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
-    return { operator, session: await this.#begin(operator.id, from) };
+    await store.write([{ kind: "resetCounter", scope: LOCKOUT_SCOPE, value: counterKey(name) }]);
+    return { operator, session: await this.#createSession(operator.id, client) };
   }
 
-  /** Judges the password of somebody who is signed in, and counts wrong ones like those at the door. Throws 101. */
-  async assertPassword(operator: StudioOperator, password: string, from: From): Promise<void> {
+  /** Verifies the password of a signed-in operator; wrong ones count as failed sign-ins. Throws 101. */
+  async assertPassword(operator: StudioOperator, password: string, client: ClientInfo): Promise<void> {
     const name = foldName(operator.username);
-    await this.#assertOpen(name);
-    if (await this.#parts.operators.hasPassword(operator.id, password, { ip: from.address })) return;
-    await this.#fail(name);
+    await this.#assertNotLocked(name);
+    if (await this.#dependencies.operators.hasPassword(operator.id, password, { ip: client.address })) return;
+    await this.#recordFailure(name);
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The password is wrong.", 403);
   }
 
-  /** Ends the second factor of somebody who is signed in and shows a code of it. Throws 141, or 155 while locked. */
+  /** Removes the second factor of a signed-in operator who provides a code. Throws 141, or 155 while locked. */
   async removeFactor(operator: StudioOperator, code: unknown): Promise<void> {
-    const { operators } = this.#parts;
-    await this.#tryCode(foldName(operator.username), () => operators.useFactor(operator.id, code));
+    const { operators } = this.#dependencies;
+    await this.#verifyCode(foldName(operator.username), () => operators.useFactor(operator.id, code));
     await operators.removeFactor(operator.id);
   }
 
-  /** Puts a second factor in force whose code is shown; answers the recovery codes. Throws 119, 141, or 155 while locked. */
+  /** Activates a second factor by a code of it and returns the recovery codes. Throws 119, 141, or 155 while locked. */
   async confirmFactor(operator: StudioOperator, code: unknown): Promise<string[]> {
-    const { operators } = this.#parts;
+    const { operators } = this.#dependencies;
     await operators.assertNoFactor(operator.id);
-    return this.#tryCode(foldName(operator.username), () => operators.confirmFactor(operator.id, code));
+    return this.#verifyCode(foldName(operator.username), () => operators.confirmFactor(operator.id, code));
   }
 
-  /** Lets a name in again at once. */
+  /** Unlocks a username. */
   async unlock(username: string): Promise<void> {
-    await this.#parts.store.write([
-      { kind: "uncount", scope: LOCKOUT, value: counterKey(foldName(username)) },
+    await this.#dependencies.store.write([
+      { kind: "resetCounter", scope: LOCKOUT_SCOPE, value: counterKey(foldName(username)) },
     ]);
   }
 
-  async #begin(operatorId: string, from: From): Promise<OpenSession> {
-    const { sessions, operators, store } = this.#parts;
-    const { session, writes } = sessions.begin(operatorId, from);
+  async #createSession(operatorId: string, client: ClientInfo): Promise<OpenSession> {
+    const { sessions, operators, store } = this.#dependencies;
+    const { session, writes } = sessions.create(operatorId, client);
     await store.write([
       ...(await sessions.endExpired(operatorId)),
       ...writes,
-      ...operators.signedIn(operatorId),
+      ...operators.signInWrites(operatorId),
     ]);
     return session;
   }
 
-  async #assertOpen(name: string): Promise<void> {
-    if ((await this.#parts.store.countOf(LOCKOUT, counterKey(name))) >= MOST_FAILURES) throw locked();
+  async #assertNotLocked(name: string): Promise<void> {
+    if ((await this.#dependencies.store.getCounter(LOCKOUT_SCOPE, counterKey(name))) >= MAX_FAILURES)
+      throw lockedError();
   }
 
-  async #fail(name: string): Promise<void> {
-    const until = this.#parts.clock() + LOCKED_MS;
+  async #recordFailure(name: string): Promise<void> {
+    const expiresAt = this.#dependencies.clock() + LOCKOUT_MS;
     try {
-      await this.#parts.store.write([
-        { kind: "count", scope: LOCKOUT, value: counterKey(name), most: MOST_FAILURES, until },
+      await this.#dependencies.store.write([
+        {
+          kind: "incrementCounter",
+          scope: LOCKOUT_SCOPE,
+          value: counterKey(name),
+          max: MAX_FAILURES,
+          expiresAt,
+        },
       ]);
     } catch (error) {
-      throw error instanceof LimitReached ? locked() : error;
+      throw error instanceof CounterLimitError ? lockedError() : error;
     }
   }
 
-  /**
-   * Checks a code. It is counted before, as checking takes no time: of guesses sent side by side no more are looked
-   * at than may be wrong.
-   */
-  async #tryCode<T>(name: string, check: () => Promise<T>): Promise<T> {
-    await this.#fail(name);
+  /** Verifies a code. The attempt is counted before the check, so that concurrent guesses cannot exceed the limit. */
+  async #verifyCode<T>(name: string, check: () => Promise<T>): Promise<T> {
+    await this.#recordFailure(name);
     const result = await check();
-    await this.#parts.store.write([{ kind: "uncount", scope: LOCKOUT, value: counterKey(name) }]);
+    await this.#dependencies.store.write([
+      { kind: "resetCounter", scope: LOCKOUT_SCOPE, value: counterKey(name) },
+    ]);
     return result;
   }
 
-  async #assertNotTooOften(address: string): Promise<void> {
-    const { used, resetsInMs } = await this.#parts.limiter.count(`studio ${addressKey(address)}`, MINUTE_MS);
-    if (used > MOST_TRIES) throw tooManyRequests(resetsInMs);
+  async #assertRateLimit(address: string): Promise<void> {
+    const { used, resetsInMs } = await this.#dependencies.limiter.count(
+      `studio ${addressKey(address)}`,
+      MINUTE_MS,
+    );
+    if (used > MAX_ATTEMPTS_PER_MINUTE) throw tooManyRequests(resetsInMs);
   }
 }
 
-/** The password was right, and it is not enough. */
-export class SecondFactorWanted extends ProtocolError {
+/** The password is correct, but a second factor is required. */
+export class SecondFactorRequiredError extends ProtocolError {
   constructor() {
     super(ErrorCode.MFA_TOKEN_REQUIRED, "A code of the second factor is needed.", 401);
   }
 }
 
-function hashOf(code: string): string {
+function hashCode(code: string): string {
   return createHash("sha256").update(code).digest("hex");
 }
 
-function locked(): ProtocolError {
-  return tooManyRequests(LOCKED_MS, "Too many wrong passwords: wait 15 minutes.");
+function lockedError(): ProtocolError {
+  return tooManyRequests(LOCKOUT_MS, "Too many wrong passwords. Wait 15 minutes.");
 }

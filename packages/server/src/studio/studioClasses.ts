@@ -1,9 +1,9 @@
+import type { Store } from "../database/store.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import type { Store } from "../store/store.ts";
 
 /*
- * What the studio keeps. No pipeline and no door knows these classes: their names are none that a class of the Parse
- * protocol can have, and they are not among the schemas that it works with. The studio reads and writes them itself.
+ * Classes of the admin API. Their names are invalid in the Parse protocol, and they are not among its schemas, so that
+ * no other API can access them.
  */
 
 const FIELDS = {
@@ -57,17 +57,17 @@ const INDEXES: Partial<Record<StudioClass, ClassSchema["indexes"]>> = {
 export type StudioClass = keyof typeof FIELDS;
 export type StudioClasses = Readonly<Record<StudioClass, ClassSchema>>;
 
-/** Whether a class is the studio's own: for nobody else to read or write. */
+/** Whether a class belongs to the admin API. */
 export function isStudioClass(className: string): boolean {
   return className.startsWith("_Studio");
 }
 
-/** Whether a claim is. */
-export function isStudioClaim(scope: string): boolean {
+/** Whether a scope of unique values or counters belongs to the admin API. */
+export function isStudioScope(scope: string): boolean {
   return scope.startsWith("_Studio");
 }
 
-/** The studio's classes; made where they are not there yet. */
+/** Loads the classes of the admin API and creates missing ones. */
 export async function openStudioClasses(store: Store): Promise<StudioClasses> {
   const open = (className: StudioClass) =>
     store.changeClass(className, (current) => {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ProtocolError, parseQuery } from "@purse/protocol";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { newObjectId } from "../objects/objectId.ts";
 import type { ClassSchema } from "../schema/classSchema.ts";
-import { ClaimTaken, type Store, type Write } from "../store/store.ts";
 
 /** A function or trigger that is implemented by another server. */
 export type Webhook =
@@ -38,7 +38,7 @@ export class WebhookStore {
 
   private constructor(dependencies: WebhookStoreDependencies) {
     this.#dependencies = dependencies;
-    this.#unsubscribe = dependencies.store.onAnnounced((message) => {
+    this.#unsubscribe = dependencies.store.subscribe((message) => {
       if (message !== undefined && message !== MESSAGE) return;
       this.#reload().catch((error: unknown) =>
         dependencies.onError(error, "reloading webhooks that another process changed"),
@@ -67,30 +67,31 @@ export class WebhookStore {
     const object = { objectId: id, createdAt: at, updatedAt: at, ...webhook };
     try {
       await this.#write([
-        { kind: "claim", scope: WEBHOOK_UNIQUE_SCOPE, value: webhookKeyOf(webhook), owner: id },
+        { kind: "reserveUnique", scope: WEBHOOK_UNIQUE_SCOPE, value: webhookKeyOf(webhook), owner: id },
         { kind: "create", schema: this.#schema(), id, at, object },
       ]);
     } catch (error) {
-      if (error instanceof ClaimTaken) throw new ProtocolError(WEBHOOK_ERROR_CODE, conflictMessage);
+      if (error instanceof UniqueConstraintError)
+        throw new ProtocolError(WEBHOOK_ERROR_CODE, conflictMessage);
       throw error;
     }
   }
 
   /** Changes the URL of a webhook. Throws 143 if it does not exist. */
   async update(webhook: Webhook, missingMessage: string): Promise<void> {
-    const id = await this.#dependencies.store.ownerOf(WEBHOOK_UNIQUE_SCOPE, webhookKeyOf(webhook));
+    const id = await this.#dependencies.store.getUniqueOwner(WEBHOOK_UNIQUE_SCOPE, webhookKeyOf(webhook));
     if (id === undefined) throw new ProtocolError(WEBHOOK_ERROR_CODE, missingMessage);
     const at = new Date(this.#dependencies.clock()).toISOString();
     const operations = { url: { op: "Set", value: webhook.url } } as const;
-    await this.#write([{ kind: "update", schema: this.#schema(), id, at, operations, principals: null }]);
+    await this.#write([{ kind: "update", schema: this.#schema(), id, at, operations, subjects: null }]);
   }
 
   async remove(name: string): Promise<void> {
-    const id = await this.#dependencies.store.ownerOf(WEBHOOK_UNIQUE_SCOPE, name);
+    const id = await this.#dependencies.store.getUniqueOwner(WEBHOOK_UNIQUE_SCOPE, name);
     if (id === undefined) return;
     await this.#write([
-      { kind: "release", scope: WEBHOOK_UNIQUE_SCOPE, value: name, owner: id },
-      { kind: "delete", schema: this.#schema(), id, principals: null },
+      { kind: "releaseUnique", scope: WEBHOOK_UNIQUE_SCOPE, value: name, owner: id },
+      { kind: "delete", schema: this.#schema(), id, subjects: null },
     ]);
   }
 
@@ -101,7 +102,7 @@ export class WebhookStore {
   async #write(writes: Write[]): Promise<void> {
     await this.#dependencies.store.write(writes);
     await this.#reload();
-    await this.#dependencies.store.announce(MESSAGE);
+    await this.#dependencies.store.publish(MESSAGE);
   }
 
   async #reload(): Promise<void> {
@@ -112,7 +113,7 @@ export class WebhookStore {
       order: [],
       limit: MAX_WEBHOOKS,
       skip: 0,
-      principals: null,
+      subjects: null,
     };
     const texts = await this.#dependencies.store.find(query);
     this.#webhooks.clear();

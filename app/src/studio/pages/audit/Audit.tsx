@@ -1,4 +1,4 @@
-import type { StudioAuditEntry, StudioOperator, StudioRouteRow } from "@purse/protocol";
+import type { StudioAuditEntry, StudioOperator, StudioRouteInfo } from "@purse/protocol";
 import { useState } from "react";
 import { Button } from "../../../design/Button.tsx";
 import { Select } from "../../../design/Choice.tsx";
@@ -40,7 +40,7 @@ function AuditTrail() {
   const [action, setAction] = useSearchParam("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
   const operators = useStudioQuery<{ results: StudioOperator[] }>("/operators");
-  const routes = useStudioQuery<{ results: StudioRouteRow[] }>("/routes");
+  const routes = useStudioQuery<{ results: StudioRouteInfo[] }>("/routes");
   const trail = useInfiniteStudioQuery<StudioAuditEntry>("/audit", { username, action });
   const names = new Set([...(operators.data?.results.map((operator) => operator.username) ?? []), username]);
   const actions = new Set([
@@ -138,6 +138,6 @@ function Outcome({ entry: { outcome } }: { entry: StudioAuditEntry }) {
   return <Status kind="warning">{t("Incomplete")}</Status>;
 }
 
-function actionOf({ method, path }: StudioRouteRow): string {
+function actionOf({ method, path }: StudioRouteInfo): string {
   return `${method} ${path}`;
 }

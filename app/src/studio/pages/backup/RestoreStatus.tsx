@@ -1,4 +1,4 @@
-import type { StudioBackupState, StudioRestoring } from "@purse/protocol";
+import type { StudioBackupState, StudioRestoreProgress } from "@purse/protocol";
 import { RelativeTime } from "../../../design/RelativeTime.tsx";
 import { Notice } from "../../../design/Status.tsx";
 import { Stepper, type StepState } from "../../../design/Stepper.tsx";
@@ -7,7 +7,7 @@ import { formatBytes } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { ProgressBar } from "./ProgressBar.tsx";
 
-const PHASES = ["copying", "checking", "restarting"] as const satisfies StudioRestoring["phase"][];
+const PHASES = ["copying", "checking", "restarting"] as const satisfies StudioRestoreProgress["phase"][];
 
 /** Progress of a running restore and the result of the last one. `isUnreachable`: the server is restarting. */
 export function RestoreStatus({
@@ -40,7 +40,7 @@ export function RestoreStatus({
   );
 }
 
-function Progress({ file, phase, bytes: done, totalBytes }: StudioRestoring) {
+function Progress({ file, phase, bytes: done, totalBytes }: StudioRestoreProgress) {
   const { t, language } = useTranslation();
   const current = PHASES.indexOf(phase);
   const labels = [

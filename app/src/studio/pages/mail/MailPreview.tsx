@@ -1,4 +1,4 @@
-import { fillMail, type MailTemplate, type MailValues } from "@purse/protocol";
+import { type MailTemplate, type MailValues, renderMail } from "@purse/protocol";
 import { useState } from "react";
 import { Tabs } from "../../../design/Tabs.tsx";
 import { useTranslation } from "../../../i18n/TranslationContext.tsx";
@@ -10,7 +10,7 @@ type Format = "html" | "text";
 export function MailPreview({ template, values }: { template: MailTemplate; values: MailValues }) {
   const { t } = useTranslation();
   const [selectedFormat, setSelectedFormat] = useState<Format>("html");
-  const { subject, text, html } = fillMail(template, values);
+  const { subject, text, html } = renderMail(template, values);
   const format: Format = html === undefined ? "text" : selectedFormat;
   return (
     <section className="mail-preview" aria-label={t("Preview")}>

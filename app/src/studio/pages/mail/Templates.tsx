@@ -1,9 +1,9 @@
 import {
-  MAILS,
+  DEFAULT_MAILS,
   type MailName,
   type MailTemplate,
-  mailProblems,
   type StudioMailTemplate,
+  validateMail,
 } from "@purse/protocol";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -99,7 +99,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   const { name, template: saved, writtenBy, writtenAt } = entry;
   const template = draft ?? saved;
   const outgoing = withoutEmptyHtml(template);
-  const problems = mailProblems(name, outgoing);
+  const problems = validateMail(name, outgoing);
   const isValid = Object.keys(problems).length === 0;
   const path = `/mail/templates/${name}`;
   const save = useStudioMutation(() => studio.put(path, { template: outgoing }), t("Template saved"));
@@ -223,7 +223,7 @@ function Variables({ name }: { name: MailName }) {
   return (
     <>
       {t("Variables:")}{" "}
-      {MAILS[name].variables.map((variable) => (
+      {DEFAULT_MAILS[name].variables.map((variable) => (
         <code key={variable} className="place">{`{{${variable}}}`}</code>
       ))}
     </>

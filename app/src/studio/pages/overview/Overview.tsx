@@ -1,4 +1,4 @@
-import type { StudioPoint } from "@purse/protocol";
+import type { StudioMetricsPoint } from "@purse/protocol";
 import { Chart } from "../../../design/Chart.tsx";
 import { QueryState } from "../../../design/QueryState.tsx";
 import { useTranslation } from "../../../i18n/TranslationContext.tsx";
@@ -15,7 +15,7 @@ const POINT_SECONDS = 10;
 /** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
   const { t } = useTranslation();
-  const points = useStudioQuery<{ points: StudioPoint[] }>("/overview", {
+  const points = useStudioQuery<{ points: StudioMetricsPoint[] }>("/overview", {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
   const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
@@ -34,7 +34,7 @@ export function Overview() {
   );
 }
 
-function Metrics({ points }: { points: readonly StudioPoint[] }) {
+function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
   const { t, language } = useTranslation();
   // The last point is incomplete, so its rate would be too low.
   const completePoints = points.length > 1 ? points.slice(0, -1) : points;
@@ -45,7 +45,7 @@ function Metrics({ points }: { points: readonly StudioPoint[] }) {
   const formatInteger = (value: number) => (Number.isInteger(value) ? number.format(value) : "");
   const formatMs = (value: number) => `${number.format(value)} ms`;
   const formatSize = (value: number) => formatBytes(value, language);
-  const seriesOf = (select: (point: StudioPoint) => number | null) =>
+  const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
     completePoints.flatMap((point) => {
       const value = select(point);
       return value === null ? [] : [{ at: Date.parse(point.at), value }];

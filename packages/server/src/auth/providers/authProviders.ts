@@ -7,7 +7,7 @@ import {
   ProtocolError,
 } from "@purse/protocol";
 import type { RequestContext } from "../../authContext.ts";
-import type { Write } from "../../store/store.ts";
+import type { Write } from "../../database/store.ts";
 import type { AuthConfig, AuthDependencies } from "../types.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
 import type { AuthAdapter } from "./adapter.ts";
@@ -68,17 +68,17 @@ export class AuthProviders {
 
   /** The ID of the user that an identity is linked to. */
   ownerOf({ provider, id }: { provider: string; id: string }): Promise<string | undefined> {
-    return this.#dependencies.store.ownerOf(uniqueScopeOf(provider), id);
+    return this.#dependencies.store.getUniqueOwner(uniqueScopeOf(provider), id);
   }
 
   /** The write that links an identity to a user. */
   link({ provider, id }: VerifiedIdentity, userId: string): Write {
-    return { kind: "claim", scope: uniqueScopeOf(provider), value: id, owner: userId };
+    return { kind: "reserveUnique", scope: uniqueScopeOf(provider), value: id, owner: userId };
   }
 
   /** The write that unlinks a user's identities of a provider. */
   unlink(provider: string, userId: string): Write {
-    return { kind: "releaseAll", scope: uniqueScopeOf(provider), owner: userId };
+    return { kind: "releaseAllUnique", scope: uniqueScopeOf(provider), owner: userId };
   }
 
   setVerified(request: RequestContext, identities: VerifiedIdentity[]): void {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { Secret, TOTP } from "otpauth";
+import type { Write } from "../../database/store.ts";
 import { newObjectId } from "../../objects/objectId.ts";
-import type { Write } from "../../store/store.ts";
 
 /** Key of the second factor in `authData`. */
 export const MFA = "mfa";
@@ -55,7 +55,7 @@ export function verifyFactor(
   const hash = hashOf(token);
   if (includesCode(codes, hash)) {
     const used: Write = {
-      kind: "claim",
+      kind: "reserveUnique",
       scope: "mfa-recovery",
       value: `${userId}#${hash}`,
       owner: newObjectId(),
@@ -105,7 +105,7 @@ function timeStepOf(secret: string, token: string, now: number): number | undefi
 function reserveStep(userId: string, secret: string, step: number, now: number): Write {
   const value = `${userId}#${hashOf(secret).slice(0, 16)}#${step}`;
   return {
-    kind: "claim",
+    kind: "reserveUnique",
     scope: "mfa-step",
     value,
     owner: newObjectId(),

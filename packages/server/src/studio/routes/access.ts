@@ -2,20 +2,20 @@ import type { StudioState } from "@purse/protocol";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { TOTP } from "otpauth";
 import type { Audit } from "../audit.ts";
-import { dropCookie, setCookie } from "../cookie.ts";
-import { roleOf } from "../operators.ts";
-import { flagIn, optionalTextIn, textIn } from "../parameters.ts";
-import { json, type StudioRequest, type StudioRoute, signedInAs } from "../route.ts";
-import type { SignIn, SignInParts } from "../signIn.ts";
+import { clearCookie, setCookie } from "../cookie.ts";
+import { parseRole } from "../operators.ts";
+import { booleanParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
+import { json, requireSignedIn, type StudioRequest, type StudioRoute } from "../route.ts";
+import type { SignIn, SignInDependencies } from "../signIn.ts";
 
-export interface AccessParts extends SignInParts {
+export interface AccessDependencies extends SignInDependencies {
   signIn: SignIn;
   audit: Audit;
-  /** What authenticators call the server. */
+  /** The issuer shown by authenticator apps. */
   appName: string;
 }
 
-/** Setting up, signing in and out, one's own account; other operators, their sessions, the audit trail. */
+/** Routes for setup, sign-in and one's own account, and for other operators, their sessions, and the audit log. */
 export function accessRoutes({
   store,
   operators,
@@ -23,12 +23,12 @@ export function accessRoutes({
   signIn,
   audit,
   appName,
-}: AccessParts): StudioRoute[] {
+}: AccessDependencies): StudioRoute[] {
   return [
     { method: "GET", path: "/state", needs: "nobody", handle: state },
     { method: "POST", path: "/setup", needs: "nobody", handle: setUp },
-    { method: "POST", path: "/session", needs: "nobody", handle: begin },
-    { method: "DELETE", path: "/session", needs: "session", handle: end },
+    { method: "POST", path: "/session", needs: "nobody", handle: createSession },
+    { method: "DELETE", path: "/session", needs: "session", handle: endSession },
     { method: "GET", path: "/sessions", needs: "session", handle: ownSessions },
     { method: "DELETE", path: "/sessions", needs: "session", handle: endOthers },
     { method: "DELETE", path: "/sessions/:id", needs: "session", handle: endOne },
@@ -47,7 +47,7 @@ export function accessRoutes({
     { method: "DELETE", path: "/operators/:id", needs: "owner", handle: remove },
     { method: "GET", path: "/operators/:id/sessions", needs: "owner", handle: sessionsOf },
     { method: "DELETE", path: "/operators/:id/sessions", needs: "owner", handle: endSessionsOf },
-    { method: "GET", path: "/audit", needs: "owner", handle: trail },
+    { method: "GET", path: "/audit", needs: "owner", handle: listAudit },
   ];
 
   async function state(request: StudioRequest) {
@@ -61,79 +61,95 @@ export function accessRoutes({
 
   async function setUp(request: StudioRequest) {
     const { params, isSecure } = request;
-    const given = { code: textIn(params, "code", 200), username: params.username, password: params.password };
-    const { operator, session } = await signIn.setUp(given, fromOf(request));
-    request.note({ target: operator.username, after: { role: operator.role } });
+    const input = {
+      code: stringParameter(params, "code", 200),
+      username: params.username,
+      password: params.password,
+    };
+    const { operator, session } = await signIn.setUp(input, clientInfo(request));
+    request.setAuditDetails({ target: operator.username, after: { role: operator.role } });
     const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
     return json(signedIn, 201, setCookie(session.token, isSecure));
   }
 
-  async function begin(request: StudioRequest) {
+  async function createSession(request: StudioRequest) {
     const { params, isSecure } = request;
-    const given = {
-      username: textIn(params, "username", 200),
-      password: textIn(params, "password", 1_000),
-      code: optionalTextIn(params, "code", 100),
+    const input = {
+      username: stringParameter(params, "username", 200),
+      password: stringParameter(params, "password", 1_000),
+      code: optionalStringParameter(params, "code", 100),
     };
-    request.note({ target: given.username });
-    const { operator, session } = await signIn.signIn(given, fromOf(request));
-    // Whatever session the browser brought ends: none goes on under another's name.
+    request.setAuditDetails({ target: input.username });
+    const { operator, session } = await signIn.signIn(input, clientInfo(request));
+    // An existing session of the browser ends, so that it cannot continue under another name.
     if (request.signedIn) await sessions.end(request.signedIn.operator.id, request.signedIn.session.id);
     const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
     return json(signedIn, 201, setCookie(session.token, isSecure));
   }
 
-  async function end(request: StudioRequest) {
-    const { operator, session } = signedInAs(request);
+  async function endSession(request: StudioRequest) {
+    const { operator, session } = requireSignedIn(request);
     await sessions.end(operator.id, session.id);
-    return json({}, 200, dropCookie(request.isSecure));
+    return json({}, 200, clearCookie(request.isSecure));
   }
 
   async function ownSessions(request: StudioRequest) {
-    const { operator, session } = signedInAs(request);
+    const { operator, session } = requireSignedIn(request);
     return json({ results: await sessions.list(operator.id, session.id) });
   }
 
   async function endOthers(request: StudioRequest) {
-    const { operator, session } = signedInAs(request);
+    const { operator, session } = requireSignedIn(request);
     await store.write(await sessions.endAll(operator.id, session.id));
     return {};
   }
 
   async function endOne(request: StudioRequest) {
-    await sessions.end(signedInAs(request).operator.id, request.names.id ?? "");
+    await sessions.end(requireSignedIn(request).operator.id, request.pathParams.id ?? "");
     return {};
   }
 
   async function changePassword(request: StudioRequest) {
-    const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
+    const { operator } = requireSignedIn(request);
+    await signIn.assertPassword(
+      operator,
+      stringParameter(request.params, "password", 1_000),
+      clientInfo(request),
+    );
     await operators.setPassword(operator.id, request.params.newPassword, request.context);
-    // This session gets a new token with the others gone: whoever had one of the old ones is out.
-    const { session, writes } = sessions.begin(operator.id, fromOf(request));
+    // All sessions end and this one gets a new token, which locks out anyone who knew an old one.
+    const { session, writes } = sessions.create(operator.id, clientInfo(request));
     await store.write([...(await sessions.endAll(operator.id)), ...writes]);
     const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
     return json(signedIn, 200, setCookie(session.token, request.isSecure));
   }
 
   async function beginFactor(request: StudioRequest) {
-    const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
+    const { operator } = requireSignedIn(request);
+    await signIn.assertPassword(
+      operator,
+      stringParameter(request.params, "password", 1_000),
+      clientInfo(request),
+    );
     const secret = await operators.beginFactor(operator.id);
     const url = new TOTP({ issuer: `${appName} studio`, label: operator.username, secret }).toString();
     return { secret, url };
   }
 
   async function confirmFactor(request: StudioRequest) {
-    const { operator, session } = signedInAs(request);
+    const { operator, session } = requireSignedIn(request);
     const recoveryCodes = await signIn.confirmFactor(operator, request.params.code);
     await store.write(await sessions.endAll(operator.id, session.id));
     return { recoveryCodes };
   }
 
   async function removeFactor(request: StudioRequest) {
-    const { operator } = signedInAs(request);
-    await signIn.assertPassword(operator, textIn(request.params, "password", 1_000), fromOf(request));
+    const { operator } = requireSignedIn(request);
+    await signIn.assertPassword(
+      operator,
+      stringParameter(request.params, "password", 1_000),
+      clientInfo(request),
+    );
     await signIn.removeFactor(operator, request.params.code);
     return {};
   }
@@ -141,56 +157,63 @@ export function accessRoutes({
   async function add(request: StudioRequest) {
     const { username, password, role } = request.params;
     const operator = await operators.add({ username, password, role }, false, request.context);
-    request.note({ target: operator.username, after: { role: operator.role } });
+    request.setAuditDetails({ target: operator.username, after: { role: operator.role } });
     return json(operator, 201);
   }
 
   async function change(request: StudioRequest) {
-    const { params, names } = request;
-    const before = await operators.require(names.id ?? "");
+    const { params, pathParams } = request;
+    const before = await operators.require(pathParams.id ?? "");
     if (params.password !== undefined)
       await operators.setPassword(before.id, params.password, request.context);
-    if (flagIn(params, "removeSecondFactor")) await operators.removeFactor(before.id);
-    if (flagIn(params, "unlock")) await signIn.unlock(before.username);
-    const to = {
-      ...(params.role !== undefined && { role: roleOf(params.role) }),
-      ...(params.isDisabled !== undefined && { isDisabled: flagIn(params, "isDisabled") }),
+    if (booleanParameter(params, "removeSecondFactor")) await operators.removeFactor(before.id);
+    if (booleanParameter(params, "unlock")) await signIn.unlock(before.username);
+    const changes = {
+      ...(params.role !== undefined && { role: parseRole(params.role) }),
+      ...(params.isDisabled !== undefined && { isDisabled: booleanParameter(params, "isDisabled") }),
     };
     const after =
-      Object.keys(to).length > 0 ? await operators.change(before.id, to) : await operators.require(before.id);
-    const own = signedInAs(request);
+      Object.keys(changes).length > 0
+        ? await operators.change(before.id, changes)
+        : await operators.require(before.id);
+    const current = requireSignedIn(request);
     await store.write(
-      await sessions.endAll(before.id, before.id === own.operator.id ? own.session.id : undefined),
+      await sessions.endAll(before.id, before.id === current.operator.id ? current.session.id : undefined),
     );
-    request.note({ target: before.username, before: summaryOf(before), after: summaryOf(after) });
+    request.setAuditDetails({ target: before.username, before: summarize(before), after: summarize(after) });
     return json(after);
   }
 
   async function remove(request: StudioRequest) {
-    const id = request.names.id ?? "";
-    if (id === signedInAs(request).operator.id) {
-      throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "Nobody removes themselves: another owner has to.");
+    const id = request.pathParams.id ?? "";
+    if (id === requireSignedIn(request).operator.id) {
+      throw new ProtocolError(
+        ErrorCode.VALIDATION_ERROR,
+        "You cannot delete your own account: another owner has to do it.",
+      );
     }
-    const gone = await operators.remove(id);
+    const removed = await operators.remove(id);
     await store.write(await sessions.endAll(id));
-    request.note({ target: gone.username, before: summaryOf(gone) });
+    request.setAuditDetails({ target: removed.username, before: summarize(removed) });
     return {};
   }
 
   async function sessionsOf(request: StudioRequest) {
-    const { session } = signedInAs(request);
-    return json({ results: await sessions.list(request.names.id ?? "", session.id) });
+    const { session } = requireSignedIn(request);
+    return json({ results: await sessions.list(request.pathParams.id ?? "", session.id) });
   }
 
   async function endSessionsOf(request: StudioRequest) {
-    await store.write(await sessions.endAll(request.names.id ?? "", signedInAs(request).session.id));
+    await store.write(
+      await sessions.endAll(request.pathParams.id ?? "", requireSignedIn(request).session.id),
+    );
     return {};
   }
 
-  async function trail({ params }: StudioRequest) {
-    const username = optionalTextIn(params, "username");
-    const action = optionalTextIn(params, "action");
-    const before = optionalTextIn(params, "after");
+  async function listAudit({ params }: StudioRequest) {
+    const username = optionalStringParameter(params, "username");
+    const action = optionalStringParameter(params, "action");
+    const before = optionalStringParameter(params, "after");
     return json(
       await audit.list({
         ...(username !== undefined && { username }),
@@ -201,11 +224,11 @@ export function accessRoutes({
   }
 }
 
-function fromOf({ context, userAgent }: StudioRequest) {
+function clientInfo({ context, userAgent }: StudioRequest) {
   return { address: context.ip, userAgent };
 }
 
-function summaryOf({
+function summarize({
   role,
   isDisabled,
   hasSecondFactor,

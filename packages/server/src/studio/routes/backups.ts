@@ -1,18 +1,18 @@
 import type { StudioBackupState } from "@purse/protocol";
 import type { Backups } from "../backups.ts";
 import type { BackupUploads } from "../backupUploads.ts";
-import { invalid, wholeIn } from "../parameters.ts";
+import { integerParameter, invalidParameter } from "../parameters.ts";
 import type { Restores } from "../restores.ts";
-import { json, type StreamReply, type StudioRequest, type StudioRoute, signedInAs } from "../route.ts";
+import { json, requireSignedIn, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
 
-export interface BackupParts {
+export interface BackupDependencies {
   backups: Backups;
   uploads: BackupUploads;
   restores: Restores;
 }
 
-/** Copies of the database: made, fetched, brought, put back. */
-export function backupRoutes({ backups, uploads, restores }: BackupParts): StudioRoute[] {
+/** Routes for backups: create, download, upload, restore. */
+export function backupRoutes({ backups, uploads, restores }: BackupDependencies): StudioRoute[] {
   return [
     { method: "GET", path: "/backups", needs: "owner", handle: state },
     { method: "POST", path: "/backups", needs: "owner", handle: begin },
@@ -20,55 +20,55 @@ export function backupRoutes({ backups, uploads, restores }: BackupParts): Studi
     { method: "DELETE", path: "/backups/:file", needs: "owner", handle: remove },
     { method: "POST", path: "/backups/:file/restore", needs: "owner", handle: restore },
     { method: "POST", path: "/backup-uploads", needs: "owner", handle: beginUpload },
-    { method: "PUT", path: "/backup-uploads/:id", needs: "owner", takes: "bytes", handle: addPiece },
+    { method: "PUT", path: "/backup-uploads/:id", needs: "owner", bodyType: "bytes", handle: addChunk },
     { method: "POST", path: "/backup-uploads/:id/finish", needs: "owner", handle: finishUpload },
   ];
 
   async function state() {
-    const told: StudioBackupState = {
-      ...(await backups.state()),
-      ...(await restores.state()),
+    const backupState: StudioBackupState = {
+      ...(await backups.getState()),
+      ...(await restores.getState()),
       canRestore: restores.canRestore,
     };
-    return json(told);
+    return json(backupState);
   }
 
   async function begin(request: StudioRequest) {
     const file = await backups.begin();
-    request.note({ target: file });
+    request.setAuditDetails({ target: file });
     return json({ file }, 202);
   }
 
-  async function download({ names: { file = "" } }: StudioRequest): Promise<StreamReply> {
+  async function download({ pathParams: { file = "" } }: StudioRequest): Promise<StreamReply> {
     const stream = await backups.open(file);
     return { stream, contentType: "application/vnd.sqlite3", fileName: file };
   }
 
-  async function remove({ names: { file = "" } }: StudioRequest) {
+  async function remove({ pathParams: { file = "" } }: StudioRequest) {
     await backups.remove(file);
     return {};
   }
 
   async function restore(request: StudioRequest) {
-    const { file = "" } = request.names;
-    await restores.begin(file, signedInAs(request).operator.username);
+    const { file = "" } = request.pathParams;
+    await restores.begin(file, requireSignedIn(request).operator.username);
     return json({ file }, 202);
   }
 
   async function beginUpload({ params }: StudioRequest) {
-    const sizeBytes = wholeIn(params, "sizeBytes", 0, Number.MAX_SAFE_INTEGER);
-    if (sizeBytes === 0) throw invalid("sizeBytes must be the size of the file");
+    const sizeBytes = integerParameter(params, "sizeBytes", 0, Number.MAX_SAFE_INTEGER);
+    if (sizeBytes === 0) throw invalidParameter("sizeBytes must be the size of the file in bytes");
     return json(await uploads.begin(sizeBytes), 201);
   }
 
-  async function addPiece({ params, names: { id = "" }, bytes }: StudioRequest) {
-    const offset = wholeIn(params, "offset", 0, Number.MAX_SAFE_INTEGER);
+  async function addChunk({ params, pathParams: { id = "" }, bytes }: StudioRequest) {
+    const offset = integerParameter(params, "offset", 0, Number.MAX_SAFE_INTEGER);
     return json({ received: await uploads.add(id, offset, bytes) });
   }
 
   async function finishUpload(request: StudioRequest) {
-    const file = await uploads.finish(request.names.id ?? "");
-    request.note({ target: file });
+    const file = await uploads.finish(request.pathParams.id ?? "");
+    request.setAuditDetails({ target: file });
     return json({ file }, 201);
   }
 }

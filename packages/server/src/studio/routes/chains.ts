@@ -3,11 +3,17 @@ import { ErrorCode, type JsonObject, ProtocolError, type StudioApiKey } from "@p
 import type { ApiKey, ApiKeys } from "../../apiKeys/apiKeys.ts";
 import type { RateLimiter } from "../../limits/rateLimiter.ts";
 import type { KeyUsage } from "../keyUsage.ts";
-import { invalid, objectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
+import {
+  integerParameter,
+  invalidParameter,
+  objectParameter,
+  optionalStringParameter,
+  stringParameter,
+} from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { newest, type PipelineParts } from "./pipeline.ts";
+import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
 
-export interface ChainParts extends PipelineParts {
+export interface ChainDependencies extends RouteDependencies {
   chain: Pick<ChainService, "status" | "watch" | "knownWallets">;
   apiKeys: ApiKeys;
   keyUsage: KeyUsage;
@@ -15,11 +21,11 @@ export interface ChainParts extends PipelineParts {
 }
 
 const MINUTE_MS = 60_000;
-const MOST_ADDRESSES = 500;
+const MAX_ADDRESSES = 500;
 
-/** Chains and how far they are indexed, what is watched on them, the keys of the data service. */
-export function chainRoutes(parts: ChainParts): StudioRoute[] {
-  const { chain, apiKeys, limiter, objects } = parts;
+/** Routes for chains and their index status, watches, and API keys of the data API. */
+export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
+  const { chain, apiKeys, limiter, objects } = dependencies;
   return [
     {
       method: "GET",
@@ -38,100 +44,100 @@ export function chainRoutes(parts: ChainParts): StudioRoute[] {
       method: "GET",
       path: "/keys/usage",
       needs: "readOnly",
-      handle: async () => json({ results: await parts.keyUsage.hours() }),
+      handle: async () => json({ results: await dependencies.keyUsage.hours() }),
     },
     { method: "POST", path: "/keys", needs: "owner", handle: addKey },
     { method: "DELETE", path: "/keys/:id", needs: "owner", handle: revokeKey },
   ];
 
-  /** Of an index of known wallets: those that are still being read first. */
+  /** Lists the wallets of an index; those that are still being indexed come first. */
   async function addresses(request: StudioRequest) {
-    return json(await chain.knownWallets(chainIn(request), MOST_ADDRESSES));
+    return json(await chain.knownWallets(requireIndexedChain(request), MAX_ADDRESSES));
   }
 
   async function addAddress(request: StudioRequest) {
-    const chainId = chainIn(request);
-    const address = textIn(request.params, "address", 100);
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw invalid("address must be one");
-    request.note({ target: `${chainId} ${address}` });
+    const chainId = requireIndexedChain(request);
+    const address = stringParameter(request.params, "address", 100);
+    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw invalidParameter("address must be an address");
+    request.setAuditDetails({ target: `${chainId} ${address}` });
     chain.watch(chainId, [address.toLowerCase()]);
     return json({ address: address.toLowerCase() }, 201);
   }
 
-  /** Throws 142 for a chain that is not followed, or whose index holds everything. */
-  function chainIn({ names }: StudioRequest): number {
-    const known = chain.status().find((each) => String(each.chain) === names.chainId);
+  /** Throws 142 if the chain is not indexed, or its index covers all addresses. */
+  function requireIndexedChain({ pathParams }: StudioRequest): number {
+    const known = chain.status().find((each) => String(each.chain) === pathParams.chainId);
     if (known?.scope === "wallets") return known.chain;
     throw new ProtocolError(
       ErrorCode.VALIDATION_ERROR,
-      known ? "The index of this chain holds all addresses." : "This chain is not followed.",
+      known ? "The index of this chain covers all addresses." : "This chain is not indexed.",
     );
   }
 
   async function watches(request: StudioRequest) {
-    return json(await newest(parts, request, "_ChainWatch", {}));
+    return json(await listNewest(dependencies, request, "_ChainWatch", {}));
   }
 
   async function addWatch(request: StudioRequest) {
-    const fields = objectIn(request.params, "fields");
-    request.note({ after: fields });
+    const fields = objectParameter(request.params, "fields");
+    request.setAuditDetails({ after: fields });
     const { body } = await objects.create(request.context, "_ChainWatch", fields);
     return json(body, 201);
   }
 
   async function changeWatch(request: StudioRequest) {
-    const fields = objectIn(request.params, "fields");
-    request.note({ before: await watchOf(request), after: fields });
+    const fields = objectParameter(request.params, "fields");
+    request.setAuditDetails({ before: await getWatch(request), after: fields });
     const { body } = await objects.update(
       request.context,
       "_ChainWatch",
-      request.names.objectId ?? "",
+      request.pathParams.objectId ?? "",
       fields,
     );
     return json(body);
   }
 
   async function removeWatch(request: StudioRequest) {
-    request.note({ before: await watchOf(request) });
-    await objects.remove(request.context, "_ChainWatch", request.names.objectId ?? "");
+    request.setAuditDetails({ before: await getWatch(request) });
+    await objects.remove(request.context, "_ChainWatch", request.pathParams.objectId ?? "");
     return {};
   }
 
-  async function watchOf({ context, names }: StudioRequest): Promise<JsonObject> {
-    return JSON.parse(await objects.get(context, "_ChainWatch", names.objectId ?? "", {}));
+  async function getWatch({ context, pathParams }: StudioRequest): Promise<JsonObject> {
+    return JSON.parse(await objects.get(context, "_ChainWatch", pathParams.objectId ?? "", {}));
   }
 
-  /** Keys with what they have used in this minute, in this process. */
+  /** Lists API keys with their usage in the current minute, in this process. */
   async function keys() {
     const all = await apiKeys.list();
     const results = await Promise.all(
       all.map(async (key) => ({
-        ...shown(key),
+        ...toStudioApiKey(key),
         usedThisMinute: (await limiter.usage(`key:${key.id}`, MINUTE_MS)).used,
       })),
     );
     return json({ results });
   }
 
-  /** The key itself is told here and nowhere else. */
+  /** The key itself is only returned here. */
   async function addKey(request: StudioRequest) {
-    const name = optionalTextIn(request.params, "name", 100);
-    const limit = wholeIn(request.params, "limit", 0, 1_000_000_000);
-    const { key, id } = await refusing(() =>
+    const name = optionalStringParameter(request.params, "name", 100);
+    const limit = integerParameter(request.params, "limit", 0, 1_000_000_000);
+    const { key, id } = await withValidationErrors(() =>
       apiKeys.create({ name, limit: limit === 0 ? undefined : limit }),
     );
-    request.note({ target: id, after: { name: name ?? null, limit } });
+    request.setAuditDetails({ target: id, after: { name: name ?? null, limit } });
     return json({ id, key }, 201);
   }
 
   async function revokeKey(request: StudioRequest) {
-    const key = await refusing(() => apiKeys.revoke(request.names.id ?? ""));
-    request.note({ before: { name: key.name ?? null } });
-    return json(shown(key));
+    const key = await withValidationErrors(() => apiKeys.revoke(request.pathParams.id ?? ""));
+    request.setAuditDetails({ before: { name: key.name ?? null } });
+    return json(toStudioApiKey(key));
   }
 }
 
-function shown({ id, name, limit, createdAt, lastUsedAt, revokedAt }: ApiKey): StudioApiKey {
+function toStudioApiKey({ id, name, limit, createdAt, lastUsedAt, revokedAt }: ApiKey): StudioApiKey {
   return {
     id,
     ...(name !== undefined && { name }),
@@ -142,8 +148,8 @@ function shown({ id, name, limit, createdAt, lastUsedAt, revokedAt }: ApiKey): S
   };
 }
 
-/** What keys refuse by an Error of their own words is an answer here. */
-async function refusing<T>(work: () => Promise<T>): Promise<T> {
+/** Converts plain errors of API keys to validation errors. */
+async function withValidationErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

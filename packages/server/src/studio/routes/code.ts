@@ -10,20 +10,27 @@ import type { Cloud } from "../../cloud/index.ts";
 import { type LogBuffer, type LogFilter, matchesFilter } from "../../observe/logBuffer.ts";
 import type { AdminServices } from "../../operator/adminServices.ts";
 import { eventStream } from "../eventStream.ts";
-import { invalid, objectIn, optionalObjectIn, optionalTextIn, textIn, wholeIn } from "../parameters.ts";
+import {
+  integerParameter,
+  invalidParameter,
+  objectParameter,
+  optionalObjectParameter,
+  optionalStringParameter,
+  stringParameter,
+} from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { ask, newest, type PipelineParts, segment } from "./pipeline.ts";
+import { callParseRoute, encodeSegment, listNewest, type RouteDependencies } from "./routeHelpers.ts";
 
-export interface CodeParts extends PipelineParts {
+export interface CodeDependencies extends RouteDependencies {
   cloud: Pick<Cloud, "functionNames" | "definitions">;
-  /** Where plugins were loaded from, in their order. */
+  /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
-  recentLog: LogBuffer;
+  logBuffer: LogBuffer;
   hookCalls: AdminServices["webhookCalls"];
 }
 
-/** What of a schedule an operator sets. */
-const SCHEDULE = [
+/** Fields of a schedule that operators can set. */
+const SCHEDULE_FIELDS = [
   "jobName",
   "description",
   "params",
@@ -36,9 +43,9 @@ const SCHEDULE = [
   "deadlineMs",
 ];
 
-/** Functions, jobs and their schedules, hooks with their deliveries, and the log that all of them write. */
-export function codeRoutes(parts: CodeParts): StudioRoute[] {
-  const { cloud, recentLog, objects } = parts;
+/** Routes for functions, jobs, schedules, webhooks with their deliveries, and logs. */
+export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
+  const { cloud, logBuffer, objects } = dependencies;
   return [
     { method: "GET", path: "/functions", needs: "readOnly", handle: functions },
     { method: "POST", path: "/functions/:name", needs: "editor", handle: runFunction },
@@ -75,7 +82,7 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
       handle: (r) => changeHook(r, "DELETE"),
     },
     { method: "GET", path: "/deliveries", needs: "readOnly", handle: deliveries },
-    { method: "POST", path: "/deliveries/:objectId/send", needs: "editor", handle: sendAgain },
+    { method: "POST", path: "/deliveries/:objectId/send", needs: "editor", handle: redeliver },
     { method: "GET", path: "/hook-calls", needs: "readOnly", handle: hookCalls },
     { method: "POST", path: "/hook-calls/:id/replay", needs: "editor", handle: replayCall },
     { method: "GET", path: "/logs", needs: "readOnly", handle: logs },
@@ -84,82 +91,93 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
 
   async function functions(request: StudioRequest) {
     const { functions: defined, triggers, plugins, rateLimits } = cloud.definitions();
-    const { value: hooked } = await ask(parts, request, "GET", "/hooks/functions");
-    const remote = Array.isArray(hooked) ? hooked.filter(isJsonObject) : [];
-    const names = [...cloud.functionNames(), ...remote.map(({ functionName }) => String(functionName))];
+    const { value: functionHooks } = await callParseRoute(dependencies, request, "GET", "/hooks/functions");
+    const remoteFunctions = Array.isArray(functionHooks) ? functionHooks.filter(isJsonObject) : [];
+    const pathParams = [
+      ...cloud.functionNames(),
+      ...remoteFunctions.map(({ functionName }) => String(functionName)),
+    ];
     return json({
-      functions: [...new Set(names)].sort(),
+      functions: [...new Set(pathParams)].sort(),
       defined,
       triggers,
       // Plugins are loaded in the order of their files.
-      plugins: plugins.map((plugin, at) => ({ ...plugin, file: parts.pluginFiles[at] ?? "" })),
+      plugins: plugins.map((plugin, at) => ({ ...plugin, file: dependencies.pluginFiles[at] ?? "" })),
       rateLimited: rateLimits.length,
     });
   }
 
-  /** Runs a function as the operator, or as a user; what it throws is its answer, not an error of the studio. */
+  /** Runs a function as the operator or as a user. An error of the function is part of the result. */
   async function runFunction(request: StudioRequest) {
-    const { context, names, params } = request;
-    const as = optionalTextIn(params, "as");
-    const given = optionalObjectIn(params, "params") ?? {};
-    const auth: AuthContext = as === undefined ? context.auth : await parts.asUser(as);
-    request.note({ after: { params: given, ...(as !== undefined && { as }) } });
+    const { context, pathParams, params } = request;
+    const as = optionalStringParameter(params, "as");
+    const input = optionalObjectParameter(params, "params") ?? {};
+    const auth: AuthContext = as === undefined ? context.auth : await dependencies.asUser(as);
+    request.setAuditDetails({ after: { params: input, ...(as !== undefined && { as }) } });
     const started = performance.now();
     const { ip, requestId, serverUrl } = context;
-    const path = `/functions/${segment(names.name ?? "")}`;
-    const { status, body } = await parts.runAs({
+    const path = `/functions/${encodeSegment(pathParams.name ?? "")}`;
+    const { status, body } = await dependencies.execute({
       method: "POST",
       path,
-      params: given,
+      params: input,
       auth,
       ip,
       requestId,
       serverUrl,
     });
-    const answer: JsonObject = JSON.parse(body);
+    const response: JsonObject = JSON.parse(body);
     const run: StudioFunctionRun = {
       ...(status < 400
-        ? { result: answer.result ?? null }
-        : { error: { code: Number(answer.code ?? 1), error: String(answer.error) } }),
+        ? { result: response.result ?? null }
+        : { error: { code: Number(response.code ?? 1), error: String(response.error) } }),
       ms: Math.round(performance.now() - started),
       requestId,
-      logs: recentLog.lines({ requestId }),
+      logs: logBuffer.lines({ requestId }),
     };
     return json(run);
   }
 
   async function jobs(request: StudioRequest) {
-    const { jobs: names, schedules } = cloud.definitions();
-    const stored = await newest(parts, request, "_JobSchedule", {});
-    return json({ jobs: names, defined: schedules, schedules: stored.results });
+    const { jobs: pathParams, schedules } = cloud.definitions();
+    const stored = await listNewest(dependencies, request, "_JobSchedule", {});
+    return json({ jobs: pathParams, defined: schedules, schedules: stored.results });
   }
 
   async function jobHistory(request: StudioRequest) {
-    const jobName = optionalTextIn(request.params, "jobName");
-    return json(await newest(parts, request, "_JobStatus", jobName === undefined ? {} : { jobName }));
+    const jobName = optionalStringParameter(request.params, "jobName");
+    return json(
+      await listNewest(dependencies, request, "_JobStatus", jobName === undefined ? {} : { jobName }),
+    );
   }
 
   async function runJob(request: StudioRequest) {
-    const { names, params } = request;
-    const given = optionalObjectIn(params, "params") ?? {};
-    request.note({ after: given });
-    const { headers } = await ask(parts, request, "POST", `/jobs/${segment(names.name ?? "")}`, given);
+    const { pathParams, params } = request;
+    const input = optionalObjectParameter(params, "params") ?? {};
+    request.setAuditDetails({ after: input });
+    const { headers } = await callParseRoute(
+      dependencies,
+      request,
+      "POST",
+      `/jobs/${encodeSegment(pathParams.name ?? "")}`,
+      input,
+    );
     return json({ jobStatusId: headers["X-Parse-Job-Status-Id"] ?? "" }, 201);
   }
 
   async function addSchedule(request: StudioRequest) {
-    const fields = scheduleIn(request);
+    const fields = scheduleFields(request);
     assertJob(fields.jobName);
-    request.note({ after: fields });
+    request.setAuditDetails({ after: fields });
     const { body } = await objects.create(request.context, "_JobSchedule", fields);
     return json(body, 201);
   }
 
   async function changeSchedule(request: StudioRequest) {
-    const fields = scheduleIn(request);
+    const fields = scheduleFields(request);
     if (fields.jobName !== undefined) assertJob(fields.jobName);
-    const { objectId = "" } = request.names;
-    request.note({
+    const { objectId = "" } = request.pathParams;
+    request.setAuditDetails({
       before: JSON.parse(await objects.get(request.context, "_JobSchedule", objectId, {})),
       after: fields,
     });
@@ -168,15 +186,17 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
   }
 
   async function removeSchedule(request: StudioRequest) {
-    const { objectId = "" } = request.names;
-    request.note({ before: JSON.parse(await objects.get(request.context, "_JobSchedule", objectId, {})) });
+    const { objectId = "" } = request.pathParams;
+    request.setAuditDetails({
+      before: JSON.parse(await objects.get(request.context, "_JobSchedule", objectId, {})),
+    });
     await objects.remove(request.context, "_JobSchedule", objectId);
     return {};
   }
 
-  function scheduleIn({ params }: StudioRequest): JsonObject {
-    const given = objectIn(params, "fields");
-    return Object.fromEntries(Object.entries(given).filter(([name]) => SCHEDULE.includes(name)));
+  function scheduleFields({ params }: StudioRequest): JsonObject {
+    const input = objectParameter(params, "fields");
+    return Object.fromEntries(Object.entries(input).filter(([name]) => SCHEDULE_FIELDS.includes(name)));
   }
 
   function assertJob(name: unknown): void {
@@ -186,8 +206,8 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
 
   async function hooks(request: StudioRequest) {
     const [functionHooks, triggerHooks] = await Promise.all([
-      ask(parts, request, "GET", "/hooks/functions"),
-      ask(parts, request, "GET", "/hooks/triggers"),
+      callParseRoute(dependencies, request, "GET", "/hooks/functions"),
+      callParseRoute(dependencies, request, "GET", "/hooks/triggers"),
     ]);
     return json({ functions: functionHooks.value, triggers: triggerHooks.value });
   }
@@ -198,9 +218,9 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
     const hook: JsonObject = isFunction
       ? { functionName, url: url ?? "" }
       : { className: className ?? "", triggerName: triggerName ?? "", url: url ?? "" };
-    request.note({ after: hook });
-    const { value } = await ask(
-      parts,
+    request.setAuditDetails({ after: hook });
+    const { value } = await callParseRoute(
+      dependencies,
       request,
       "POST",
       isFunction ? "/hooks/functions" : "/hooks/triggers",
@@ -210,67 +230,71 @@ export function codeRoutes(parts: CodeParts): StudioRoute[] {
   }
 
   async function changeHook(request: StudioRequest, method: "PUT" | "DELETE") {
-    const { functionName, className = "", triggerName = "" } = request.names;
+    const { functionName, className = "", triggerName = "" } = request.pathParams;
     const path =
       functionName === undefined
-        ? `/hooks/triggers/${segment(className)}/${segment(triggerName)}`
-        : `/hooks/functions/${segment(functionName)}`;
-    const { value: before } = await ask(parts, request, "GET", path);
-    const change: JsonObject = method === "PUT" ? { url: textIn(request.params, "url") } : {};
-    request.note({ before, after: change });
-    const { value } = await ask(parts, request, method, path, change);
+        ? `/hooks/triggers/${encodeSegment(className)}/${encodeSegment(triggerName)}`
+        : `/hooks/functions/${encodeSegment(functionName)}`;
+    const { value: before } = await callParseRoute(dependencies, request, "GET", path);
+    const change: JsonObject = method === "PUT" ? { url: stringParameter(request.params, "url") } : {};
+    request.setAuditDetails({ before, after: change });
+    const { value } = await callParseRoute(dependencies, request, method, path, change);
     return value;
   }
 
-  /** What web hooks were told of events of chains: kept for a week after they arrived. */
+  /** Lists webhook deliveries of chain events, which are kept for a week after they succeeded. */
   async function deliveries(request: StudioRequest) {
-    const status = optionalTextIn(request.params, "status");
-    return json(await newest(parts, request, "_ChainMessage", status === undefined ? {} : { status }));
+    const status = optionalStringParameter(request.params, "status");
+    return json(
+      await listNewest(dependencies, request, "_ChainMessage", status === undefined ? {} : { status }),
+    );
   }
 
-  /** Tries a delivery that was given up, or sends one that arrived once more. */
-  async function sendAgain(request: StudioRequest) {
-    const { objectId = "" } = request.names;
+  /** Retries a failed delivery, or repeats a successful one. */
+  async function redeliver(request: StudioRequest) {
+    const { objectId = "" } = request.pathParams;
     await objects.update(request.context, "_ChainMessage", objectId, { status: "waiting" });
     return {};
   }
 
-  /** What servers of functions and triggers were asked by this process. */
+  /** Lists requests of this process to the servers of functions and triggers. */
   async function hookCalls({ params }: StudioRequest) {
-    const outcome = optionalTextIn(params, "outcome");
+    const outcome = optionalStringParameter(params, "outcome");
     if (outcome !== undefined && outcome !== "answered" && outcome !== "failed") {
-      throw invalid("outcome must be answered or failed");
+      throw invalidParameter("outcome must be answered or failed");
     }
-    const limit = Math.max(1, wholeIn(params, "limit", 50, 500));
-    return json(parts.hookCalls.list({ outcome, after: optionalTextIn(params, "after"), limit }));
+    const limit = Math.max(1, integerParameter(params, "limit", 50, 500));
+    return json(
+      dependencies.hookCalls.list({ outcome, after: optionalStringParameter(params, "after"), limit }),
+    );
   }
 
-  async function replayCall({ names }: StudioRequest) {
-    return json(await parts.hookCalls.replay(names.id ?? ""));
+  async function replayCall({ pathParams }: StudioRequest) {
+    return json(await dependencies.hookCalls.replay(pathParams.id ?? ""));
   }
 
   async function logs({ params }: StudioRequest) {
-    const lines = recentLog.lines(filterIn(params));
-    return json({ results: lines.slice(-wholeIn(params, "limit", 500, 2_000)) });
+    const lines = logBuffer.lines(parseLogFilter(params));
+    return json({ results: lines.slice(-integerParameter(params, "limit", 500, 2_000)) });
   }
 
   async function tail(request: StudioRequest) {
-    const filter = filterIn(request.params);
-    return eventStream(request, (tell) => {
-      for (const line of recentLog.lines(filter).slice(-100)) tell("line", line);
-      return recentLog.onLine((line) => {
-        if (matchesFilter(line, filter)) tell("line", line);
+    const filter = parseLogFilter(request.params);
+    return eventStream(request, (send) => {
+      for (const line of logBuffer.lines(filter).slice(-100)) send("line", line);
+      return logBuffer.onLine((line) => {
+        if (matchesFilter(line, filter)) send("line", line);
       });
     });
   }
 }
 
-function filterIn(params: JsonObject): LogFilter {
-  const after = wholeIn(params, "after", 0, Number.MAX_SAFE_INTEGER);
+function parseLogFilter(params: JsonObject): LogFilter {
+  const after = integerParameter(params, "after", 0, Number.MAX_SAFE_INTEGER);
   return {
-    level: optionalTextIn(params, "level"),
-    text: optionalTextIn(params, "text"),
-    requestId: optionalTextIn(params, "requestId"),
+    level: optionalStringParameter(params, "level"),
+    text: optionalStringParameter(params, "text"),
+    requestId: optionalStringParameter(params, "requestId"),
     after: after === 0 ? undefined : after,
   };
 }

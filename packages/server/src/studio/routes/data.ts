@@ -9,42 +9,44 @@ import {
   type StudioExplain,
 } from "@purse/protocol";
 import type { RequestContext } from "../../authContext.ts";
-import { fieldsOf } from "../../schema/describe.ts";
-import { OUTDATED } from "../../store/store.ts";
-import { Conflict } from "../door.ts";
-import { fieldsOfOrder, keyset } from "../keyset.ts";
+import { UPDATE_CONFLICT } from "../../database/store.ts";
+import { clientFields } from "../../schema/describe.ts";
+import { ConflictError } from "../adminApi.ts";
+import { createKeyset, orderFields } from "../keyset.ts";
 import {
-  flagIn,
-  invalid,
-  objectIn,
-  optionalObjectIn,
-  optionalTextIn,
-  textIn,
-  textsIn,
-  wholeIn,
+  booleanParameter,
+  integerParameter,
+  invalidParameter,
+  objectParameter,
+  optionalObjectParameter,
+  optionalStringParameter,
+  stringListParameter,
+  stringParameter,
 } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
 import { suggestIndex } from "../suggestIndex.ts";
-import { type LiveRowsParts, liveRowsRoute } from "./liveRows.ts";
-import { moveRowsRoutes } from "./moveRows.ts";
-import { lookingAs, type PipelineParts } from "./pipeline.ts";
+import { importExportRoutes } from "./importExport.ts";
+import { type LiveRowsDependencies, liveRowsRoute } from "./liveRows.ts";
+import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
 
-const PAGE = 100;
-const MOST_ROWS = 1_000;
-const COUNT_CAP = 1_000;
-const MOST_CAP = 10_000;
-const MOST_BULK = 100_000;
-/** Rows that are changed side by side, so that their writes share a commit. */
-const TOGETHER = 50;
+const PAGE_SIZE = 100;
+const MAX_ROWS = 1_000;
+const DEFAULT_COUNT_CAP = 1_000;
+const MAX_COUNT_CAP = 10_000;
+const MAX_BULK_ROWS = 100_000;
+/** Number of rows that are changed concurrently, so that their writes share a commit. */
+const CONCURRENT_WRITES = 50;
 
-export interface DataParts extends PipelineParts, Pick<LiveRowsParts, "feed" | "presenter"> {
-  /** Rows that one question may answer at most. */
+export interface DataDependencies
+  extends RouteDependencies,
+    Pick<LiveRowsDependencies, "feed" | "serializer"> {
+  /** Maximum number of rows in one result. */
   maxLimit: number;
 }
 
-/** Rows of any class, as the grid shows and changes them. Everything goes through the pipeline of all doors. */
-export function dataRoutes(parts: DataParts): StudioRoute[] {
-  const { objects, schemas } = parts;
+/** Routes for reading and changing rows of any class, with all checks of the object service. */
+export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
+  const { objects, schemas } = dependencies;
   return [
     { method: "GET", path: "/data/:className", needs: "readOnly", handle: list },
     { method: "GET", path: "/data/:className/count", needs: "readOnly", handle: count },
@@ -54,49 +56,53 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
     { method: "PUT", path: "/data/:className/rows/:objectId", needs: "editor", handle: update },
     { method: "DELETE", path: "/data/:className/rows/:objectId", needs: "editor", handle: remove },
     { method: "POST", path: "/data/:className/bulk", needs: "editor", handle: bulk },
-    liveRowsRoute({ ...parts, classIn }),
-    ...moveRowsRoutes({ ...parts, classIn }),
+    liveRowsRoute({ ...dependencies, requireClass }),
+    ...importExportRoutes({ ...dependencies, requireClass }),
   ];
 
   async function list(request: StudioRequest) {
     const { params } = request;
-    const className = classIn(request);
-    const context = await lookingAs(parts, request);
-    const limit = Math.max(1, wholeIn(params, "limit", PAGE, MOST_ROWS));
-    const set = keyset(params.order, optionalTextIn(params, "after"), typesOf(className));
-    const keys = optionalTextIn(params, "keys", 10_000);
+    const className = requireClass(request);
+    const context = await viewContext(dependencies, request);
+    const limit = Math.max(1, integerParameter(params, "limit", PAGE_SIZE, MAX_ROWS));
+    const keyset = createKeyset(
+      params.order,
+      optionalStringParameter(params, "after"),
+      fieldTypes(className),
+    );
+    const keys = optionalStringParameter(params, "keys", 10_000);
     const text = await objects.find(context, className, {
-      where: both(whereIn(params), set.where),
-      order: set.order,
-      // One more than is shown tells whether there are more, without a count.
+      where: andWhere(whereParameter(params), keyset.where),
+      order: keyset.order,
+      // One additional row tells whether there are more pages.
       limit: limit + 1,
-      skip: set.skip,
-      ...(keys !== undefined && { keys: [keys, ...fieldsOfOrder(set)].join() }),
-      ...included(params),
+      skip: keyset.skip,
+      ...(keys !== undefined && { keys: [keys, ...orderFields(keyset)].join() }),
+      ...includeParams(params),
     });
-    const rows = resultsOf(text);
+    const rows = parseResults(text);
     const results = rows.slice(0, limit);
     const last = rows.length > limit ? results.at(-1) : undefined;
-    return json({ results, ...(last && { next: set.cursorAfter(last, results.length) }) });
+    return json({ results, ...(last && { next: keyset.cursorAfter(last, results.length) }) });
   }
 
   async function count(request: StudioRequest) {
     const { params } = request;
-    const className = classIn(request);
-    const context = await lookingAs(parts, request);
-    const where = whereIn(params);
-    if (flagIn(params, "exact")) return json(await exactly(context, className, where));
-    const cap = Math.max(1, wholeIn(params, "cap", COUNT_CAP, MOST_CAP));
-    // One row beyond the cap tells that there are more; where no question may answer so many, all that it may.
-    const limit = Math.min(cap + 1, parts.maxLimit);
-    const asked = { where, keys: "objectId", limit };
-    const found = resultsOf(await objects.find(context, className, asked)).length;
+    const className = requireClass(request);
+    const context = await viewContext(dependencies, request);
+    const where = whereParameter(params);
+    if (booleanParameter(params, "exact")) return json(await countExactly(context, className, where));
+    const cap = Math.max(1, integerParameter(params, "cap", DEFAULT_COUNT_CAP, MAX_COUNT_CAP));
+    // One row beyond the cap tells that there are more, unless the query limit is lower.
+    const limit = Math.min(cap + 1, dependencies.maxLimit);
+    const query = { where, keys: "objectId", limit };
+    const found = parseResults(await objects.find(context, className, query)).length;
     const isCapped = found === limit;
-    const counted: StudioCount = { count: Math.min(found, cap), isCapped };
-    return json(counted);
+    const result: StudioCount = { count: Math.min(found, cap), isCapped };
+    return json(result);
   }
 
-  async function exactly(
+  async function countExactly(
     context: RequestContext,
     className: string,
     where: JsonObject,
@@ -109,80 +115,85 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
 
   async function explain(request: StudioRequest) {
     const { params, context } = request;
-    const className = classIn(request);
-    const where = whereIn(params);
-    const order = optionalTextIn(params, "order");
+    const className = requireClass(request);
+    const where = whereParameter(params);
+    const order = optionalStringParameter(params, "order");
     const text = await objects.find(context, className, { where, ...(order && { order }), explain: true });
     const { results: plan }: { results: JsonValue } = JSON.parse(text);
     const suggestedIndex = suggestIndex(schemas.get(className), where, order);
-    const explained: StudioExplain = { plan, ...(suggestedIndex && { suggestedIndex }) };
-    return json(explained);
+    const result: StudioExplain = { plan, ...(suggestedIndex && { suggestedIndex }) };
+    return json(result);
   }
 
   async function get(request: StudioRequest) {
-    const context = await lookingAs(parts, request);
-    const { objectId = "" } = request.names;
-    const text = await objects.get(context, classIn(request), objectId, included(request.params));
+    const context = await viewContext(dependencies, request);
+    const { objectId = "" } = request.pathParams;
+    const text = await objects.get(context, requireClass(request), objectId, includeParams(request.params));
     return { status: 200, body: text };
   }
 
   async function create(request: StudioRequest) {
-    const className = classIn(request);
-    const fields = objectIn(request.params, "fields");
+    const className = requireClass(request);
+    const fields = objectParameter(request.params, "fields");
     const { body } = await objects.create(request.context, className, fields);
-    request.note({ target: `${className}/${String(body.objectId)}`, after: fields });
-    return json(await rowOf(request, className, String(body.objectId)), 201);
+    request.setAuditDetails({ target: `${className}/${String(body.objectId)}`, after: fields });
+    return json(await getRow(request, className, String(body.objectId)), 201);
   }
 
   async function update(request: StudioRequest) {
-    const className = classIn(request);
-    const { objectId = "" } = request.names;
-    const fields = objectIn(request.params, "fields");
-    const ifUpdatedAt = optionalTextIn(request.params, "expectedUpdatedAt");
-    const before = await rowOf(request, className, objectId);
-    const was = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name] ?? null]));
-    request.note({ before: was, after: fields });
+    const className = requireClass(request);
+    const { objectId = "" } = request.pathParams;
+    const fields = objectParameter(request.params, "fields");
+    const ifUpdatedAt = optionalStringParameter(request.params, "expectedUpdatedAt");
+    const before = await getRow(request, className, objectId);
+    const previous = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name] ?? null]));
+    request.setAuditDetails({ before: previous, after: fields });
     try {
       const context = { ...request.context, ...(ifUpdatedAt !== undefined && { ifUpdatedAt }) };
       await objects.update(context, className, objectId, fields);
     } catch (error) {
-      if (!(error instanceof ProtocolError && error.code === OUTDATED)) throw error;
-      throw new Conflict(await rowOf(request, className, objectId));
+      if (!(error instanceof ProtocolError && error.code === UPDATE_CONFLICT)) throw error;
+      throw new ConflictError(await getRow(request, className, objectId));
     }
-    return json(await rowOf(request, className, objectId));
+    return json(await getRow(request, className, objectId));
   }
 
   async function remove(request: StudioRequest) {
-    const className = classIn(request);
-    const { objectId = "" } = request.names;
-    request.note({ before: await rowOf(request, className, objectId) });
+    const className = requireClass(request);
+    const { objectId = "" } = request.pathParams;
+    request.setAuditDetails({ before: await getRow(request, className, objectId) });
     await objects.remove(request.context, className, objectId);
     return {};
   }
 
-  /** One change of many rows: by their ids, or all of a where, or those ids that fulfil it. A dry run counts. */
+  /** Changes many rows: by ids, by a where, or by both. A dry run only counts them. */
   async function bulk(request: StudioRequest) {
     const { params, context } = request;
-    const className = classIn(request);
-    const action = textIn(params, "action");
-    if (action !== "update" && action !== "delete") throw invalid("action must be update or delete");
-    const fields = action === "update" ? objectIn(params, "fields") : {};
-    const named = params.ids === undefined ? undefined : { objectId: { $in: textsIn(params, "ids") } };
-    const where = named ? both(named, optionalObjectIn(params, "where")) : objectIn(params, "where");
-    const { count: matched } = await exactly(context, className, where);
-    request.note({ target: className, before: where, after: { action, fields, matched } });
-    if (flagIn(params, "dryRun")) return json({ matched, changed: 0, failed: [] } satisfies StudioBulkResult);
+    const className = requireClass(request);
+    const action = stringParameter(params, "action");
+    if (action !== "update" && action !== "delete") throw invalidParameter("action must be update or delete");
+    const fields = action === "update" ? objectParameter(params, "fields") : {};
+    const byIds =
+      params.ids === undefined ? undefined : { objectId: { $in: stringListParameter(params, "ids") } };
+    const where = byIds
+      ? andWhere(byIds, optionalObjectParameter(params, "where"))
+      : objectParameter(params, "where");
+    const { count: matched } = await countExactly(context, className, where);
+    request.setAuditDetails({ target: className, before: where, after: { action, fields, matched } });
+    if (booleanParameter(params, "dryRun"))
+      return json({ matched, changed: 0, failed: [] } satisfies StudioBulkResult);
     const expected = params.expectedCount;
     if (expected !== undefined && expected !== matched) {
-      throw new ProtocolError(OUTDATED, `There are ${matched} rows now.`, 409);
+      throw new ProtocolError(UPDATE_CONFLICT, `There are now ${matched} matching rows.`, 409);
     }
-    if (matched > MOST_BULK) throw invalid(`at most ${MOST_BULK} rows are changed at once`);
-    // All ids are read first: what is changed may no longer fulfil the where.
-    const ids = await idsOf(context, className, where, matched);
+    if (matched > MAX_BULK_ROWS)
+      throw invalidParameter(`at most ${MAX_BULK_ROWS} rows can be changed at once`);
+    // All ids are read first, since changed rows may no longer match the where.
+    const ids = await findIds(context, className, where, matched);
     const failed: StudioBulkResult["failed"] = [];
-    for (let i = 0; i < ids.length; i += TOGETHER) {
+    for (let i = 0; i < ids.length; i += CONCURRENT_WRITES) {
       await Promise.all(
-        ids.slice(i, i + TOGETHER).map(async (id) => {
+        ids.slice(i, i + CONCURRENT_WRITES).map(async (id) => {
           try {
             if (action === "delete") await objects.remove(context, className, id);
             else await objects.update(context, className, id, fields);
@@ -193,11 +204,11 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
         }),
       );
     }
-    const done: StudioBulkResult = { matched, changed: ids.length - failed.length, failed };
-    return json(done);
+    const result: StudioBulkResult = { matched, changed: ids.length - failed.length, failed };
+    return json(result);
   }
 
-  async function idsOf(
+  async function findIds(
     context: RequestContext,
     className: string,
     where: JsonObject,
@@ -210,14 +221,18 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
       order: "objectId",
       limit,
     });
-    return resultsOf(text).map(({ objectId }) => String(objectId));
+    return parseResults(text).map(({ objectId }) => String(objectId));
   }
 
-  async function rowOf({ context }: StudioRequest, className: string, objectId: string): Promise<JsonObject> {
+  async function getRow(
+    { context }: StudioRequest,
+    className: string,
+    objectId: string,
+  ): Promise<JsonObject> {
     return JSON.parse(await objects.get(context, className, objectId, {}));
   }
 
-  function classIn({ names: { className = "" } }: StudioRequest): string {
+  function requireClass({ pathParams: { className = "" } }: StudioRequest): string {
     if (schemas.get(className)) return className;
     throw new ProtocolError(
       ErrorCode.INVALID_CLASS_NAME,
@@ -226,26 +241,26 @@ export function dataRoutes(parts: DataParts): StudioRoute[] {
     );
   }
 
-  function typesOf(className: string): (field: string) => string | undefined {
-    const fields = fieldsOf(className, schemas.get(className)?.fields ?? {});
+  function fieldTypes(className: string): (field: string) => string | undefined {
+    const fields = clientFields(className, schemas.get(className)?.fields ?? {});
     return (field) => (Object.hasOwn(fields, field) ? fields[field]?.type : undefined);
   }
 }
 
-function whereIn(params: JsonObject): JsonObject {
-  return optionalObjectIn(params, "where") ?? {};
+function whereParameter(params: JsonObject): JsonObject {
+  return optionalObjectParameter(params, "where") ?? {};
 }
 
-function both(where: JsonObject, more: JsonObject | undefined): JsonObject {
+function andWhere(where: JsonObject, more: JsonObject | undefined): JsonObject {
   return more ? { $and: [where, more] } : where;
 }
 
-function included(params: JsonObject): JsonObject {
-  const include = optionalTextIn(params, "include");
+function includeParams(params: JsonObject): JsonObject {
+  const include = optionalStringParameter(params, "include");
   return include === undefined ? {} : { include };
 }
 
-function resultsOf(text: string): JsonObject[] {
+function parseResults(text: string): JsonObject[] {
   const { results }: { results: JsonValue[] } = JSON.parse(text);
   return results.filter(isJsonObject);
 }

@@ -6,71 +6,73 @@ import {
   type StudioLiveEvent,
 } from "@purse/protocol";
 import type { RequestContext } from "../../authContext.ts";
+import { compileRegex } from "../../database/regex.ts";
 import type { Reads } from "../../objects/read.ts";
 import type { ChangeFeed } from "../../realtime/changeFeed.ts";
-import { compileRegex } from "../../store/regex.ts";
 import { eventStream } from "../eventStream.ts";
-import { optionalObjectIn } from "../parameters.ts";
+import { optionalObjectParameter } from "../parameters.ts";
 import type { StudioRequest, StudioRoute } from "../route.ts";
 
-export interface LiveRowsParts {
-  /** The feed that live queries are told by. */
+export interface LiveRowsDependencies {
+  /** The change feed of live queries. */
   feed: ChangeFeed;
-  presenter: Reads["presenter"];
-  classIn(request: StudioRequest): string;
+  serializer: Reads["serializer"];
+  requireClass(request: StudioRequest): string;
 }
 
-/** How often it is said again that a class is followed, in ms: feeds forget what nobody asks for. */
-const FOLLOW_AGAIN_MS = 60_000;
+/** Interval for renewing the subscription to a class, in ms, before the feed expires it. */
+const RENEW_INTERVAL_MS = 60_000;
 
-/** Rows as they change, told by the feed and the matcher of live queries. */
-export function liveRowsRoute({ feed, presenter, classIn }: LiveRowsParts): StudioRoute {
+/** Route for live changes of rows, using the feed and the matcher of live queries. */
+export function liveRowsRoute({ feed, serializer, requireClass }: LiveRowsDependencies): StudioRoute {
   return {
     method: "GET",
     path: "/data/:className/live",
     needs: "readOnly",
     async handle(request) {
-      const className = classIn(request);
-      const where = parseWhere(optionalObjectIn(request.params, "where") ?? {});
+      const className = requireClass(request);
+      const where = parseWhere(optionalObjectParameter(request.params, "where") ?? {});
       const matches = compileMatcher(where, { regex: compileRegex });
-      return eventStream(request, async (tell) => {
-        let told = Promise.resolve();
-        const stop = feed.onChange((change) => {
+      return eventStream(request, async (send) => {
+        let delivery = Promise.resolve();
+        const unsubscribe = feed.onChange((change) => {
           if (change === className || (typeof change === "object" && "kind" in change)) {
-            return tell("refetch", {});
+            return send("refetch", {});
           }
           if (typeof change === "string" || change.className !== className) return;
-          const event = eventOf(objectOf(change.before), objectOf(change.after), matches);
+          const event = toLiveEvent(parseObject(change.before), parseObject(change.after), matches);
           if (!event) return;
-          // One after the other: showing an object may take longer than showing the next.
-          told = told.then(async () => tell(event.event, { ...event, object: await shown(event.object) }));
+          // Events are sent in order, although serializing one object may take longer than the next.
+          delivery = delivery.then(async () =>
+            send(event.event, { ...event, object: await serialize(event.object) }),
+          );
         });
         await feed.subscribe(className);
-        // What happens from now on is told.
-        tell("connected", {});
-        const again = setInterval(() => {
-          feed.subscribe(className).catch(() => tell("refetch", {}));
-        }, FOLLOW_AGAIN_MS);
+        // All later changes will be sent.
+        send("connected", {});
+        const renewTimer = setInterval(() => {
+          feed.subscribe(className).catch(() => send("refetch", {}));
+        }, RENEW_INTERVAL_MS);
         return () => {
-          clearInterval(again);
-          stop();
+          clearInterval(renewTimer);
+          unsubscribe();
         };
 
-        async function shown(object: JsonObject): Promise<JsonObject> {
+        async function serialize(object: JsonObject): Promise<JsonObject> {
           const context: RequestContext = request.context;
-          return presenter(className)?.(object, context) ?? object;
+          return serializer(className)?.(object, context) ?? object;
         }
       });
     },
   };
 }
 
-function objectOf(text: string | null): JsonObject | undefined {
+function parseObject(text: string | null): JsonObject | undefined {
   const value: unknown = text === null ? undefined : JSON.parse(text);
   return isJsonObject(value) ? value : undefined;
 }
 
-function eventOf(
+function toLiveEvent(
   before: JsonObject | undefined,
   after: JsonObject | undefined,
   matches: (object: JsonObject) => boolean,

@@ -1,40 +1,40 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  DEFAULT_MAILS,
   ErrorCode,
-  fillMail,
   type JsonObject,
-  MAILS,
   type MailName,
   type MailTemplate,
   ProtocolError,
+  renderMail,
   type StudioMailTemplate,
 } from "@purse/protocol";
 import { isEmailAddress } from "../../auth/emailAddress.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/mailTemplates.ts";
-import { objectIn, optionalTextIn, textIn } from "../parameters.ts";
-import { json, type StudioRequest, type StudioRoute, signedInAs } from "../route.ts";
+import { objectParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
+import { json, requireSignedIn, type StudioRequest, type StudioRoute } from "../route.ts";
 
-export interface MailParts {
-  /** Undefined where mails cannot be sent. */
+export interface MailDependencies {
+  /** Undefined if mails cannot be sent. */
   mailer: Mailer | undefined;
   mails: MailTemplates;
-  /** Where mails are put down in development; undefined where they are sent. */
+  /** Folder of unsent mails in development; undefined if mails are sent. */
   outbox: string | undefined;
   appName: string;
 }
 
-const MOST_MAILS = 200;
+const MAX_MAILS = 200;
 const MAIL_FILE = /^[\w-]{1,100}\.eml$/;
-/** More than any part of a mail may have: what is too long is told by its part. */
-const MOST_TEXT = 200_000;
+/** Maximum length of parameters; exceeded limits of parts are reported for each part. */
+const MAX_TEXT_LENGTH = 200_000;
 
-/** Mails: what was put down in development, what they say, and whether they arrive. */
-export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailParts): StudioRoute[] {
+/** Routes for mails: outbox in development, templates, and test mails. */
+export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDependencies): StudioRoute[] {
   return [
-    { method: "GET", path: "/mail", needs: "readOnly", handle: mails },
-    { method: "GET", path: "/mail/outbox/:file", needs: "editor", handle: mail },
+    { method: "GET", path: "/mail", needs: "readOnly", handle: listMails },
+    { method: "GET", path: "/mail/outbox/:file", needs: "editor", handle: getMail },
     { method: "POST", path: "/mail/test", needs: "editor", handle: testMail },
     { method: "GET", path: "/mail/templates", needs: "readOnly", handle: listTemplates },
     { method: "PUT", path: "/mail/templates/:name", needs: "editor", handle: writeTemplate },
@@ -42,22 +42,22 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
     { method: "POST", path: "/mail/templates/:name/test", needs: "editor", handle: testTemplate },
   ];
 
-  /** The mails in the outbox, the newest first; what is sent by a mail server is not kept. */
-  async function mails() {
-    const names = outbox === undefined ? [] : await filesIn(outbox);
+  /** Lists the mails in the outbox, newest first; sent mails are not stored. */
+  async function listMails() {
+    const names = outbox === undefined ? [] : await listFiles(outbox);
     const newestFirst = names
       .filter((name) => MAIL_FILE.test(name))
       .sort()
       .reverse()
-      .slice(0, MOST_MAILS);
+      .slice(0, MAX_MAILS);
     const results = await Promise.all(
-      newestFirst.map(async (file) => ({ file, ...headersOf(await readMail(file)) })),
+      newestFirst.map(async (file) => ({ file, ...parseHeaders(await readMail(file)) })),
     );
     return json({ canSend: mailer !== undefined, hasOutbox: outbox !== undefined, results });
   }
 
-  /** A whole mail: with it, links by which passwords are set anew. */
-  async function mail({ names: { file = "" } }: StudioRequest) {
+  /** Returns a complete mail, including links that reset passwords. */
+  async function getMail({ pathParams: { file = "" } }: StudioRequest) {
     return json({ text: await readMail(file) });
   }
 
@@ -66,66 +66,69 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
   }
 
   async function readMail(file: string): Promise<string> {
-    if (outbox === undefined || !MAIL_FILE.test(file)) throw noMail();
+    if (outbox === undefined || !MAIL_FILE.test(file)) throw mailNotFound();
     try {
       return await readFile(join(outbox, file), "utf8");
     } catch (error) {
-      if (isMissing(error)) throw noMail();
+      if (isMissing(error)) throw mailNotFound();
       throw error;
     }
   }
 
   async function listTemplates() {
-    const results = await Promise.all((["verification", "passwordReset"] as const).map(told));
+    const results = await Promise.all((["verification", "passwordReset"] as const).map(describeTemplate));
     return json({ appName, results });
   }
 
-  async function told(name: MailName): Promise<StudioMailTemplate> {
+  async function describeTemplate(name: MailName): Promise<StudioMailTemplate> {
     const written = await templates.findCustom(name);
     return {
       name,
-      template: written?.template ?? MAILS[name].template,
+      template: written?.template ?? DEFAULT_MAILS[name].template,
       ...(written && { writtenBy: written.username, writtenAt: written.updatedAt }),
     };
   }
 
   async function writeTemplate(request: StudioRequest) {
-    const name = requireMailName(request.names.name ?? "");
-    const template = templateIn(request.params);
-    const before = (await told(name)).template;
-    request.note({ before: { ...before }, after: { ...template } });
-    await templates.save(name, template, signedInAs(request).operator.username);
-    return json(await told(name));
+    const name = requireMailName(request.pathParams.name ?? "");
+    const template = templateParameter(request.params);
+    const before = (await describeTemplate(name)).template;
+    request.setAuditDetails({ before: { ...before }, after: { ...template } });
+    await templates.save(name, template, requireSignedIn(request).operator.username);
+    return json(await describeTemplate(name));
   }
 
   async function resetTemplate(request: StudioRequest) {
-    const name = requireMailName(request.names.name ?? "");
-    request.note({ before: { ...(await told(name)).template }, after: { ...MAILS[name].template } });
+    const name = requireMailName(request.pathParams.name ?? "");
+    request.setAuditDetails({
+      before: { ...(await describeTemplate(name)).template },
+      after: { ...DEFAULT_MAILS[name].template },
+    });
     await templates.reset(name);
-    return json(await told(name));
+    return json(await describeTemplate(name));
   }
 
-  /** Sends a mail as it would be, saved or not; its link leads nowhere. */
+  /** Sends a test mail of a template, saved or not; its link is not valid. */
   async function testTemplate(request: StudioRequest) {
-    const name = requireMailName(request.names.name ?? "");
-    const template = templateIn(request.params);
+    const name = requireMailName(request.pathParams.name ?? "");
+    const template = templateParameter(request.params);
     assertMailTemplate(name, template);
     const values = { appName, email: "ada@example.org", username: "ada", link: "https://example.org/a-test" };
-    return send(request, fillMail(template, values));
+    return send(request, renderMail(template, values));
   }
 
-  async function send(request: StudioRequest, said: MailTemplate): Promise<JsonObject> {
-    const to = textIn(request.params, "to", 300);
+  async function send(request: StudioRequest, content: MailTemplate): Promise<JsonObject> {
+    const to = stringParameter(request.params, "to", 300);
     if (!mailer)
       throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set.");
     if (!isEmailAddress(to))
-      throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "to must be one address.");
-    request.note({ target: to });
-    await mailer.send({ to, ...said });
+      throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "to must be a single e-mail address.");
+    request.setAuditDetails({ target: to });
+    await mailer.send({ to, ...content });
     return {};
   }
 
-  async function filesIn(folder: string): Promise<string[]> {
+  async function listFiles(folder: string): Promise<string[]> {
     try {
       return await readdir(folder);
     } catch (error) {
@@ -135,19 +138,19 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailPa
   }
 }
 
-/** As somebody typed it: a mail without HTML has none. */
-function templateIn(params: JsonObject): MailTemplate {
-  const template = objectIn(params, "template");
-  const html = optionalTextIn(template, "html", MOST_TEXT);
+/** Parses the template; empty HTML counts as none. */
+function templateParameter(params: JsonObject): MailTemplate {
+  const template = objectParameter(params, "template");
+  const html = optionalStringParameter(template, "html", MAX_TEXT_LENGTH);
   return {
-    subject: textIn(template, "subject", MOST_TEXT),
-    text: textIn(template, "text", MOST_TEXT),
+    subject: stringParameter(template, "subject", MAX_TEXT_LENGTH),
+    text: stringParameter(template, "text", MAX_TEXT_LENGTH),
     ...(html !== undefined && html.trim() !== "" && { html }),
   };
 }
 
-/** The headers that people look for. */
-function headersOf(text: string): { to: string; subject: string; date: string } {
+/** Parses the headers to display. */
+function parseHeaders(text: string): { to: string; subject: string; date: string } {
   const [head = ""] = text.split(/\r?\n\r?\n/, 1);
   const unfolded = head.replace(/\r?\n[ \t]+/g, " ");
   const header = (name: string) =>
@@ -159,6 +162,6 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
-function noMail(): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "There is no such mail.");
+function mailNotFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The mail does not exist.");
 }

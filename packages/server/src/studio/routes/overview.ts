@@ -1,24 +1,24 @@
 import type { MetricsHistory } from "../../observe/metricsHistory.ts";
 import { json, type StudioRoute } from "../route.ts";
 
-export interface OverviewParts {
-  series: MetricsHistory;
+export interface OverviewDependencies {
+  metricsHistory: MetricsHistory;
 }
 
-/** How the server does. */
-export function overviewRoutes({ series }: OverviewParts): StudioRoute[] {
+/** Routes for server metrics. */
+export function overviewRoutes({ metricsHistory }: OverviewDependencies): StudioRoute[] {
   return [
     {
       method: "GET",
       path: "/overview",
       needs: "readOnly",
-      handle: async () => json({ points: series.points() }),
+      handle: async () => json({ points: metricsHistory.points() }),
     },
     {
       method: "GET",
       path: "/slow-requests",
       needs: "readOnly",
-      handle: async () => json({ results: series.slowRequests() }),
+      handle: async () => json({ results: metricsHistory.slowRequests() }),
     },
   ];
 }

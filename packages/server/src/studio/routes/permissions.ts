@@ -10,26 +10,26 @@ import {
 import type { GateStanding } from "../../auth/index.ts";
 import type { AuthContext, RequestContext } from "../../authContext.ts";
 import type { Config } from "../../config.ts";
-import { type CheckedOperation, checkPermission, rowOf } from "../checkPermission.ts";
-import { membershipsOf } from "../memberships.ts";
-import { invalid, optionalTextIn, textIn } from "../parameters.ts";
-import { ringsOf } from "../rings.ts";
+import { type CheckedOperation, checkPermission, parseRow } from "../checkPermission.ts";
+import { resolveMemberships } from "../memberships.ts";
+import { invalidParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
+import { findRoleCycles } from "../roleCycles.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { type SecurityParts, securityFindings } from "../securityCheck.ts";
-import type { PipelineParts } from "./pipeline.ts";
+import { findSecurityIssues, type SecurityDependencies } from "../securityCheck.ts";
+import type { RouteDependencies } from "./routeHelpers.ts";
 
 const OPERATIONS: readonly CheckedOperation[] = ["get", "find", "count", "create", "update", "delete"];
-const PAGE = 1_000;
+const PAGE_SIZE = 1_000;
 
-export interface PermissionParts extends PipelineParts {
+export interface PermissionDependencies extends RouteDependencies {
   protectedFields: Config["protectedFields"];
-  security: SecurityParts;
-  gateStandingsOf(userId: string): Promise<GateStanding[]>;
+  security: SecurityDependencies;
+  evaluateGates(userId: string): Promise<GateStanding[]>;
 }
 
-/** Who may do what, and why; roles and how they hang together; what is open that should not be. */
-export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
-  const { store, schemas, rules, objects } = parts;
+/** Routes for checking permissions, for the role hierarchy, and for security findings. */
+export function permissionRoutes(dependencies: PermissionDependencies): StudioRoute[] {
+  const { store, schemas, rules, objects } = dependencies;
   return [
     { method: "GET", path: "/permissions/check", needs: "readOnly", handle: check },
     { method: "GET", path: "/roles", needs: "readOnly", handle: async () => json(await roles()) },
@@ -37,60 +37,60 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
   ];
 
   async function check({ params, context }: StudioRequest) {
-    const className = textIn(params, "className");
+    const className = stringParameter(params, "className");
     const operation = OPERATIONS.find((each) => each === params.operation);
-    if (!operation) throw invalid(`operation must be one of ${OPERATIONS.join(", ")}`);
+    if (!operation) throw invalidParameter(`operation must be one of ${OPERATIONS.join(", ")}`);
     const schema = schemas.get(className);
     if (!schema)
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`, 404);
-    const user = optionalTextIn(params, "user");
-    const auth = user === undefined ? ({ kind: "anonymous" } as const) : await parts.asUser(user);
-    if (auth.kind === "master") throw invalid("user must be the id of a user");
-    const objectId = optionalTextIn(params, "objectId");
-    const row = objectId === undefined ? undefined : rowOf(await store.get(schema, objectId, null));
+    const user = optionalStringParameter(params, "user");
+    const auth = user === undefined ? ({ kind: "anonymous" } as const) : await dependencies.asUser(user);
+    if (auth.kind === "master") throw invalidParameter("user must be the id of a user");
+    const objectId = optionalStringParameter(params, "objectId");
+    const row = objectId === undefined ? undefined : parseRow(await store.get(schema, objectId, null));
     if (objectId !== undefined && !row)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
     const request = { ...context, auth };
     const isRead = operation === "get" || operation === "find" || operation === "count";
-    const isShown =
-      row && isRead ? await isShownTo(request, className, operation, String(row.objectId)) : undefined;
-    const answer = await checkPermission({
+    const isVisible =
+      row && isRead ? await isVisibleTo(request, className, operation, String(row.objectId)) : undefined;
+    const result = await checkPermission({
       schema,
       operation,
       auth,
       row,
       rules: rules.get(className),
-      protectedFields: parts.protectedFields?.[className],
-      isShown,
+      protectedFields: dependencies.protectedFields?.[className],
+      isVisible,
       request,
     });
-    const told: StudioPermissionCheck = { ...answer, ...(await standingOf(auth)) };
-    return json(told);
+    const response: StudioPermissionCheck = { ...result, ...(await resolveRoles(auth)) };
+    return json(response);
   }
 
-  /** Which roles somebody is in, how they came to be, and what the gates say of them. */
-  async function standingOf(
+  /** Returns the roles of a user, why they are members, and the results of the token gates. */
+  async function resolveRoles(
     auth: AuthContext,
   ): Promise<Pick<StudioPermissionCheck, "memberships" | "gates">> {
     if (auth.kind !== "user") return { memberships: [], gates: [] };
     const { userId } = auth;
-    const [given, standings, { roles, edges }] = await Promise.all([
+    const [direct, gateResults, { roles, edges }] = await Promise.all([
       store.ownersInRelation("_Role", "users", [userId]),
-      parts.gateStandingsOf(userId),
+      dependencies.evaluateGates(userId),
       roleGraph(),
     ]);
     const names = new Map(roles.map(({ id, name }) => [id, name]));
-    const gated = standings.flatMap(({ roleId, isMember }) => (isMember ? [roleId] : []));
+    const gated = gateResults.flatMap(({ roleId, isMember }) => (isMember ? [roleId] : []));
     return {
-      memberships: membershipsOf({ given, gated, edges }).flatMap((each): StudioMembership[] => {
+      memberships: resolveMemberships({ direct, gated, edges }).flatMap((each): StudioMembership[] => {
         const role = names.get(each.id);
-        // A relation outlives the role that it was to.
+        // A relation may refer to a deleted role.
         if (role === undefined) return [];
         return each.by === "role"
           ? [{ role, by: each.by, from: names.get(each.from) ?? each.from }]
           : [{ role, by: each.by }];
       }),
-      gates: standings.flatMap(({ roleId, isMember, balance: held, min }) => {
+      gates: gateResults.flatMap(({ roleId, isMember, balance: held, min }) => {
         const role = names.get(roleId);
         if (role === undefined) return [];
         return [{ role, isMember, min: String(min), ...(held !== undefined && { held: String(held) }) }];
@@ -98,8 +98,8 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
     };
   }
 
-  /** Asks the pipeline itself, by the very operation. */
-  async function isShownTo(
+  /** Checks whether an actual read returns the object. */
+  async function isVisibleTo(
     request: RequestContext,
     className: string,
     operation: "get" | "find" | "count",
@@ -110,9 +110,9 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
         await objects.get(request, className, objectId, { keys: "objectId" });
         return true;
       }
-      const asked: JsonObject =
+      const query: JsonObject =
         operation === "find" ? { limit: 1, keys: "objectId" } : { limit: 0, count: 1 };
-      const text = await objects.find(request, className, { where: { objectId }, ...asked });
+      const text = await objects.find(request, className, { where: { objectId }, ...query });
       const { results, count = 0 }: { results: JsonObject[]; count?: number } = JSON.parse(text);
       return results.length + count > 0;
     } catch (error) {
@@ -124,7 +124,11 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
   async function roles(): Promise<StudioRoles> {
     const { roles, edges } = await roleGraph();
     const names = new Map(roles.map(({ id, name }) => [id, name]));
-    return { roles, edges, cycles: ringsOf(edges).map((ring) => ring.map((id) => names.get(id) ?? id)) };
+    return {
+      roles,
+      edges,
+      cycles: findRoleCycles(edges).map((cycle) => cycle.map((id) => names.get(id) ?? id)),
+    };
   }
 
   async function roleGraph(): Promise<Pick<StudioRoles, "roles" | "edges">> {
@@ -134,36 +138,36 @@ export function permissionRoutes(parts: PermissionParts): StudioRoute[] {
       order: [{ path: ["name"], descending: false }],
       limit: 10_000,
       skip: 0,
-      principals: null,
+      subjects: null,
     });
     const rows = texts.map((text): JsonObject => JSON.parse(text));
     const known = new Set(rows.map(({ objectId }) => String(objectId)));
-    // A role's `roles` are those whose members are its members too.
-    const edges = (await membersOf("_Role", "roles")).map(([parent, child]) => ({ parent, child }));
+    // Members of the roles in `roles` are members of the role, too.
+    const edges = (await relationMembers("_Role", "roles")).map(([parent, child]) => ({ parent, child }));
     return {
       roles: rows.map(({ objectId, name, gate }) => ({
         id: String(objectId),
         name: String(name),
         ...(isJsonObject(gate) && { gate }),
       })),
-      // As above.
+      // Edges may refer to deleted roles, too.
       edges: edges.filter(({ parent, child }) => known.has(parent) && known.has(child)),
     };
   }
 
-  async function membersOf(className: string, key: string): Promise<[string, string][]> {
+  async function relationMembers(className: string, key: string): Promise<[string, string][]> {
     const found: [string, string][] = [];
     let after: [string, string, string, string] = [className, key, "", ""];
     for (;;) {
-      const rows = await store.scanRelations(after, PAGE);
+      const rows = await store.scanRelations(after, PAGE_SIZE);
       const own = rows.filter((row) => row[0] === className && row[1] === key);
       for (const [, , owner, related] of own) found.push([owner, related]);
       after = rows.at(-1) ?? after;
-      if (own.length < PAGE) return found;
+      if (own.length < PAGE_SIZE) return found;
     }
   }
 
   async function security() {
-    return json({ results: await securityFindings(parts.security, schemas.all()) });
+    return json({ results: await findSecurityIssues(dependencies.security, schemas.all()) });
   }
 }

@@ -10,19 +10,19 @@ import {
 import type { ClassSchema } from "../../schema/classSchema.ts";
 import { describeClass } from "../../schema/describe.ts";
 import { editClass, invalidClassName } from "../../schema/editClass.ts";
-import { typesText } from "../../schema/typesText.ts";
+import { generateTypes } from "../../schema/generateTypes.ts";
 import { classCode, classDiff } from "../classCode.ts";
-import { objectIn } from "../parameters.ts";
+import { objectParameter } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { ask, type PipelineParts, segment } from "./pipeline.ts";
+import { callParseRoute, encodeSegment, type RouteDependencies } from "./routeHelpers.ts";
 
-/** Classes: what they are, what a change would do, the change; as code too. */
-export function schemaRoutes(parts: PipelineParts): StudioRoute[] {
-  const { schemas, rules } = parts;
+/** Routes for classes: read, change, preview changes, and generate code. */
+export function schemaRoutes(dependencies: RouteDependencies): StudioRoute[] {
+  const { schemas, rules } = dependencies;
   return [
-    { method: "GET", path: "/schema", needs: "readOnly", handle: all },
+    { method: "GET", path: "/schema", needs: "readOnly", handle: list },
     { method: "GET", path: "/schema/code", needs: "readOnly", handle: code },
-    { method: "GET", path: "/schema/classes/:className", needs: "readOnly", handle: one },
+    { method: "GET", path: "/schema/classes/:className", needs: "readOnly", handle: get },
     { method: "POST", path: "/schema/classes/:className", needs: "editor", handle: create },
     { method: "PUT", path: "/schema/classes/:className", needs: "editor", handle: update },
     { method: "DELETE", path: "/schema/classes/:className", needs: "owner", handle: remove },
@@ -30,78 +30,83 @@ export function schemaRoutes(parts: PipelineParts): StudioRoute[] {
     { method: "DELETE", path: "/schema/classes/:className/rows", needs: "owner", handle: purge },
   ];
 
-  async function all() {
+  async function list() {
     await schemas.refresh();
-    const shown = schemas.all().filter(({ className }) => !isInternalClassName(className));
-    return json({ results: shown.map(describeClass) });
+    const visible = schemas.all().filter(({ className }) => !isInternalClassName(className));
+    return json({ results: visible.map(describeClass) });
   }
 
-  async function one(request: StudioRequest) {
-    const { value } = await ask(parts, request, "GET", pathOf(request));
+  async function get(request: StudioRequest) {
+    const { value } = await callParseRoute(dependencies, request, "GET", schemaPath(request));
     return value;
   }
 
-  /** All classes of the application as `schemas` of purse.config.ts, and as types of TypeScript. */
+  /** Returns all classes of the application as `schemas` of purse.config.ts, and as TypeScript types. */
   async function code() {
-    const own = schemas.all().filter(({ className }) => !className.startsWith("_"));
+    const applicationClasses = schemas.all().filter(({ className }) => !className.startsWith("_"));
     return json({
-      code: `schemas: [\n${own.map((schema) => `  ${classCode(schema, "  ")},\n`).join("")}]`,
-      types: typesText(schemas.all()),
+      code: `schemas: [\n${applicationClasses.map((schema) => `  ${classCode(schema, "  ")},\n`).join("")}]`,
+      types: generateTypes(schemas.all()),
     });
   }
 
   async function create(request: StudioRequest) {
-    const edit = objectIn(request.params, "edit");
-    request.note({ after: edit });
-    const { value } = await ask(parts, request, "POST", pathOf(request), edit);
+    const edit = objectParameter(request.params, "edit");
+    request.setAuditDetails({ after: edit });
+    const { value } = await callParseRoute(dependencies, request, "POST", schemaPath(request), edit);
     return json(value, 201);
   }
 
   async function update(request: StudioRequest) {
-    const edit = objectIn(request.params, "edit");
-    const known = schemas.get(request.names.className ?? "");
-    if (known) request.note({ before: touched(known, edit), after: edit });
-    const { value } = await ask(parts, request, "PUT", pathOf(request), edit);
+    const edit = objectParameter(request.params, "edit");
+    const known = schemas.get(request.pathParams.className ?? "");
+    if (known) request.setAuditDetails({ before: changedParts(known, edit), after: edit });
+    const { value } = await callParseRoute(dependencies, request, "PUT", schemaPath(request), edit);
     return value;
   }
 
   async function remove(request: StudioRequest) {
-    const known = schemas.get(request.names.className ?? "");
-    if (known) request.note({ before: describeClass(known) });
-    await ask(parts, request, "DELETE", pathOf(request));
+    const known = schemas.get(request.pathParams.className ?? "");
+    if (known) request.setAuditDetails({ before: describeClass(known) });
+    await callParseRoute(dependencies, request, "DELETE", schemaPath(request));
     return {};
   }
 
   async function purge(request: StudioRequest) {
-    await ask(parts, request, "DELETE", `/purge/${segment(request.names.className ?? "")}`);
+    await callParseRoute(
+      dependencies,
+      request,
+      "DELETE",
+      `/purge/${encodeSegment(request.pathParams.className ?? "")}`,
+    );
     return {};
   }
 
-  /** What a change would do, without doing it: by the code that does it. */
+  /** Previews a change, using the code that applies it. */
   async function preview(request: StudioRequest) {
-    const { className = "" } = request.names;
+    const { className = "" } = request.pathParams;
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    const { fields, classLevelPermissions, indexes } = objectIn(request.params, "edit");
+    const { fields, classLevelPermissions, indexes } = objectParameter(request.params, "edit");
     const known = schemas.get(className);
     const empty: ClassSchema = { className, table: "", fields: {}, classLevelPermissions: {}, indexes: {} };
-    const fixed = Object.keys(rules.get(className)?.fields ?? {});
-    const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixed);
-    const told: StudioSchemaPreview = { lines: classDiff(known, next), code: classCode(next) };
-    return json(told);
+    const fixedFields = Object.keys(rules.get(className)?.fields ?? {});
+    const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixedFields);
+    const result: StudioSchemaPreview = { lines: classDiff(known, next), code: classCode(next) };
+    return json(result);
   }
 
-  function pathOf({ names }: StudioRequest): string {
-    return `/schemas/${segment(names.className ?? "")}`;
+  function schemaPath({ pathParams }: StudioRequest): string {
+    return `/schemas/${encodeSegment(pathParams.className ?? "")}`;
   }
 }
 
-/** What was where an edit changes something. */
-function touched(known: ClassSchema, edit: JsonObject): JsonObject {
-  const was = describeClass(known);
+/** Returns the parts of a class that an edit changes, before the edit. */
+function changedParts(known: ClassSchema, edit: JsonObject): JsonObject {
+  const current = describeClass(known);
   const entries = Object.entries(edit).map(([part, change]): [string, JsonObject[string]] => {
-    const before = was[part];
+    const before = current[part];
     if (!isJsonObject(before) || !isJsonObject(change)) return [part, before ?? null];
     return [part, Object.fromEntries(Object.keys(change).map((name) => [name, before[name] ?? null]))];
   });

@@ -1,0 +1,173 @@
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
+import type { ClassSchema } from "../schema/classSchema.ts";
+import { COMMON_FIELDS } from "../schema/describe.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { readLines } from "./lines.ts";
+import type { Progress } from "./progress.ts";
+import { type ExportRecord, parseRecord } from "./records.ts";
+
+/** Number of writes per batch. */
+const BATCH_SIZE = 500;
+
+export interface ImportOptions {
+  store: Store;
+  schemas: Schemas;
+  progress: Progress;
+  /** Called for each invalid record; without it, the first one aborts the import. */
+  onInvalidRecord?: ((line: number, text: string, reason: string) => void) | undefined;
+}
+
+export interface ImportCounts {
+  lines: number;
+  /** Last line that an earlier, interrupted import of the file has completed. */
+  resumedAfter: number;
+  invalid: number;
+  /** Unique values that already belong to another owner and were not imported. */
+  conflicts: string[];
+}
+
+/**
+ * Imports an exported file. Existing objects are overwritten. An interrupted import resumes after its last complete
+ * batch (`{file}.checkpoint`).
+ */
+export async function importFile(file: string, options: ImportOptions): Promise<ImportCounts> {
+  const checkpoint = `${file}.checkpoint`;
+  const resumedAfter = await readCheckpoint(checkpoint);
+  const counts: ImportCounts = { lines: 0, resumedAfter, invalid: 0, conflicts: [] };
+  const importer = new RecordImporter(options, counts);
+  for await (const text of readLines(file)) {
+    counts.lines += 1;
+    if (counts.lines <= resumedAfter || text.trim() === "") continue;
+    let record: ExportRecord;
+    try {
+      record = parseRecord(text);
+      if (counts.lines === 1 && record.kind !== "header")
+        throw new Error("the first line must be the header");
+      await importer.add(record);
+    } catch (error) {
+      await reportInvalidRecord(counts, options, text, error);
+    }
+    if (importer.size >= BATCH_SIZE) {
+      await importer.write();
+      await writeFile(checkpoint, String(counts.lines));
+      options.progress.report("lines", counts.lines);
+    }
+  }
+  await importer.write();
+  await rm(checkpoint, { force: true });
+  return counts;
+}
+
+async function reportInvalidRecord(
+  counts: ImportCounts,
+  { onInvalidRecord }: ImportOptions,
+  text: string,
+  error: unknown,
+): Promise<void> {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!onInvalidRecord) throw new Error(`Line ${counts.lines}: ${reason}`);
+  counts.invalid += 1;
+  onInvalidRecord(counts.lines, text, reason);
+}
+
+async function readCheckpoint(file: string): Promise<number> {
+  const text = await readFile(file, "utf8").catch(() => "0");
+  const line = Number(text);
+  return Number.isSafeInteger(line) && line > 0 ? line : 0;
+}
+
+/** Converts records to writes and executes them in batches. */
+export class RecordImporter {
+  readonly #options: ImportOptions;
+  readonly #counts: Pick<ImportCounts, "conflicts">;
+  #writes: Write[] = [];
+
+  constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts">) {
+    this.#options = options;
+    this.#counts = counts;
+  }
+
+  get size(): number {
+    return this.#writes.length;
+  }
+
+  async add(record: ExportRecord): Promise<void> {
+    switch (record.kind) {
+      case "header":
+        return;
+      case "class":
+        await this.#addClass(record.schema);
+        return;
+      case "object": {
+        const { object, secret = {} } = record;
+        const schema = await this.#schemaFor(record.className, object);
+        this.#writes.push({ kind: "restore", schema, id: String(object.objectId), object, secret });
+        return;
+      }
+      case "relation": {
+        const schema = this.#requireSchema(record.className);
+        const { owner: id, key, related: add } = record;
+        this.#writes.push({ kind: "updateRelation", schema, id, key, add, remove: [] });
+        return;
+      }
+      case "claim":
+        this.#writes.push({ ...record, kind: "reserveUnique" });
+    }
+  }
+
+  async write(): Promise<void> {
+    const writes = this.#writes;
+    this.#writes = [];
+    if (writes.length === 0) return;
+    try {
+      await this.#options.store.write(writes);
+    } catch (error) {
+      if (!(error instanceof UniqueConstraintError)) throw error;
+      await this.#writeOneByOne(writes);
+    }
+  }
+
+  /** A conflict on one unique value must not prevent the import of the other records of the batch. */
+  async #writeOneByOne(writes: Write[]): Promise<void> {
+    for (const write of writes) {
+      try {
+        await this.#options.store.write([write]);
+      } catch (error) {
+        if (!(error instanceof UniqueConstraintError)) throw error;
+        this.#counts.conflicts.push(`${error.scope} ${error.value}`);
+      }
+    }
+  }
+
+  /** Adds missing fields and indexes to an existing class; sets permissions only if there are none. */
+  async #addClass({ className, fields, classLevelPermissions, indexes }: ClassSchema): Promise<void> {
+    await this.write();
+    await this.#options.schemas.change(className, (known) => ({
+      ...known,
+      fields: { ...fields, ...known.fields },
+      indexes: { ...indexes, ...known.indexes },
+      classLevelPermissions:
+        Object.keys(known.classLevelPermissions).length > 0
+          ? known.classLevelPermissions
+          : classLevelPermissions,
+    }));
+  }
+
+  /** Returns the class with the fields of an object. Throws 111 if a value has another type than its field. */
+  #schemaFor(className: string, object: JsonObject): Promise<ClassSchema> {
+    this.#requireSchema(className);
+    const operations: Record<string, Operation> = {};
+    for (const [name, value] of Object.entries(object)) {
+      if (!Object.hasOwn(COMMON_FIELDS, name)) operations[name] = { op: "Set", value };
+    }
+    return this.#options.schemas.ensureForWrite(className, operations, () => undefined);
+  }
+
+  #requireSchema(className: string): ClassSchema {
+    const schema = this.#options.schemas.get(className);
+    if (schema) return schema;
+    throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `class ${className} must come before its objects`);
+  }
+}

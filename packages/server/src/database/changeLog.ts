@@ -1,0 +1,64 @@
+import type { ObjectText } from "./store.ts";
+
+/** An object before and after a committed write. */
+export interface LoggedChange {
+  /** Increases in commit order, across processes. */
+  seq: number;
+  className: string;
+  objectId: string;
+  /** null for a create operation. */
+  before: ObjectText | null;
+  /** null for a delete operation. */
+  after: ObjectText | null;
+  /** Distinguishes changes with the same number in different copies of the log, if set. */
+  fingerprint?: string;
+}
+
+/** A position in a log. */
+export interface LogPosition {
+  /** Identifies the log; positions are only valid within the same epoch. */
+  epoch: string;
+  /** Number of the change. */
+  seq: number;
+  /** Fingerprint of the change; undefined if the change is not in the log (any more). */
+  fingerprint: string | undefined;
+}
+
+/** Result of `changesSince`: the changes of a class, or "truncated" if some are no longer in the log. */
+export type ChangesSince = { changes: LoggedChange[] } | "truncated";
+
+/**
+ * Recent changes of subscribed classes, stored in the database that several processes share. A change is in the log
+ * exactly if it is committed.
+ */
+export interface ChangeLog {
+  /**
+   * Starts to log changes of the class until `expiresAt` (ms since the epoch). Subscribing again extends the time.
+   * Returns the position from which on changes are logged.
+   */
+  subscribe(className: string, expiresAt: number): Promise<LogPosition>;
+  /**
+   * Extends subscriptions. Returns the classes whose subscription had expired: changes of them may have been missed.
+   */
+  renew(classNames: string[], expiresAt: number): Promise<string[]>;
+  /** Returns the number of the last committed change. */
+  head(): Promise<number>;
+  /**
+   * Returns the position of the last change, and whether the log is a continuation of a known position. After a
+   * failover or a restore it may not be: committed changes are lost and their numbers are reused. The log then gets a
+   * new epoch.
+   */
+  check(known: LogPosition): Promise<{ head: LogPosition; isContinuous: boolean }>;
+  /** Returns the changes after a number, in order. */
+  read(after: number, limit: number): Promise<LoggedChange[]>;
+  /** Returns the changes of a class after one number up to another; "truncated" also if there are more than `limit`. */
+  changesSince(className: string, after: number, upTo: number, limit: number): Promise<ChangesSince>;
+  /**
+   * Deletes changes before a time (ms since the epoch) and all but the last `maxChanges`; removes expired
+   * subscriptions.
+   */
+  trim(before: number, maxChanges: number): Promise<void>;
+}
+
+/** Notification that there are new changes in the log. */
+export const CHANGES_NOTIFICATION = "changes";

@@ -1,0 +1,49 @@
+import { ByteBudget } from "../limits/byteBudget.ts";
+import { createLogger, type Logger } from "../observe/logger.ts";
+import { openPostgresStore } from "./postgres/postgresStore.ts";
+import { openSqliteStore } from "./sqlite/sqliteStore.ts";
+import type { Store } from "./store.ts";
+
+/** The kind and location of the database. */
+export type DatabaseConfig =
+  | { kind: "sqlite"; path: string }
+  /** `url` as in `postgres://user:password@host:5432/database`; `connections` is the maximum number of this process. */
+  | { kind: "postgres"; url: string; connections: number; replicaUrl?: string };
+
+export interface StoreOptions {
+  /** By default, background errors are written to standard error. */
+  logger?: Logger;
+  /** Timeout of read statements, in ms. */
+  queryTimeoutMs?: number;
+  /** Maximum size of a query result, in bytes. */
+  maxResultBytes?: number;
+  /** Budget for the memory of query results. */
+  budget?: ByteBudget;
+  /** Whether to check the integrity of an SQLite file when it is opened. */
+  verifiesFile?: boolean;
+  /** Called when a worker thread has failed too often and is not restarted. */
+  onFailed?(error: Error): void;
+}
+
+export const DEFAULT_QUERY_TIMEOUT_MS = 10_000;
+export const DEFAULT_MAX_RESULT_BYTES = 64 * 1024 * 1024;
+
+export function openStore(config: DatabaseConfig, options: StoreOptions = {}): Promise<Store> {
+  const {
+    logger = createLogger({
+      level: "warn",
+      format: "text",
+      write: (line) => process.stderr.write(`${line}\n`),
+    }),
+    queryTimeoutMs = DEFAULT_QUERY_TIMEOUT_MS,
+    maxResultBytes = DEFAULT_MAX_RESULT_BYTES,
+    budget = new ByteBudget({ maxBytes: 2 * maxResultBytes, maxWaitMs: queryTimeoutMs }),
+    verifiesFile = false,
+    onFailed,
+  } = options;
+  if (config.kind === "postgres") {
+    return openPostgresStore({ ...config, queryTimeoutMs, maxResultBytes, budget });
+  }
+  const shared = { logger, queryTimeoutMs, maxResultBytes, budget, verifiesFile };
+  return openSqliteStore(config.path, { ...shared, ...(onFailed && { onFailed }) });
+}

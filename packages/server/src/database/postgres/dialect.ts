@@ -1,0 +1,257 @@
+import type { FieldTypeName, TextSearch } from "@purse/protocol";
+import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
+import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
+import { postgresPattern } from "./regex.ts";
+
+/** Names and paths are validated: no segment contains a quote, a comma or a brace. */
+function quoteIdentifier(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Returns the value at a path as jsonb. */
+function jsonAt(path: readonly string[], source = "doc"): string {
+  return path.length === 1 ? `(${source} -> '${path[0]}')` : `(${source} #> '{${path.join()}}')`;
+}
+
+/** Returns the value at a path as text with binary collation. */
+export function textAt(path: readonly string[], source = "doc"): string {
+  const text = path.length === 1 ? `${source} ->> '${path[0]}'` : `${source} #>> '{${path.join()}}'`;
+  return `((${text}) COLLATE "C")`;
+}
+
+/** Returns the value at a path if it has the given JSON type; NULL otherwise. */
+function typedValueAt(json: string, kind: "string" | "number" | "boolean"): string {
+  if (kind === "number") return `(CASE jsonb_typeof(${json}) WHEN 'number' THEN ${json}::float8 END)`;
+  return `((CASE jsonb_typeof(${json}) WHEN '${kind}' THEN ${json} #>> '{}' END) COLLATE "C")`;
+}
+
+export function numberAt(path: readonly string[]): string {
+  return typedValueAt(jsonAt(path), "number");
+}
+
+const LIST = "jsonb_array_elements(?::text::jsonb)";
+const TEXTS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb))";
+const NUMBERS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb)::float8)";
+
+/**
+ * Creates the expressions of a jsonb value. `textOfKey` returns the text of one of its keys; `declaredText` is its text
+ * if the schema declares a string.
+ */
+function jsonExpression(
+  json: string,
+  textOfKey: (key: string) => string,
+  declaredText: string | undefined,
+): ValueExpression {
+  const text = declaredText ?? typedValueAt(json, "string");
+  const number = typedValueAt(json, "number");
+  const boolean = typedValueAt(json, "boolean");
+  return {
+    isNull: `(${json} IS NULL OR jsonb_typeof(${json}) = 'null')`,
+    exists: `${json} IS NOT NULL`,
+    isArray: `jsonb_typeof(${json}) = 'array'`,
+    equals(type: OperandType) {
+      switch (type) {
+        case "null":
+          return `(${json} IS NULL OR jsonb_typeof(${json}) = 'null')`;
+        case "string":
+          return declaredText ? `${text} = ?` : `${json} = to_jsonb(?::text)`;
+        case "number":
+          return `${number} = ?`;
+        case "boolean":
+        case "json":
+          return `${json} = ?::text::jsonb`;
+        case "date":
+          return `${textOfKey("iso")} = ?`;
+        case "pointer":
+          return `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ?)`;
+        case "file":
+          return `${textOfKey("name")} = ?`;
+      }
+    },
+    isIn(type: OperandType) {
+      switch (type) {
+        case "string":
+          return `${text} = ANY(${TEXTS})`;
+        case "number":
+          return `${number} = ANY(${NUMBERS})`;
+        case "boolean":
+          return `${boolean} = ANY(${TEXTS})`;
+        case "date":
+          return `${textOfKey("iso")} = ANY(${TEXTS})`;
+        case "pointer":
+          return `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ANY(${TEXTS}))`;
+        case "file":
+          return `${textOfKey("name")} = ANY(${TEXTS})`;
+        default:
+          return `${json} IN (SELECT ${LIST})`;
+      }
+    },
+    compares(operator, type) {
+      switch (type) {
+        case "string":
+          return `${text} ${operator} ?`;
+        case "number":
+          return `${number} ${operator} ?`;
+        case "boolean":
+          return `${boolean} ${operator} ?`;
+        case "date":
+          return `${textOfKey("iso")} ${operator} ?`;
+      }
+    },
+    matches: () => `${text} ~ ?`,
+    between: () => `(${text} >= ? AND ${text} < ?)`,
+    pointsInto: (select) => `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} IN (${select}))`,
+    idIn: (select) => `${textOfKey("objectId")} IN (${select})`,
+    isInResult: (select) => `${json} IN (${select})`,
+  };
+}
+
+function columnExpression(name: string): ValueExpression {
+  const unusedParameter = "CAST(? AS text) IS NULL";
+  return {
+    isNull: "FALSE",
+    exists: "TRUE",
+    isArray: "FALSE",
+    equals: (type) =>
+      type === "null"
+        ? "FALSE"
+        : type === "pointer"
+          ? `(${unusedParameter} AND ${unusedParameter})`
+          : `${name} = ?::text`,
+    isIn: (type) =>
+      type === "pointer" ? `(${unusedParameter} AND ${unusedParameter})` : `${name} = ANY(${TEXTS})`,
+    compares: (operator) => `${name} ${operator} ?::text`,
+    matches: () => `${name} ~ ?`,
+    between: () => `(${name} >= ? AND ${name} < ?)`,
+    pointsInto: (select) => `(${unusedParameter} AND ${name} IN (${select}))`,
+    idIn: (select) => `${name} IN (${select})`,
+    isInResult: (select) => `to_jsonb(${name}) IN (${select})`,
+  };
+}
+
+function fieldExpression(path: readonly string[], type: FieldTypeName | undefined): ValueExpression {
+  return jsonExpression(
+    jsonAt(path),
+    (key) => textAt([...path, key]),
+    type === "String" ? textAt(path) : undefined,
+  );
+}
+
+function items(path: readonly string[]): string {
+  const json = jsonAt(path);
+  return `jsonb_array_elements(CASE jsonb_typeof(${json}) WHEN 'array' THEN ${json} END) AS item(value)`;
+}
+
+function polygonOf(json: string): string {
+  const points = "string_agg('(' || (point ->> 0) || ',' || (point ->> 1) || ')', ',' ORDER BY place)";
+  return `(SELECT ('(' || ${points} || ')')::polygon FROM jsonb_array_elements(${json}) WITH ORDINALITY AS corner(point, place))`;
+}
+
+/** Returns the indexed expression of a text field: its words without accents. */
+export function textVector(field: string, language: string): string {
+  return `to_tsvector('${language}', purse_without_accents(doc ->> '${field}'))`;
+}
+
+function textSearchSql(field: string, search: TextSearch): { vector: string; query: string } {
+  const language = languageOf(search);
+  return { vector: textVector(field, language), query: `websearch_to_tsquery('${language}', ?)` };
+}
+
+export const postgresDialect: Dialect = {
+  // Statements are canceled by statement_timeout instead.
+  interruptCheck: "",
+  relationInterruptCheck: "",
+  // Rows beyond the limit are not transferred; only their sizes are, which tell how much memory the result needs.
+  // Objects are converted to text once, after sorting and limiting, so that large objects outside of the page are not
+  // read. OFFSET 0 prevents the planner from flattening the sub-query.
+  selectPage: (columns, table, rest) =>
+    `SELECT CASE WHEN size <= ? THEN text END, size FROM (
+      SELECT text, sum(octet_length(text)) OVER (ROWS UNBOUNDED PRECEDING) AS size
+      FROM (SELECT ${columns} AS text FROM (SELECT doc FROM ${table} ${rest}) AS found OFFSET 0) AS page) AS sized`,
+  pageParameters: (maxChars) => [maxChars],
+  identifier: quoteIdentifier,
+  column: columnExpression,
+  field: fieldExpression,
+  item: jsonExpression("item.value", (key) => `((item.value ->> '${key}') COLLATE "C")`, undefined),
+  anyItem: (path, test) => `EXISTS (SELECT 1 FROM ${items(path)} WHERE ${test})`,
+  arrayContains(path, type) {
+    const json = jsonAt(path);
+    switch (type) {
+      case "string":
+        return `${json} @> jsonb_build_array(?::text)`;
+      case "number":
+        return `${json} @> jsonb_build_array(?::float8)`;
+      case "boolean":
+        return `${json} @> jsonb_build_array(?::text::boolean)`;
+      case "pointer":
+        return `${json} @> jsonb_build_array(jsonb_build_object('className', ?::text, 'objectId', ?::text))`;
+      default:
+        return undefined;
+    }
+  },
+  arrayContainsAll: (path) => `${jsonAt(path)} @> ?::text::jsonb`,
+  arrayContainsAllParameters: (values) => [JSON.stringify(values)],
+  equalsOrContains: (path, type) =>
+    `${jsonAt(path)} @> to_jsonb(?::${type === "string" ? "text" : "float8"})`,
+  everyItem: (path, test) => `NOT EXISTS (SELECT 1 FROM ${items(path)} WHERE (${test}) IS NOT TRUE)`,
+  orderKeys(path, type) {
+    switch (type) {
+      case "String":
+      case "Boolean":
+        return [textAt(path)];
+      case "Number":
+        return [numberAt(path)];
+      case "Date":
+        return [textAt([...path, "iso"])];
+      case "Pointer":
+        return [textAt([...path, "objectId"])];
+      default:
+        return [numberAt(path), typedValueAt(jsonAt(path), "string")];
+    }
+  },
+  // As in the other databases, missing values come first.
+  direction: (descending) => (descending ? " DESC NULLS LAST" : " NULLS FIRST"),
+  pattern: (source, flags) => [postgresPattern(source, flags)],
+  comparable: jsonAt,
+  comparableColumn: (name) => `to_jsonb(${name})`,
+  json: (path) => `(${jsonAt(path)})::text`,
+  quote: (value) => `coalesce(to_jsonb(${value}), 'null')::text`,
+  row: (json, numbers) =>
+    `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,
+  number: numberAt,
+  least: (a, b) => `least(${a}, ${b})`,
+  inPolygon: (latitude, longitude) => `${polygonOf("?::text::jsonb")} @> point(${latitude}, ${longitude})`,
+  polygonContains(path) {
+    const corners = jsonAt([...path, "coordinates"]);
+    return `(CASE jsonb_typeof(${corners}) WHEN 'array' THEN ${polygonOf(corners)} END) @> point(?, ?)`;
+  },
+  textMatches(_schema, field, search) {
+    const { vector, query } = textSearchSql(field, search);
+    return `${vector} @@ ${query}`;
+  },
+  textScore(_schema, field, search) {
+    const { vector, query } = textSearchSql(field, search);
+    return `ts_rank(${vector}, ${query})::float8`;
+  },
+  textQuery(search) {
+    const { words, phrases, excluded } = parseSearchTerms(removeAccents(search.term));
+    const exclusions = excluded.map((word) => ` -"${word}"`).join("");
+    if (phrases.length > 0) return `${phrases.map((phrase) => `"${phrase}"`).join(" ")}${exclusions}`;
+    return words.map((word) => `"${word}"${exclusions}`).join(" or ");
+  },
+  textShape: languageOf,
+  document: "doc::text",
+  documentWithScore: (score) => `(doc || jsonb_build_object('score', ${score}))::text`,
+  subject: (name) => name,
+  aclContains: (column) => `? = ANY(${column})`,
+  aclContainsAny: (column) => `${column} && ${TEXTS}`,
+  subjects: (names) => [JSON.stringify(names)],
+  textIn: (value) => `${value} = ANY(${TEXTS})`,
+};
+
+/** The dialect without a limit on the size of results, for query plans. */
+export const unboundedDialect: Dialect = {
+  ...postgresDialect,
+  selectPage: (columns, table, rest) => `SELECT ${columns} FROM ${table} ${rest}`,
+  pageParameters: () => [],
+};

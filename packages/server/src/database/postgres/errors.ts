@@ -1,0 +1,83 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import pg from "pg";
+
+/** Seconds after which a client should retry if the database cannot be reached. */
+const RETRY_AFTER_S = 1;
+
+/** The connection was lost before the response to a statement arrived. */
+export class ConnectionLostError extends Error {
+  override readonly name = "ConnectionLostError";
+}
+
+/** The database cannot be reached and nothing was written: 503 with code 100, on which SDKs retry. */
+export class DatabaseUnavailableError extends ProtocolError {
+  readonly retryAfter = RETRY_AFTER_S;
+
+  constructor() {
+    super(ErrorCode.CONNECTION_FAILED, "The database cannot be reached. Try again.", 503);
+  }
+}
+
+/** Errors for SQLSTATE codes that the client causes or should know of. */
+const CLIENT_ERRORS: Readonly<Record<string, () => ProtocolError>> = {
+  // invalid_regular_expression
+  "2201B": () => new ProtocolError(ErrorCode.INVALID_QUERY, "bad $regex: the pattern is invalid"),
+  // untranslatable_character, character_not_in_repertoire: NUL in a text.
+  "22P05": unstorableCharacter,
+  "22021": unstorableCharacter,
+  // invalid_text_representation: unpaired surrogate in JSON.
+  "22P02": unstorableCharacter,
+  // numeric_value_out_of_range: the result of an increment.
+  "22003": () => new ProtocolError(ErrorCode.INCORRECT_TYPE, "A number is too large"),
+  // program_limit_exceeded, statement_too_complex: an object or a query is too large.
+  "54000": () => new ProtocolError(ErrorCode.OBJECT_TOO_LARGE, "The object is too large"),
+  "54001": () => new ProtocolError(ErrorCode.INVALID_QUERY, "The query is too complex"),
+  // query_canceled because of the timeout.
+  "57014": () => new ProtocolError(ErrorCode.TIMEOUT, "The query took too long"),
+  // lock_not_available: lock_timeout
+  "55P03": () => new DatabaseBusyError(),
+};
+
+/** A lock was held by another transaction for too long (503). Nothing was written. */
+export class DatabaseBusyError extends ProtocolError {
+  readonly retryAfter = RETRY_AFTER_S;
+
+  constructor() {
+    super(ErrorCode.TIMEOUT, "The database is busy: another transaction holds what this one needs.", 503);
+  }
+}
+
+function unstorableCharacter(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_JSON, "A string contains a character that cannot be stored");
+}
+
+/** Returns the SQLSTATE of an error; undefined for errors that do not come from the database. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof pg.DatabaseError ? error.code : undefined;
+}
+
+/** Translates an error of the database for clients; other errors are returned unchanged. */
+export function toProtocolError(error: unknown): unknown {
+  const state = sqlState(error);
+  const known = state !== undefined && Object.hasOwn(CLIENT_ERRORS, state) ? CLIENT_ERRORS[state] : undefined;
+  if (known) return known();
+  return isConnectionLost(error) ? new DatabaseUnavailableError() : error;
+}
+
+/**
+ * SQLSTATE codes with which the server ends or refuses a session: connection exceptions, operator intervention, idle
+ * and transaction timeouts, a read-only standby, too many connections.
+ */
+const CONNECTION_LOST_STATES = /^(08|57P|25P03|25P04|25006|53300|53400)/;
+
+/** Whether the session is unusable after this error. */
+export function isConnectionLost(error: unknown): boolean {
+  if (error instanceof ConnectionLostError) return true;
+  return CONNECTION_LOST_STATES.test(sqlState(error) ?? "");
+}
+
+/** serialization_failure, deadlock_detected: retrying the transaction may succeed. */
+export function isSerializationFailure(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "40001" || state === "40P01";
+}

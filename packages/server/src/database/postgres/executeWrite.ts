@@ -1,0 +1,414 @@
+import {
+  applyOperations,
+  ErrorCode,
+  type JsonObject,
+  type Operation,
+  ProtocolError,
+  parseAcl,
+  subjectsWith,
+} from "@purse/protocol";
+import { LeaseLostError } from "../lease.ts";
+import { assertObjectSize } from "../objectSize.ts";
+import { DuplicateRequestError } from "../requestRecords.ts";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { mergeSecret } from "../sql/secret.ts";
+import {
+  CounterLimitError,
+  UniqueConstraintError,
+  updateConflict,
+  type Write,
+  type WriteResult,
+} from "../store.ts";
+import { postgresDialect } from "./dialect.ts";
+import { ASSERT_LEASE } from "./leases.ts";
+import type { Sql } from "./session.ts";
+
+const NO_RESULT: WriteResult = { before: null, after: null };
+const quoteIdentifier = postgresDialect.identifier;
+
+const INCREMENT_COUNTER = `INSERT INTO purse_counts AS known (scope, value, n, until) VALUES (?, ?, 1, ?)
+  ON CONFLICT (scope, value) DO UPDATE SET
+    n = CASE WHEN known.until <= ? THEN 1 ELSE known.n + 1 END, until = excluded.until
+  WHERE known.n < ? OR known.until <= ? RETURNING 1`;
+
+const BEGIN_REQUEST = `INSERT INTO purse_requests AS known
+    (key, content, owner, running_until, expires_at, repeatable) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+    running_until = excluded.running_until, expires_at = excluded.expires_at,
+    repeatable = excluded.repeatable, answer = NULL
+  WHERE known.expires_at <= ? OR (known.answer IS NULL AND known.repeatable AND known.running_until <= ?)
+  RETURNING 1`;
+
+type Update = Extract<Write, { kind: "update" }>;
+
+/** Whether a write has to read first, so that the writes of its transaction must run sequentially. */
+export function requiresRead(write: Write): boolean {
+  return (
+    write.kind === "update" &&
+    (hasSecret(write) || write.ifUpdatedAt !== undefined || !isSimpleUpdate(write.operations))
+  );
+}
+
+/** Whether a write is a single statement that cannot deadlock with writes of other requests. */
+export function isSingleStatement(write: Write): boolean {
+  if (write.kind === "create" || write.kind === "delete" || write.kind === "restore") return true;
+  if (write.kind === "beginRequest" || write.kind === "deleteRequest") return true;
+  return write.kind === "update" && !requiresRead(write);
+}
+
+/** Executes a write, in a transaction if there are several. */
+export async function executeWrite(sql: Sql, write: Write, now: number): Promise<WriteResult> {
+  switch (write.kind) {
+    case "create":
+      return create(sql, write);
+    case "restore":
+      return restore(sql, write);
+    case "update":
+      return requiresRead(write) ? readAndUpdate(sql, write) : updateInPlace(sql, write);
+    case "delete":
+      return remove(sql, write);
+    case "updateRelation":
+      return relate(sql, write);
+    case "reserveUnique":
+      return reserveUnique(sql, write, now);
+    case "releaseUnique":
+      await sql.run(
+        "DELETE FROM purse_claims WHERE scope = ? AND value = ? AND owner = coalesce(?::text, owner)",
+        [write.scope, write.value, write.owner ?? null],
+      );
+      return NO_RESULT;
+    case "incrementCounter": {
+      const { scope, value, max, expiresAt } = write;
+      const rows = await sql.run(INCREMENT_COUNTER, [scope, value, expiresAt, now, max, now]);
+      if (rows.length === 0) throw new CounterLimitError(scope);
+      return NO_RESULT;
+    }
+    case "removeFromRelations":
+      await sql.run("DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND related_id = ?", [
+        write.className,
+        write.key,
+        write.relatedId,
+      ]);
+      return NO_RESULT;
+    case "resetCounter":
+      await sql.run("DELETE FROM purse_counts WHERE scope = ? AND value = ?", [write.scope, write.value]);
+      return NO_RESULT;
+    case "beginRequest": {
+      const { key, contentHash, owner, leaseExpiresAt, expiresAt, isRepeatable } = write;
+      const parameters = [
+        key,
+        contentHash,
+        owner,
+        leaseExpiresAt,
+        expiresAt,
+        isRepeatable ? "t" : "f",
+        now,
+        now,
+      ];
+      const rows = await sql.run(BEGIN_REQUEST, parameters);
+      if (rows.length === 0) throw new DuplicateRequestError();
+      return NO_RESULT;
+    }
+    case "renewRequest":
+      await sql.run("UPDATE purse_requests SET running_until = ? WHERE key = ? AND owner = ?", [
+        write.leaseExpiresAt,
+        write.key,
+        write.owner,
+      ]);
+      return NO_RESULT;
+    case "deleteRequest":
+      await sql.run("DELETE FROM purse_requests WHERE key = ? AND owner = ? AND answer IS NULL", [
+        write.key,
+        write.owner,
+      ]);
+      return NO_RESULT;
+    case "saveReplies":
+      return saveReplies(sql, write, now);
+    case "fence": {
+      const rows = await sql.run(ASSERT_LEASE, [write.lease, write.holder, write.fence]);
+      if (rows.length === 0) throw new LeaseLostError(write.lease);
+      return NO_RESULT;
+    }
+    case "releaseAllUnique":
+      await sql.run("DELETE FROM purse_claims WHERE scope = ? AND owner = ?", [write.scope, write.owner]);
+      return NO_RESULT;
+  }
+}
+
+async function saveReplies(
+  sql: Sql,
+  { key, contentHash, owner, expiresAt, replies, isSubrequest }: Extract<Write, { kind: "saveReplies" }>,
+  now: number,
+): Promise<WriteResult> {
+  const parameters: string[] = [];
+  const items = replies.map(({ text, echo }) => {
+    parameters.push(text);
+    if (!echo) return "jsonb_build_object('text', ?::text)";
+    parameters.push(JSON.stringify(echo.fields), echo.id);
+    return `jsonb_build_object('text', ?::text, 'echo', (
+      SELECT coalesce(jsonb_object_agg(field, doc -> field), '{}') FROM ${quoteIdentifier(echo.schema.table)},
+        jsonb_array_elements_text(?::text::jsonb) AS field WHERE id = ? AND jsonb_exists(doc, field)))`;
+  });
+  const answer = `jsonb_build_array(${items.join()})::text`;
+  const done = isSubrequest
+    ? await sql.run(
+        `INSERT INTO purse_requests AS known (key, content, owner, running_until, expires_at, repeatable, answer)
+         VALUES (?, ?, ?, 0, ?, false, ${answer})
+         ON CONFLICT (key) DO UPDATE SET content = excluded.content, owner = excluded.owner,
+           expires_at = excluded.expires_at, answer = excluded.answer
+         WHERE known.expires_at <= ? RETURNING 1`,
+        [key, contentHash, owner, expiresAt, ...parameters, now],
+      )
+    : await sql.run(
+        `UPDATE purse_requests SET answer = ${answer} WHERE key = ? AND owner = ? AND answer IS NULL RETURNING 1`,
+        [...parameters, key, owner],
+      );
+  if (done.length === 0) throw new DuplicateRequestError();
+  return NO_RESULT;
+}
+
+async function create(
+  sql: Sql,
+  { schema, id, at, object, secret }: Extract<Write, { kind: "create" }>,
+): Promise<WriteResult> {
+  const doc = JSON.stringify(object);
+  const { readAcl, writeAcl } = aclArrays(object.ACL);
+  const secretJson = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+  const rows = await sql.run(
+    `INSERT INTO ${quoteIdentifier(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+     VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO NOTHING RETURNING 1`,
+    [id, at, at, readAcl, writeAcl, secretJson, doc],
+  );
+  if (rows.length === 0) throw duplicateObjectId();
+  return { before: null, after: doc };
+}
+
+async function restore(
+  sql: Sql,
+  { schema, id, object, secret }: Extract<Write, { kind: "restore" }>,
+): Promise<WriteResult> {
+  const { readAcl, writeAcl } = aclArrays(object.ACL);
+  const secretJson = Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+  await sql.run(
+    `INSERT INTO ${quoteIdentifier(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+     VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO UPDATE SET
+     created_at = excluded.created_at, updated_at = excluded.updated_at, read_acl = excluded.read_acl,
+     write_acl = excluded.write_acl, secret = excluded.secret, doc = excluded.doc`,
+    [
+      id,
+      String(object.createdAt),
+      String(object.updatedAt),
+      readAcl,
+      writeAcl,
+      secretJson,
+      JSON.stringify(object),
+    ],
+  );
+  return NO_RESULT;
+}
+
+/**
+ * Creates many objects of one class with a single statement. The result is undefined for objects whose id exists
+ * already; of two objects with the same id, the first is created.
+ */
+export async function createMany(
+  sql: Sql,
+  creates: readonly Extract<Write, { kind: "create" }>[],
+): Promise<(WriteResult | undefined)[]> {
+  const [first] = creates;
+  if (!first) return [];
+  const docs = creates.map(({ object }) => JSON.stringify(object));
+  const rows = creates.map(({ id, at, object, secret }, i) => {
+    const { readAcl, writeAcl } = aclArrays(object.ACL);
+    const secretJson = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
+    const fields = [id, at, readAcl, writeAcl, secretJson].map((each) => JSON.stringify(each));
+    return `[${fields.join()},${docs[i]}]`;
+  });
+  const inserted = await sql.run(
+    `INSERT INTO ${quoteIdentifier(first.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
+     SELECT made ->> 0, made ->> 1, made ->> 1, (made ->> 2)::text[], (made ->> 3)::text[], made ->> 4, made -> 5
+     FROM jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS row(made, place) ORDER BY place
+     ON CONFLICT (id) DO NOTHING RETURNING id`,
+    [`[${rows.join()}]`],
+  );
+  const ids = new Set(inserted.map(([id]) => String(id)));
+  return creates.map(({ id }, i) => (ids.delete(id) ? { before: null, after: docs[i] ?? null } : undefined));
+}
+
+export function duplicateObjectId(): ProtocolError {
+  return new ProtocolError(ErrorCode.DUPLICATE_VALUE, "An object with this objectId exists");
+}
+
+/** Sets, deletes and increments of whole fields take a single statement that computes sums in the database. */
+async function updateInPlace(sql: Sql, write: Update): Promise<WriteResult> {
+  const patch: JsonObject = { updatedAt: write.at };
+  const removedFields: string[] = [];
+  const increments: [string, number][] = [];
+  for (const [field, operation] of Object.entries(write.operations)) {
+    if (operation.op === "Set") patch[field] = operation.value;
+    else if (operation.op === "Delete") removedFields.push(field);
+    else if (operation.op === "Increment") increments.push([field, operation.amount]);
+  }
+  const parameters: (SqlParameter | null)[] = [];
+  let doc = "was.doc";
+  if (removedFields.length > 0) {
+    doc = `(${doc} - ?::text::text[])`;
+    parameters.push(arrayLiteral(removedFields));
+  }
+  doc = `(${doc} || ?::text::jsonb`;
+  parameters.push(JSON.stringify(patch));
+  for (const [field, amount] of increments) {
+    doc += ` || jsonb_build_object('${field}', coalesce((was.doc ->> '${field}')::float8, 0) + ?::float8)`;
+    parameters.push(amount);
+  }
+  let assignments = `doc = ${doc}), updated_at = ?`;
+  parameters.push(write.at);
+  const acl = write.operations.ACL;
+  if (acl) {
+    const { readAcl, writeAcl } = aclArrays(acl.op === "Set" ? acl.value : undefined);
+    assignments += ", read_acl = ?::text::text[], write_acl = ?::text::text[]";
+    parameters.push(readAcl, writeAcl);
+  }
+  const table = quoteIdentifier(write.schema.table);
+  const access = writeAccessSql(write);
+  const rows = await sql.run(
+    `UPDATE ${table} AS stored SET ${assignments}
+     FROM (SELECT seq, doc FROM ${table} WHERE id = ?${access.sql} FOR UPDATE) AS was
+     WHERE stored.seq = was.seq RETURNING was.doc::text, stored.doc::text`,
+    [...parameters, write.id, ...access.parameters],
+  );
+  const [row] = rows;
+  if (!row) throw notFound();
+  return { before: String(row[0]), after: String(row[1]) };
+}
+
+async function readAndUpdate(sql: Sql, write: Update): Promise<WriteResult> {
+  const table = quoteIdentifier(write.schema.table);
+  const access = writeAccessSql(write);
+  const [row] = await sql.run(`SELECT doc::text, secret FROM ${table} WHERE id = ?${access.sql} FOR UPDATE`, [
+    write.id,
+    ...access.parameters,
+  ]);
+  if (!row) throw notFound();
+  const before = String(row[0]);
+  const current: JsonObject = JSON.parse(before);
+  if (write.ifUpdatedAt !== undefined && current.updatedAt !== write.ifUpdatedAt) throw updateConflict();
+  const object = applyOperations(current, write.operations);
+  object.updatedAt = write.at;
+  const after = JSON.stringify(object);
+  assertObjectSize(before, after);
+  const { readAcl, writeAcl } = aclArrays(object.ACL);
+  const secret = mergeSecret(row[1] === null ? null : String(row[1]), write.secret);
+  await sql.run(
+    `UPDATE ${table} SET doc = ?::text::jsonb, updated_at = ?, read_acl = ?::text::text[], write_acl = ?::text::text[], secret = ? WHERE id = ?`,
+    [after, write.at, readAcl, writeAcl, secret, write.id],
+  );
+  return { before, after };
+}
+
+async function remove(sql: Sql, write: Extract<Write, { kind: "delete" }>): Promise<WriteResult> {
+  const { schema, id } = write;
+  const access = writeAccessSql(write);
+  const [row] = await sql.run(
+    `WITH gone AS (DELETE FROM ${quoteIdentifier(schema.table)} WHERE id = ?${access.sql} RETURNING id, doc::text AS doc),
+     unrelated AS (DELETE FROM purse_relations WHERE class_name = ? AND owner_id IN (SELECT id FROM gone))
+     SELECT doc FROM gone`,
+    [id, ...access.parameters, schema.className],
+  );
+  if (!row) throw notFound();
+  return { before: String(row[0]), after: null };
+}
+
+async function relate(
+  sql: Sql,
+  { schema, id, key, add, remove }: Extract<Write, { kind: "updateRelation" }>,
+): Promise<WriteResult> {
+  const ids = "(SELECT DISTINCT jsonb_array_elements_text(?::text::jsonb))";
+  if (add.length > 0) {
+    await sql.run(
+      `INSERT INTO purse_relations (class_name, key, owner_id, related_id)
+       SELECT ?, ?, ?, related FROM ${ids} AS added(related) ON CONFLICT DO NOTHING`,
+      [schema.className, key, id, JSON.stringify(add)],
+    );
+  }
+  if (remove.length > 0) {
+    await sql.run(
+      `DELETE FROM purse_relations WHERE class_name = ? AND key = ? AND owner_id = ? AND related_id IN ${ids}`,
+      [schema.className, key, id, JSON.stringify(remove)],
+    );
+  }
+  return NO_RESULT;
+}
+
+async function reserveUnique(
+  sql: Sql,
+  { scope, value, owner, expiresAt }: Extract<Write, { kind: "reserveUnique" }>,
+  now: number,
+): Promise<WriteResult> {
+  const rows = await sql.run(
+    `INSERT INTO purse_claims AS known (scope, value, owner, expires_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (scope, value) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+     WHERE known.owner = excluded.owner OR known.expires_at <= ? RETURNING 1`,
+    [scope, value, owner, expiresAt ?? null, now],
+  );
+  if (rows.length > 0) return NO_RESULT;
+  const [existing] = await sql.run("SELECT owner FROM purse_claims WHERE scope = ? AND value = ?", [
+    scope,
+    value,
+  ]);
+  throw new UniqueConstraintError(scope, value, String(existing?.[0]));
+}
+
+function isSimpleUpdate(operations: Record<string, Operation>): boolean {
+  return Object.entries(operations).every(
+    ([path, { op }]) =>
+      op === "Relation" || (!path.includes(".") && (op === "Set" || op === "Delete" || op === "Increment")),
+  );
+}
+
+function hasSecret({ secret }: Update): boolean {
+  return secret !== undefined && Object.keys(secret).length > 0;
+}
+
+/** Objects that the client may not write are reported as not found, so that their existence is not revealed. */
+function writeAccessSql({ subjects, pointers }: Pick<Update, "subjects" | "pointers">): {
+  sql: string;
+  parameters: SqlParameter[];
+} {
+  let sql = "";
+  const parameters: SqlParameter[] = [];
+  if (subjects !== null) {
+    sql += " AND (write_acl IS NULL OR write_acl && ?::text::text[])";
+    parameters.push(arrayLiteral(subjects));
+  }
+  if (pointers) {
+    const pointer = { __type: "Pointer", className: "_User", objectId: pointers.userId };
+    const tests = pointers.fields.map(
+      () => "(doc -> ?::text) @> ?::text::jsonb OR (doc -> ?::text) @> ?::text::jsonb",
+    );
+    sql += ` AND (${tests.join(" OR ") || "FALSE"})`;
+    for (const field of pointers.fields) {
+      parameters.push(field, JSON.stringify(pointer), field, JSON.stringify([pointer]));
+    }
+  }
+  return { sql, parameters };
+}
+
+function aclArrays(acl: JsonObject[string] | undefined): { readAcl: string | null; writeAcl: string | null } {
+  if (acl === undefined) return { readAcl: null, writeAcl: null };
+  const parsed = parseAcl(acl);
+  const column = (permission: "read" | "write") => {
+    const subjects = subjectsWith(parsed, permission);
+    return subjects && arrayLiteral(subjects);
+  };
+  return { readAcl: column("read"), writeAcl: column("write") };
+}
+
+/** Formats texts as a PostgreSQL array literal. */
+function arrayLiteral(texts: readonly string[]): string {
+  return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, "\\$&")}"`).join()}}`;
+}
+
+function notFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+}

@@ -1,0 +1,375 @@
+import type { JsonValue } from "@purse/protocol";
+import type { ByteBudget } from "../../limits/byteBudget.ts";
+import { currentScope } from "../../limits/requestScope.ts";
+import type { ClassSchema } from "../../schema/classSchema.ts";
+import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";
+import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { groupRows } from "../sql/groupRows.ts";
+import { createStatements } from "../sql/statement.ts";
+import type { SecretObject, Store, StoreQuery, Write, WriteResult } from "../store.ts";
+import { createChangeLog, disableChangeLog, logNewClass } from "./changeLog.ts";
+import { DatabaseClock } from "./databaseClock.ts";
+import { postgresDialect, unboundedDialect } from "./dialect.ts";
+import { toProtocolError } from "./errors.ts";
+import { executeWrite, isSingleStatement, requiresRead } from "./executeWrite.ts";
+import { GroupCommit } from "./groupCommit.ts";
+import { classStatements, removalStatements } from "./layout.ts";
+import { createLeases } from "./leases.ts";
+import { lockOrder } from "./lockOrder.ts";
+import { lockLayout, migrate } from "./migrate.ts";
+import { NotificationChannel } from "./notificationChannel.ts";
+import { ExclusivePool, SharedPool } from "./pools.ts";
+import { ReadScheduler } from "./readScheduler.ts";
+import type { SessionOptions, Sql } from "./session.ts";
+import { sessionKinds } from "./sessionKinds.ts";
+import { TableStatistics } from "./tableStatistics.ts";
+import { type Transaction, Transactions } from "./transactions.ts";
+
+export interface PostgresOptions {
+  /** `postgres://user:password@host:port/database`. */
+  url: string;
+  /** Maximum number of connections of this process. */
+  connections: number;
+  /** URL of a replica, for reads that may be stale. */
+  replicaUrl?: string;
+  /** Timeout of statements, in ms. */
+  queryTimeoutMs: number;
+  /** Maximum number of characters in a query result. */
+  maxResultBytes: number;
+  /** Budget for the memory of query results. */
+  budget: ByteBudget;
+}
+
+/** Interval for reading the clock of the database, in ms. */
+const CLOCK_MS = 5_000;
+/** Approximate number of characters per page of a scan. */
+const SCAN_CHARS = 8 * 1024 * 1024;
+
+/** Opens a PostgreSQL database, which any number of processes may share. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const { url, connections, replicaUrl, queryTimeoutMs, maxResultBytes, budget } = options;
+  const kinds = sessionKinds(url, replicaUrl, queryTimeoutMs);
+  const maintenancePool = new ExclusivePool(kinds.maintenance, 1);
+  await migrate(maintenancePool).catch((error: unknown) => {
+    throw toProtocolError(error);
+  });
+  const writers = Math.max(1, Math.floor(connections / 2));
+  const writePool = new ExclusivePool(kinds.writes, writers);
+  const pools: SharedPool[] = [];
+  const openReadPools = (fast: SessionOptions, slow: SessionOptions, sessions: number): ReadScheduler => {
+    const fastSessions = Math.max(1, Math.ceil(sessions / 2));
+    const slowSessions = Math.max(1, sessions - fastSessions);
+    const [fastPool, slowPool] = [new SharedPool(fast, fastSessions), new SharedPool(slow, slowSessions)];
+    pools.push(fastPool, slowPool);
+    const reads = { fast: fastPool, fastSessions, slow: slowPool, slowSessions };
+    return new ReadScheduler({ ...reads, maxWaitMs: queryTimeoutMs });
+  };
+  const reads = openReadPools(kinds.fastReads, kinds.slowReads, connections - writers);
+  const sql = translatingSql(reads);
+  const replica =
+    replicaUrl === undefined
+      ? sql
+      : translatingSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections));
+  const transactions = new Transactions(writePool, reads.internal);
+  const maintenance = new Transactions(maintenancePool, reads.internal);
+  const statements = createStatements(postgresDialect);
+  const unbounded = createStatements(unboundedDialect);
+  const resultMemory = new ResultMemoryLimiter(budget, maxResultBytes);
+  const clock = new DatabaseClock(reads.internal);
+  await clock.read();
+  const commits = new GroupCommit(transactions, clock.now);
+  const statistics = new TableStatistics(maintenancePool);
+  const listeners = new Set<(message: string | undefined) => void>();
+  const notifications = new NotificationChannel({
+    session: kinds.notifications,
+    sql: reads.internal,
+    onMessage(message) {
+      for (const listener of listeners) listener(message);
+    },
+    onConnected: () => clock.read(),
+    onSilence(ms) {
+      for (const pool of [...pools, writePool]) pool.destroySilent(ms);
+    },
+  });
+  await notifications.open();
+  const clockTimer = setInterval(() => {
+    // The clock is extrapolated until it can be read again.
+    clock.read().catch(() => undefined);
+  }, CLOCK_MS).unref();
+
+  const rows = (text: string, parameters: SqlParameter[]) => sql.run(text, parameters);
+  const texts = async (text: string, parameters: SqlParameter[], from: Sql = sql) =>
+    (await from.run(text, parameters)).map(([value]) => String(value));
+  const sqlFor = (query: StoreQuery) => (query.allowsStaleRead ? replica : sql);
+  const withSchemaLock = <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+    translateErrors(() =>
+      maintenance.run(async (transaction) => {
+        await lockLayout(transaction);
+        return work(transaction);
+      }),
+    );
+
+  return {
+    async get(schema, id, subjects) {
+      const { sql: text, parameters } = statements.get(schema, id, subjects);
+      return (await texts(text, parameters))[0];
+    },
+
+    async find(query) {
+      if (query.limit === 0) return [];
+      const { sql: text, parameters } = statements.find(query);
+      return resultMemory.read(text, currentScope(), async (maxChars) => {
+        const found = await sqlFor(query).run(text, [maxChars, ...parameters.slice(1)]);
+        const neededChars = Number(found.at(-1)?.[1] ?? 0);
+        if (neededChars > maxChars) return { neededChars };
+        return { rows: found.map(([value]) => String(value)) };
+      });
+    },
+
+    async count(query) {
+      const { sql: text, parameters } = statements.count(query);
+      const [count] = await texts(text, parameters, sqlFor(query));
+      return Number(count);
+    },
+
+    async distinct(query, path) {
+      const { sql: text, parameters } = statements.distinct(query, path);
+      return (await texts(text, parameters)).map((value): JsonValue => JSON.parse(value));
+    },
+
+    async group(query, group) {
+      const { sql: text, parameters } = statements.group(query, group);
+      return groupRows(await texts(text, parameters), group);
+    },
+
+    async explain(query): Promise<JsonValue> {
+      const { sql: text, parameters } = unbounded.find(query);
+      const [plan] = await rows(`EXPLAIN (FORMAT JSON) ${text}`, parameters);
+      return JSON.parse(plan?.[0] ?? "[]");
+    },
+
+    async getSecret(schema, id): Promise<SecretObject | undefined> {
+      const table = postgresDialect.identifier(schema.table);
+      const [row] = await rows(`SELECT doc::text, secret FROM ${table} WHERE id = ?`, [id]);
+      if (!row) return undefined;
+      return { text: String(row[0]), secret: row[1] === null ? {} : JSON.parse(String(row[1])) };
+    },
+
+    async getUniqueOwner(scope, value) {
+      const [owner] = await texts(
+        "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
+        [scope, value, clock.now()],
+      );
+      return owner;
+    },
+
+    async getCounter(scope, value) {
+      const [n] = await texts("SELECT n FROM purse_counts WHERE scope = ? AND value = ? AND until > ?", [
+        scope,
+        value,
+        clock.now(),
+      ]);
+      return Number(n ?? 0);
+    },
+
+    getUniqueValues: (scope, owner) =>
+      texts("SELECT value FROM purse_claims WHERE scope = ? AND owner = ? ORDER BY value", [scope, owner]),
+
+    ownersInRelation: (className, key, relatedIds) =>
+      texts(
+        `SELECT DISTINCT owner_id FROM purse_relations WHERE class_name = ? AND key = ? AND ${postgresDialect.textIn("related_id")}`,
+        [className, key, JSON.stringify(relatedIds)],
+      ),
+
+    write(group) {
+      statistics.count(group);
+      const [only] = group;
+      if (only && group.length === 1 && isSingleStatement(only)) return commits.add(only);
+      return translateErrors(() =>
+        transactions.run((transaction) => executeWrites(transaction, group, clock.now())),
+      );
+    },
+
+    async loadClasses(className) {
+      const found = await sql.run(
+        "SELECT schema FROM purse_classes WHERE class_name = coalesce(?::text, class_name)",
+        [className ?? null],
+      );
+      return found.map(([text]): ClassSchema => JSON.parse(String(text)));
+    },
+
+    changeClass: (className, edit) =>
+      withSchemaLock(async (transaction) => {
+        const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
+          className,
+        ]);
+        const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
+        const schema = edit(current);
+        if (schema === current) return schema;
+        await disableChangeLog(transaction);
+        const removals = current ? removalStatements(current, schema) : [];
+        for (const { sql: text, parameters } of removals) await transaction.run(text, parameters);
+        for (const statement of classStatements(schema)) await transaction.run(statement, []);
+        await transaction.run(
+          `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
+           ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
+          [className, JSON.stringify(schema)],
+        );
+        if (!current) await logNewClass(transaction, schema);
+        return schema;
+      }),
+
+    async dropClass(schema) {
+      await withSchemaLock(async (transaction) => {
+        await transaction.run(`DROP TABLE IF EXISTS ${postgresDialect.identifier(schema.table)}`, []);
+        await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
+        await transaction.run("DELETE FROM purse_classes WHERE class_name = ?", [schema.className]);
+      });
+    },
+
+    async purge(schema) {
+      await withSchemaLock(async (transaction) => {
+        await disableChangeLog(transaction);
+        await transaction.run(`DELETE FROM ${postgresDialect.identifier(schema.table)}`, []);
+        await transaction.run("DELETE FROM purse_relations WHERE class_name = ?", [schema.className]);
+      });
+    },
+
+    async scan(schema, after, limit) {
+      const table = postgresDialect.identifier(schema.table);
+      const found = await rows(
+        `SELECT seq, text, secret FROM (
+          SELECT seq, text, secret, sum(octet_length(text)) OVER (ORDER BY seq) - octet_length(text) AS before
+          FROM (SELECT seq, doc::text AS text, secret FROM ${table} WHERE seq > ? ORDER BY seq LIMIT ?) AS page
+        ) AS sized WHERE before < ? ORDER BY seq`,
+        [after, limit, SCAN_CHARS],
+      );
+      return found.map(([seq, text, secret]) => ({
+        seq: Number(seq),
+        text: String(text),
+        secret: secret === null ? {} : JSON.parse(String(secret)),
+      }));
+    },
+
+    async scanRelations(after, limit) {
+      const found = await rows(
+        `SELECT class_name, key, owner_id, related_id FROM purse_relations
+         WHERE (class_name, key, owner_id, related_id) > (?, ?, ?, ?)
+         ORDER BY class_name, key, owner_id, related_id LIMIT ?`,
+        [...after, limit],
+      );
+      return found.map(([className, key, owner, related]) => [
+        String(className),
+        String(key),
+        String(owner),
+        String(related),
+      ]);
+    },
+
+    async scanUniqueValues(after, limit) {
+      const found = await rows(
+        `SELECT scope, value, owner, expires_at FROM purse_claims
+         WHERE (scope, value) > (?, ?) AND (expires_at IS NULL OR expires_at > ?) ORDER BY scope, value LIMIT ?`,
+        [...after, clock.now(), limit],
+      );
+      return found.map(([scope, value, owner, expiresAt]) => ({
+        scope: String(scope),
+        value: String(value),
+        owner: String(owner),
+        ...(expiresAt !== null && { expiresAt: Number(expiresAt) }),
+      }));
+    },
+
+    async getRequest(key) {
+      const [row] = await rows(
+        "SELECT content, owner, running_until, answer FROM purse_requests WHERE key = ?",
+        [key],
+      );
+      if (!row) return undefined;
+      const [content, owner, runningUntil, reply = null] = row;
+      return {
+        contentHash: String(content),
+        owner: String(owner),
+        leaseExpiresAt: Number(runningUntil),
+        reply,
+      };
+    },
+
+    async getSubrequestReplies(key) {
+      const found = await rows(
+        "SELECT key, answer FROM purse_requests WHERE key > ? AND key < ? AND expires_at > ?",
+        [`${key}#`, `${key}$`, clock.now()],
+      );
+      return subrequestReplies(found);
+    },
+
+    async deleteExpiredRequests(maxLength) {
+      await rows("DELETE FROM purse_requests WHERE expires_at <= ?", [clock.now()]);
+      await rows(DISCARD_OLD_REPLIES, [maxLength]);
+    },
+
+    async deleteExpired() {
+      const now = clock.now();
+      await rows("DELETE FROM purse_claims WHERE expires_at <= ?", [now]);
+      await rows("DELETE FROM purse_counts WHERE until <= ?", [now]);
+      await transactions.deleteOldSessions();
+    },
+
+    publish: (message) => translateErrors(() => notifications.send(message)),
+
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    changeLog: createChangeLog({ sql, withSchemaLock, clock: clock.now }),
+    leases: createLeases(sql),
+    now: clock.now,
+
+    unavailableReason: () =>
+      notifications.isHealthy ? undefined : "Notifications from the database are not being received",
+
+    async close() {
+      listeners.clear();
+      clearInterval(clockTimer);
+      await notifications.close();
+      await Promise.all([...pools, writePool, maintenancePool].map((pool) => pool.end()));
+    },
+  };
+}
+
+/** Translates errors of the database for clients. */
+async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toProtocolError(error);
+  }
+}
+
+function translatingSql(sql: Sql): Sql {
+  return { run: (text, parameters) => translateErrors(() => sql.run(text, parameters)) };
+}
+
+/** Executes all writes of a transaction in lock order. Rejects with the error of the first write that failed. */
+async function executeWrites(transaction: Transaction, group: Write[], now: number): Promise<WriteResult[]> {
+  const outcomes: PromiseSettledResult<WriteResult>[] = [];
+  const steps: Promise<void>[] = [];
+  const isSequential = group.some(requiresRead);
+  for (const index of lockOrder(group)) {
+    const write = group[index];
+    if (!write) continue;
+    const step = Promise.allSettled([executeWrite(transaction, write, now)]).then(([outcome]) => {
+      outcomes[index] = outcome;
+    });
+    // Without intermediate reads, the statements are pipelined.
+    if (isSequential) await step;
+    else steps.push(step);
+  }
+  await Promise.all(steps);
+  return outcomes.map((outcome) => {
+    if (outcome.status === "rejected") throw outcome.reason;
+    return outcome.value;
+  });
+}

@@ -1,0 +1,98 @@
+import { performance } from "node:perf_hooks";
+import { FairQueue } from "../../limits/fairQueue.ts";
+import { currentScope } from "../../limits/requestScope.ts";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { StatementCache } from "../statementCache.ts";
+import { sqlState } from "./errors.ts";
+import type { Row, Sql } from "./session.ts";
+
+export interface ReadSchedulerOptions {
+  /** Sessions on which no statement runs longer than `FAST_TIMEOUT_MS`. */
+  fast: Sql;
+  fastSessions: number;
+  /** Sessions for slow statements, which run one at a time on each. */
+  slow: Sql;
+  slowSessions: number;
+  /** Maximum time that a slow statement waits in the queue, in ms. */
+  maxWaitMs: number;
+}
+
+/** Timeout of statements on the fast sessions, after which they are retried on the slow ones, in ms. */
+export const FAST_TIMEOUT_MS = 200;
+/** Statements whose average duration exceeds this start on the slow sessions, in ms. */
+const SLOW_THRESHOLD_MS = 50;
+/** Maximum number of queued statements, in total and per client. */
+const MAX_WAITING = 1_000;
+const MAX_WAITING_PER_CLIENT = 250;
+
+type Parameters = readonly (SqlParameter | null)[];
+
+/**
+ * Isolates slow statements from all others. Sessions are pipelined, so that everything after a slow statement waits for
+ * it: a statement runs on the fast sessions with a short timeout and is retried on the slow ones. Statements of unknown
+ * duration and slow ones are queued fairly among clients.
+ */
+export class ReadScheduler implements Sql {
+  readonly #fast: Sql;
+  readonly #slow: Sql;
+  readonly #unknownQueue: FairQueue;
+  readonly #slowQueue: FairQueue;
+  /** Average duration in ms by statement. */
+  readonly #averages = new StatementCache<number>();
+
+  constructor({ fast, fastSessions, slow, slowSessions, maxWaitMs }: ReadSchedulerOptions) {
+    this.#fast = fast;
+    this.#slow = slow;
+    const shared = {
+      maxWaiting: MAX_WAITING,
+      maxWaitingPerKey: MAX_WAITING_PER_CLIENT,
+      maxWaitMs,
+      message: "The database is overloaded.",
+    };
+    this.#unknownQueue = new FairQueue({ ...shared, concurrency: fastSessions });
+    this.#slowQueue = new FairQueue({ ...shared, concurrency: slowSessions });
+  }
+
+  /** Rejects with 155 (HTTP 429 or 503) if too many statements are queued, and with errors of the database. */
+  async run(text: string, parameters: Parameters): Promise<Row[]> {
+    const average = this.#averages.get(text);
+    const owner = { key: currentScope()?.group };
+    if (average === undefined || average <= SLOW_THRESHOLD_MS) {
+      const work = () => this.#runFast(text, parameters);
+      const rows = await (average === undefined ? this.#unknownQueue.run(owner, work) : work());
+      if (rows) return rows;
+    }
+    return this.#slowQueue.run(owner, () => this.#runTimed(this.#slow, text, parameters));
+  }
+
+  /** For internal statements, which are not queued. */
+  readonly internal: Sql = {
+    run: async (text, parameters) =>
+      (await this.#runFast(text, parameters)) ?? this.#slow.run(text, parameters),
+  };
+
+  /** Returns undefined if the statement exceeds the timeout of the fast sessions. */
+  async #runFast(text: string, parameters: Parameters): Promise<Row[] | undefined> {
+    try {
+      return await this.#runTimed(this.#fast, text, parameters);
+    } catch (error) {
+      if (!isStatementTimeout(error)) throw error;
+      this.#averages.set(text, FAST_TIMEOUT_MS);
+      return undefined;
+    }
+  }
+
+  async #runTimed(sql: Sql, text: string, parameters: Parameters): Promise<Row[]> {
+    const started = performance.now();
+    const rows = await sql.run(text, parameters);
+    const ms = performance.now() - started;
+    const average = this.#averages.get(text);
+    this.#averages.set(text, average === undefined ? ms : average * 0.8 + ms * 0.2);
+    return rows;
+  }
+}
+
+/** query_canceled because of the timeout. */
+function isStatementTimeout(error: unknown): boolean {
+  return sqlState(error) === "57014";
+}

@@ -1,0 +1,253 @@
+import { Socket } from "node:net";
+import { performance } from "node:perf_hooks";
+import pg from "pg";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { connectionConfig } from "./connectionConfig.ts";
+import { ConnectionLostError, isConnectionLost } from "./errors.ts";
+import { preparedStatement } from "./preparedStatements.ts";
+
+/** The columns of a row in PostgreSQL's text format; null for NULL. */
+export type Row = readonly (string | null)[];
+
+/** Runs statements with `?` as parameters. Rejects with the error of the database, or ConnectionLostError. */
+export interface Sql {
+  run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]>;
+}
+
+export interface SessionOptions {
+  /** `postgres://user:password@host:port/database`; several comma-separated hosts are tried in turn. */
+  url: string;
+  /** Name of the session in `pg_stat_activity`. */
+  applicationName: string;
+  /** Settings of the session by name; unknown ones are skipped. */
+  settings: Readonly<Record<string, string | number>>;
+  /**
+   * Time without a response after which a statement counts as lost and the session is destroyed, in ms; undefined for
+   * no limit.
+   */
+  deadlineMs: number | undefined;
+  /** Whether to reject a server in recovery (a standby). */
+  requiresPrimary: boolean;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+/** Timeout for closing a session gracefully, in ms. */
+const END_MS = 1_000;
+const KEEP_ALIVE_MS = 10_000;
+/** Interval for checking the deadlines of statements, in ms. */
+const CHECK_MS = 250;
+
+/** Values are returned as the text that the server sends. */
+const TEXT_ONLY: pg.CustomTypesConfig = { getTypeParser: () => (value: string) => value };
+
+const sessions = new Set<Session>();
+let checkTimer: NodeJS.Timeout | undefined;
+
+function startMonitoring(session: Session): void {
+  sessions.add(session);
+  checkTimer ??= setInterval(() => {
+    const now = performance.now();
+    for (const each of sessions) each.checkDeadlines(now);
+  }, CHECK_MS).unref();
+}
+
+function stopMonitoring(session: Session): void {
+  sessions.delete(session);
+  if (sessions.size > 0) return;
+  clearInterval(checkTimer);
+  checkTimer = undefined;
+}
+
+interface InFlight {
+  startedAt: number;
+  /** Infinity for no deadline. */
+  deadline: number;
+}
+
+/**
+ * A connection to PostgreSQL. Statements are pipelined: sent immediately and answered in order. A statement that
+ * exceeds its deadline destroys the session, so that a dead connection does not block requests.
+ */
+export class Session implements Sql {
+  readonly #client: pg.Client;
+  readonly #socket: Socket;
+  readonly #deadlineMs: number | undefined;
+  readonly #inFlight = new Set<InFlight>();
+  readonly #onLost: (() => void)[] = [];
+  #lostError: ConnectionLostError | undefined;
+  #bytesRead = 0;
+  /** Time of the last data from the server, accurate to the interval of the deadline checks. */
+  #lastReceivedAt = performance.now();
+  readonly openedAt = performance.now();
+
+  private constructor(client: pg.Client, socket: Socket, deadlineMs: number | undefined) {
+    this.#client = client;
+    this.#socket = socket;
+    this.#deadlineMs = deadlineMs;
+    client.on("error", (error) => this.#markLost(error.message));
+    client.on("end", () => this.#markLost("the server closed the connection"));
+  }
+
+  /** Rejects with ConnectionLostError, or the error with which the server refuses the connection. */
+  static async open(options: SessionOptions, attempt = 0): Promise<Session> {
+    const { config, withoutTls } = connectionConfig(options.url, attempt);
+    try {
+      return await Session.#open(config, options);
+    } catch (error) {
+      const isTlsUnsupported = error instanceof Error && /does not support SSL/.test(error.message);
+      if (withoutTls && isTlsUnsupported) return Session.#open(withoutTls, options);
+      throw error;
+    }
+  }
+
+  static async #open(config: pg.ClientConfig, options: SessionOptions): Promise<Session> {
+    const socket = new Socket();
+    const client = new pg.Client({
+      ...config,
+      application_name: options.applicationName,
+      stream: () => socket,
+      types: TEXT_ONLY,
+      pipeline: true,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    });
+    const session = new Session(client, socket, options.deadlineMs);
+    try {
+      await client.connect();
+      startMonitoring(session);
+      await session.#prepare(options);
+      return session;
+    } catch (error) {
+      session.destroy("it could not be opened");
+      throw error instanceof pg.DatabaseError ? error : toConnectionLostError(error);
+    }
+  }
+
+  get isLost(): boolean {
+    return this.#lostError !== undefined;
+  }
+
+  /** Number of statements that have been sent and not answered. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Returns how long the oldest statement has been pending, in ms; 0 if there is none. */
+  waitingMs(now: number): number {
+    const [oldest] = this.#inFlight;
+    return oldest ? now - oldest.startedAt : 0;
+  }
+
+  async run(
+    text: string,
+    parameters: readonly (SqlParameter | null)[],
+    deadlineMs: number | undefined = this.#deadlineMs,
+  ): Promise<Row[]> {
+    const { numberedText, name } = preparedStatement(text);
+    const query = {
+      text: numberedText,
+      values: [...parameters],
+      rowMode: "array",
+      ...(name && { name }),
+    } as const;
+    const { rows } = await this.#track(deadlineMs, () => this.#client.query<(string | null)[]>(query));
+    return rows;
+  }
+
+  /** Runs a statement without parameters and rows. Returns its command tag, such as `COMMIT`. */
+  async command(text: string): Promise<string> {
+    const { command } = await this.#track(this.#deadlineMs, () => this.#client.query(text));
+    return command;
+  }
+
+  /** Calls the listener with notifications of the channels that the session listens to. */
+  onNotification(listener: (channel: string, payload: string) => void): void {
+    this.#client.on("notification", ({ channel, payload }) => listener(channel, payload ?? ""));
+  }
+
+  /** Calls the listener once when the session is lost or closed. */
+  onLost(listener: () => void): void {
+    if (this.#lostError) listener();
+    else this.#onLost.push(listener);
+  }
+
+  /** Closes the connection at once; pending statements reject with ConnectionLostError. */
+  destroy(reason: string): void {
+    this.#markLost(reason);
+    this.#socket.destroy();
+  }
+
+  /** Closes the session after its pending statements. */
+  async end(): Promise<void> {
+    if (this.#lostError) return;
+    const ended = this.#client.end();
+    this.#markLost("it was closed");
+    const timer = setTimeout(() => this.#socket.destroy(), END_MS);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** Destroys the session if nothing has been received for this many ms. */
+  destroyIfSilent(ms: number): void {
+    if (performance.now() - this.#lastReceivedAt > ms) this.destroy("the server is silent");
+  }
+
+  checkDeadlines(now: number): void {
+    const { bytesRead } = this.#socket;
+    if (bytesRead !== this.#bytesRead) {
+      this.#bytesRead = bytesRead;
+      this.#lastReceivedAt = now;
+    }
+    for (const { deadline } of this.#inFlight) {
+      if (deadline >= now) continue;
+      this.destroy("a statement was not answered within its deadline");
+      return;
+    }
+  }
+
+  async #prepare({ settings, requiresPrimary }: SessionOptions): Promise<void> {
+    const [row] = await this.run(
+      `SELECT pg_is_in_recovery(), (SELECT count(set_config(name, value, false))
+         FROM jsonb_each_text(?::text::jsonb) AS wanted(name, value)
+         WHERE name IN (SELECT name FROM pg_settings))`,
+      [JSON.stringify(settings)],
+      CONNECT_TIMEOUT_MS,
+    );
+    if (requiresPrimary && row?.[0] === "t")
+      throw new Error("the server is in recovery and does not accept writes");
+  }
+
+  async #track<T>(deadlineMs: number | undefined, send: () => Promise<T>): Promise<T> {
+    if (this.#lostError) throw this.#lostError;
+    const startedAt = performance.now();
+    const entry = {
+      startedAt,
+      deadline: deadlineMs === undefined ? Number.POSITIVE_INFINITY : startedAt + deadlineMs,
+    };
+    this.#inFlight.add(entry);
+    try {
+      return await send();
+    } catch (error) {
+      if (this.#lostError) throw this.#lostError;
+      // The server announces the end of a session by an error.
+      if (isConnectionLost(error)) this.destroy(String(error));
+      throw error;
+    } finally {
+      this.#inFlight.delete(entry);
+    }
+  }
+
+  #markLost(reason: string): void {
+    if (this.#lostError) return;
+    this.#lostError = new ConnectionLostError(`The connection to the database was lost: ${reason}`);
+    stopMonitoring(this);
+    for (const listener of this.#onLost) listener();
+  }
+}
+
+function toConnectionLostError(error: unknown): ConnectionLostError {
+  if (error instanceof ConnectionLostError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new ConnectionLostError(`The connection to the database was lost: ${reason}`, { cause: error });
+}

@@ -1,0 +1,73 @@
+import { FAST_TIMEOUT_MS } from "./readScheduler.ts";
+import type { SessionOptions } from "./session.ts";
+
+/** Maximum wait for locks, in ms; longer than the server's timeout for transactions of unresponsive clients. */
+const LOCK_TIMEOUT_MS = 8_000;
+/** Limits how long a frozen process can hold row locks, in ms. */
+const IDLE_IN_TRANSACTION_MS = 3_000;
+const WRITE_TIMEOUT_MS = 10_000;
+/** How much longer than the server a session waits for a statement, in ms. */
+const GRACE_MS = 5_000;
+
+/** Settings by which the server detects dead clients, ends their transactions and releases their locks. */
+const LIVENESS = {
+  client_connection_check_interval: 5_000,
+  tcp_keepalives_idle: 10,
+  tcp_keepalives_interval: 3,
+  tcp_keepalives_count: 3,
+  tcp_user_timeout: 15_000,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+};
+
+/** Options for the sessions of a process, by purpose. */
+export interface SessionKinds {
+  /** Shared sessions for reads that must not block each other. */
+  fastReads: SessionOptions;
+  /** Client queries may contain expensive patterns and orders, so their duration is limited. */
+  slowReads: SessionOptions;
+  fastReplica: SessionOptions;
+  slowReplica: SessionOptions;
+  writes: SessionOptions;
+  /** Creating indexes and purging classes have no time limit. */
+  maintenance: SessionOptions;
+  notifications: SessionOptions;
+}
+
+/** `queryTimeoutMs` is the timeout of read statements. */
+export function sessionKinds(
+  url: string,
+  replicaUrl: string | undefined,
+  queryTimeoutMs: number,
+): SessionKinds {
+  const limits = { ...LIVENESS, lock_timeout: LOCK_TIMEOUT_MS };
+  const withTimeout = (timeoutMs: number) => ({
+    settings: { ...limits, statement_timeout: timeoutMs },
+    deadlineMs: timeoutMs + GRACE_MS,
+  });
+  const slowReads: SessionOptions = {
+    url,
+    applicationName: "purse",
+    requiresPrimary: true,
+    ...withTimeout(queryTimeoutMs),
+  };
+  const fastReads = { ...slowReads, ...withTimeout(FAST_TIMEOUT_MS) };
+  const replicaOptions = { url: replicaUrl ?? url, needsPrimary: false };
+  return {
+    fastReads,
+    slowReads,
+    fastReplica: { ...fastReads, ...replicaOptions },
+    slowReplica: { ...slowReads, ...replicaOptions },
+    writes: {
+      ...slowReads,
+      applicationName: "purse writes",
+      ...withTimeout(WRITE_TIMEOUT_MS),
+    },
+    maintenance: {
+      ...slowReads,
+      applicationName: "purse maintenance",
+      settings: { ...limits, statement_timeout: 0 },
+      deadlineMs: undefined,
+    },
+    notifications: { ...slowReads, applicationName: "purse announcements", deadlineMs: GRACE_MS },
+  };
+}

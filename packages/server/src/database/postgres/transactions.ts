@@ -1,0 +1,219 @@
+import { randomUUID } from "node:crypto";
+import { performance } from "node:perf_hooks";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SqlParameter } from "../sql/dialect.ts";
+import { WriteOutcomeUnknownError } from "../writeOutcome.ts";
+import {
+  ConnectionLostError,
+  DatabaseBusyError,
+  DatabaseUnavailableError,
+  isConnectionLost,
+  isSerializationFailure,
+  sqlState,
+} from "./errors.ts";
+import type { ExclusivePool } from "./pools.ts";
+import type { Row, Session, Sql } from "./session.ts";
+
+/**
+ * Used to determine the outcome of a transaction whose response was lost. Each writing session has a row, and every
+ * transaction increments its number. If the row has the number, the transaction was committed; otherwise closing the
+ * row ensures that it never will be.
+ */
+export const WRITE_SESSIONS_TABLE = `CREATE TABLE purse_write_sessions (
+  id uuid PRIMARY KEY, last_write bigint NOT NULL, closed boolean NOT NULL DEFAULT false,
+  at timestamptz NOT NULL DEFAULT clock_timestamp()) WITH (fillfactor = 50)`;
+
+const BEGIN_SESSION = "INSERT INTO purse_write_sessions (id, last_write) VALUES (?::uuid, 0)";
+const ADVANCE_SESSION =
+  "UPDATE purse_write_sessions SET last_write = ?, at = clock_timestamp() WHERE id = ?::uuid AND NOT closed RETURNING 1";
+const CLOSE_SESSION = "UPDATE purse_write_sessions SET closed = true WHERE id = ?::uuid RETURNING last_write";
+/** Rows of sessions that have been unused for a day belong to processes that are gone. */
+const DELETE_OLD_SESSIONS =
+  "DELETE FROM purse_write_sessions WHERE at < clock_timestamp() - interval '1 day'";
+
+/** Maximum time for determining the outcome of a transaction and retrying it, in ms. */
+const OUTCOME_TIMEOUT_MS = 30_000;
+const RETRY_DELAY_MS = 100;
+/** Maximum number of attempts in case of serialization failures. */
+const MAX_ATTEMPTS = 6;
+
+/** Statements of one transaction. An error of any statement aborts it. */
+export interface Transaction extends Sql {
+  /** The first error of the database in this transaction, after which it can only be rolled back. */
+  readonly failure: unknown;
+}
+
+interface WriteSession {
+  id: string;
+  lastWrite: number;
+}
+
+type Attempt<T> =
+  | { kind: "committed"; value: T }
+  /** Nothing was written, and nothing will be. */
+  | { kind: "rolledBack"; error: unknown }
+  /** The session was lost before the commit was sent. */
+  | { kind: "interrupted" }
+  /** The session was lost during the commit. */
+  | { kind: "unknown"; value: T; writeSession: string; write: number };
+
+export interface TransactionOptions {
+  /**
+   * Whether `work` sends its statements before BEGIN is confirmed, which saves a round trip. Only for independent
+   * statements whose errors `work` returns instead of rejecting.
+   */
+  isPipelined?: boolean;
+}
+
+/**
+ * Executes transactions exactly once: if the connection is lost during a commit, the outcome is looked up, and the
+ * transaction only runs again if it was not committed.
+ */
+export class Transactions {
+  readonly #pool: ExclusivePool;
+  readonly #outcomeSql: Sql;
+  readonly #writeSessions = new WeakMap<Session, WriteSession>();
+
+  /** `outcomeSql` is used to look up the outcome of transactions. */
+  constructor(pool: ExclusivePool, outcomeSql: Sql) {
+    this.#pool = pool;
+    this.#outcomeSql = outcomeSql;
+  }
+
+  /** Whether a transaction could start without waiting. */
+  get hasCapacity(): boolean {
+    return this.#pool.hasCapacity;
+  }
+
+  /**
+   * Runs `work` in a transaction. It may be called again after a rollback. Rejects with the error of `work`, the error
+   * of the database, DatabaseUnavailableError, DatabaseBusyError, or WriteOutcomeUnknownError.
+   */
+  async run<T>(work: (transaction: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    const deadline = performance.now() + OUTCOME_TIMEOUT_MS;
+    for (let conflicts = 0; ; ) {
+      const attempt = await this.#pool.withSession((session) => this.#attempt(session, work, options));
+      switch (attempt.kind) {
+        case "committed":
+          return attempt.value;
+        case "rolledBack":
+          if (!isSerializationFailure(attempt.error)) throw attempt.error;
+          conflicts += 1;
+          if (conflicts >= MAX_ATTEMPTS) throw new DatabaseBusyError();
+          await sleep(Math.random() * 20 * conflicts);
+          break;
+        case "unknown":
+          if (await this.#wasCommitted(attempt, deadline)) return attempt.value;
+          break;
+        case "interrupted":
+          break;
+      }
+      if (performance.now() > deadline) throw new DatabaseUnavailableError();
+    }
+  }
+
+  /** Deletes the rows of old sessions. */
+  async deleteOldSessions(): Promise<void> {
+    await this.#outcomeSql.run(DELETE_OLD_SESSIONS, []);
+  }
+
+  async #attempt<T>(
+    session: Session,
+    work: (transaction: Transaction) => Promise<T>,
+    { isPipelined = false }: TransactionOptions,
+  ): Promise<Attempt<T>> {
+    const transaction = new OpenTransaction(session);
+    let writeSession: WriteSession;
+    let value: T;
+    try {
+      writeSession = await this.#writeSessionOf(session);
+      writeSession.lastWrite += 1;
+      const began = session.command("BEGIN");
+      const advanced = transaction.run(ADVANCE_SESSION, [writeSession.lastWrite, writeSession.id]);
+      if (!isPipelined) await settleBoth(began, advanced);
+      const result = work(transaction);
+      const [beginning] = await Promise.allSettled([began, advanced, result]);
+      value = await result;
+      // BEGIN failed, so each statement ran in its own transaction and its result is final.
+      if (beginning.status === "rejected" && !session.isLost) return { kind: "committed", value };
+      const [, advancedRows] = await settleBoth(began, advanced);
+      if (advancedRows.length === 0)
+        throw new ConnectionLostError("The row of the write session was deleted");
+      if (transaction.failure !== undefined) throw transaction.failure;
+    } catch (error) {
+      return this.#rollBack(session, transaction.failure ?? error);
+    }
+    try {
+      const tag = await session.command("COMMIT");
+      if (tag === "COMMIT") return { kind: "committed", value };
+      return { kind: "rolledBack", error: new Error("The database rolled the transaction back") };
+    } catch (error) {
+      if (!isConnectionLost(error)) return { kind: "rolledBack", error };
+      const { id, lastWrite } = writeSession;
+      return { kind: "unknown", value, writeSession: id, write: lastWrite };
+    }
+  }
+
+  async #rollBack(session: Session, error: unknown): Promise<Attempt<never>> {
+    if (isConnectionLost(error)) {
+      session.destroy("a transaction was interrupted");
+      return { kind: "interrupted" };
+    }
+    await session.command("ROLLBACK").catch(() => session.destroy("a transaction could not be rolled back"));
+    return { kind: "rolledBack", error };
+  }
+
+  async #writeSessionOf(session: Session): Promise<WriteSession> {
+    const existing = this.#writeSessions.get(session);
+    if (existing) return existing;
+    const began = { id: randomUUID(), lastWrite: 0 };
+    await session.run(BEGIN_SESSION, [began.id]);
+    this.#writeSessions.set(session, began);
+    return began;
+  }
+
+  /** Waits for a transaction that may still be running, and prevents it from being committed later. */
+  async #wasCommitted(
+    { writeSession, write }: { writeSession: string; write: number },
+    deadline: number,
+  ): Promise<boolean> {
+    for (;;) {
+      try {
+        const [row] = await this.#outcomeSql.run(CLOSE_SESSION, [writeSession]);
+        // If the database does not know the session, it was restored from a copy before the session began.
+        return row !== undefined && Number(row[0]) >= write;
+      } catch (error) {
+        const isLocked = sqlState(error) === "55P03";
+        if (!isLocked && !(error instanceof DatabaseUnavailableError) && !isConnectionLost(error))
+          throw error;
+        if (performance.now() > deadline) throw new WriteOutcomeUnknownError();
+        await sleep(RETRY_DELAY_MS);
+      }
+    }
+  }
+}
+
+class OpenTransaction implements Transaction {
+  readonly #session: Session;
+  failure: unknown;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async run(text: string, parameters: readonly (SqlParameter | null)[]): Promise<Row[]> {
+    try {
+      return await this.#session.run(text, parameters);
+    } catch (error) {
+      // Later statements fail because of the first error (25P02).
+      this.failure ??= error;
+      throw error;
+    }
+  }
+}
+
+/** Returns both results after both promises have settled. */
+async function settleBoth<A, B>(first: Promise<A>, second: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}

@@ -1,0 +1,66 @@
+import { ErrorCode, MAX_PATTERN_SIZE, ProtocolError, patternSize } from "@purse/protocol";
+import { RE2JS } from "re2js";
+
+/** Total number of instructions of the cached patterns, which take some hundred bytes each. */
+const MAX_CACHED_SIZE = 50_000;
+const MAX_CACHED = 500;
+const cache = new Map<string, { test: (text: string) => boolean; size: number }>();
+let cachedSize = 0;
+
+/**
+ * Compiles a regular expression of a client to a test that runs in linear time (RE2 syntax: no look-around, no back
+ * references). Plain `\Q…\E` patterns, which the SDKs generate for startsWith and contains, become string searches.
+ * Flags: i, m, s, x, u. Throws 102 for invalid patterns and for those that are too expensive to compile.
+ */
+export function compileRegex(source: string, flags: string): (text: string) => boolean {
+  const key = `${flags}/${source}`;
+  const cached = cache.get(key);
+  if (cached) return cached.test;
+  const plain = plainTest(source, flags);
+  const size = plain ? 1 : patternSize(source);
+  if (size > MAX_PATTERN_SIZE) {
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, "bad $regex: its repetitions make it too large");
+  }
+  const test = plain ?? re2Test(source, flags);
+  cache.set(key, { test, size });
+  cachedSize += size;
+  for (const [oldest, dropped] of cache) {
+    if (cache.size <= MAX_CACHED && cachedSize <= MAX_CACHED_SIZE) break;
+    cache.delete(oldest);
+    cachedSize -= dropped.size;
+  }
+  return test;
+}
+
+/** Returns the literal text if the whole pattern is `^\Q…\E`. */
+export function literalOf(source: string): { text: string; start: boolean; end: boolean } | undefined {
+  const match = /^(\^?)\\Q(.*?)\\E(\$?)$/s.exec(source);
+  const text = match?.[2];
+  if (!match || text === undefined || text.includes("\\E")) return undefined;
+  return { text, start: match[1] === "^", end: match[3] === "$" };
+}
+
+function plainTest(source: string, flags: string): ((text: string) => boolean) | undefined {
+  const literal = flags === "" ? literalOf(source) : undefined;
+  if (!literal) return undefined;
+  const { text, start, end } = literal;
+  if (start && end) return (value) => value === text;
+  if (start) return (value) => value.startsWith(text);
+  if (end) return (value) => value.endsWith(text);
+  return (value) => value.includes(text);
+}
+
+function re2Test(source: string, flags: string): (text: string) => boolean {
+  let bits = 0;
+  if (flags.includes("i")) bits |= RE2JS.CASE_INSENSITIVE;
+  if (flags.includes("m")) bits |= RE2JS.MULTILINE;
+  if (flags.includes("s")) bits |= RE2JS.DOTALL;
+  const pattern = flags.includes("x") ? source.replace(/(?<!\\)#.*$|(?<!\\)\s+/gm, "") : source;
+  try {
+    const compiled = RE2JS.compile(pattern, bits);
+    return (value) => compiled.matcher(value).find();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : "unknown";
+    throw new ProtocolError(ErrorCode.INVALID_QUERY, `bad $regex: ${reason.slice(0, 200)}`);
+  }
+}

@@ -1,0 +1,144 @@
+import type { JsonObject, Operation } from "@purse/protocol";
+import { aclColumns } from "../sql/acl.ts";
+import type { Write } from "../store.ts";
+import type { UserPointers } from "../userPointers.ts";
+
+/** Kinds of writes that are passed on unchanged. */
+type PlainKind =
+  | "reserveUnique"
+  | "releaseUnique"
+  | "releaseAllUnique"
+  | "incrementCounter"
+  | "resetCounter"
+  | "removeFromRelations"
+  | "fence"
+  | "beginRequest"
+  | "renewRequest"
+  | "deleteRequest";
+
+/** A write in the format that is sent to the writer thread: documents as text, schemas reduced to names. */
+export type EncodedWrite =
+  | {
+      kind: "restore";
+      table: string;
+      id: string;
+      createdAt: string;
+      updatedAt: string;
+      doc: string;
+      secret: string | null;
+      readAcl: string | null;
+      writeAcl: string | null;
+    }
+  | {
+      kind: "create";
+      table: string;
+      id: string;
+      at: string;
+      doc: string;
+      secret: string | null;
+      readAcl: string | null;
+      writeAcl: string | null;
+    }
+  | {
+      kind: "update";
+      table: string;
+      id: string;
+      at: string;
+      operations: Record<string, Operation>;
+      secret?: JsonObject;
+      subjects: readonly string[] | null;
+      pointers?: UserPointers;
+      ifUpdatedAt?: string;
+    }
+  | {
+      kind: "delete";
+      table: string;
+      className: string;
+      id: string;
+      subjects: readonly string[] | null;
+      pointers?: UserPointers;
+    }
+  | { kind: "updateRelation"; className: string; id: string; key: string; add: string[]; remove: string[] }
+  | Extract<Write, { kind: PlainKind }>
+  | {
+      kind: "saveReplies";
+      key: string;
+      contentHash: string;
+      owner: string;
+      expiresAt: number;
+      isSubrequest: boolean;
+      replies: { text: string; echo?: { table: string; id: string; fields: string[] } }[];
+    };
+
+export function encodeWrite(write: Write): EncodedWrite {
+  switch (write.kind) {
+    case "create": {
+      const { schema, id, at, object, secret } = write;
+      return {
+        kind: "create",
+        table: schema.table,
+        id,
+        at,
+        doc: JSON.stringify(object),
+        secret: secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
+        ...aclColumns(object),
+      };
+    }
+    case "restore": {
+      const { schema, id, object, secret } = write;
+      return {
+        kind: "restore",
+        table: schema.table,
+        id,
+        createdAt: String(object.createdAt),
+        updatedAt: String(object.updatedAt),
+        doc: JSON.stringify(object),
+        secret: Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
+        ...aclColumns(object),
+      };
+    }
+    case "update": {
+      const { schema, id, at, operations, secret, subjects, pointers, ifUpdatedAt } = write;
+      const changesSecret = secret !== undefined && Object.keys(secret).length > 0;
+      return {
+        kind: "update",
+        table: schema.table,
+        id,
+        at,
+        operations,
+        subjects,
+        ...(pointers && { pointers }),
+        ...(changesSecret && { secret }),
+        ...(ifUpdatedAt !== undefined && { ifUpdatedAt }),
+      };
+    }
+    case "delete":
+      return {
+        kind: "delete",
+        table: write.schema.table,
+        className: write.schema.className,
+        id: write.id,
+        subjects: write.subjects,
+        ...(write.pointers && { pointers: write.pointers }),
+      };
+    case "updateRelation":
+      return {
+        kind: "updateRelation",
+        className: write.schema.className,
+        id: write.id,
+        key: write.key,
+        add: write.add,
+        remove: write.remove,
+      };
+    case "saveReplies": {
+      const { kind, key, contentHash, owner, expiresAt, isSubrequest = false } = write;
+      const replies = write.replies.map(({ text, echo }) => ({
+        text,
+        ...(echo && { echo: { table: echo.schema.table, id: echo.id, fields: echo.fields } }),
+      }));
+      return { kind, key, contentHash, owner, expiresAt, isSubrequest, replies };
+    }
+    default:
+      return write;
+  }
+}

@@ -1,0 +1,61 @@
+import type Database from "better-sqlite3";
+import type { Statement } from "../sql/statement.ts";
+import { createPreparedStatementCache, openDatabase } from "./connection.ts";
+import { MAX_INLINE_DOC_BYTES } from "./interruptCheck.ts";
+
+/** Maximum time that a statement may block the event loop before it is moved to a thread, in ms. */
+const MAX_INLINE_MS = 10;
+/** Maximum total length of operands, which are parsed before the first interrupt check. */
+const MAX_OPERAND_CHARS = 16_000;
+
+/** Thrown by interrupt checks; shared instances, since these errors are always caught. */
+const TIMED_OUT = new Error("took too long for the event loop");
+const TOO_LARGE = new Error("reads a document that is too large for the event loop");
+
+/** `timedOut` and `tooLarge` mean that the statement has to run in a thread. */
+export type InlineResult = string[] | "timedOut" | "tooLarge";
+
+/**
+ * Reads on the event loop. Every statement is bounded: interrupt checks end it after a few ms and at the first large
+ * document, and expensive functions are not available.
+ */
+export class InlineReader {
+  readonly #database: Database.Database;
+  readonly #prepare: ReturnType<typeof createPreparedStatementCache>;
+  #deadline = 0;
+
+  constructor(file: string) {
+    this.#database = openDatabase(file, {
+      readonly: true,
+      interruptCheck: (docBytes) => {
+        if (docBytes > MAX_INLINE_DOC_BYTES) throw TOO_LARGE;
+        if (performance.now() > this.#deadline) throw TIMED_OUT;
+      },
+    });
+    this.#prepare = createPreparedStatementCache(this.#database);
+  }
+
+  /** `now` is a value of performance.now(). */
+  all(sql: string, parameters: Statement["parameters"], now: number): InlineResult {
+    let chars = 0;
+    for (const parameter of parameters) if (typeof parameter === "string") chars += parameter.length;
+    if (chars > MAX_OPERAND_CHARS) return "tooLarge";
+    this.#deadline = now + MAX_INLINE_MS;
+    try {
+      return this.#prepare(sql).pluck().all(parameters).map(String);
+    } catch (error) {
+      if (error === TIMED_OUT) return "timedOut";
+      if (error === TOO_LARGE) return "tooLarge";
+      throw error;
+    }
+  }
+
+  readValue(sql: string, parameters: Statement["parameters"]): string | undefined {
+    const value = this.#prepare(sql).pluck().get(parameters);
+    return value === undefined ? undefined : String(value);
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

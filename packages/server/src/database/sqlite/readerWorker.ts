@@ -1,0 +1,116 @@
+import { workerData } from "node:worker_threads";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { serveRequests } from "@purse/workers";
+import { createPreparedStatementCache, openDatabase, registerExpensiveFunctions } from "./connection.ts";
+import { serializeError } from "./errors.ts";
+
+export interface ReadRequest {
+  /** `page` returns as many of the first rows as fit, but at least one. */
+  kind: "rows" | "page" | "explain";
+  sql: string;
+  parameters: (string | number | null)[];
+  /** Timeout of the statement, in ms. */
+  timeoutMs: number;
+  /** Maximum number of characters of the result; a larger result only returns its size. */
+  maxChars: number;
+  /** Whether to return `isScan` instead of running a statement that scans a whole table. */
+  rejectsScan: boolean;
+  /** The first item becomes non-zero when the request is aborted. */
+  canceled?: Int32Array<SharedArrayBuffer>;
+}
+
+/**
+ * - `rows`: the first column of every row, or the steps of a query plan as JSON
+ * - `neededChars`: the approximate size of a result that exceeds the limit
+ */
+export type ReadResult =
+  | { rows: string[]; ms: number }
+  | { neededChars: number }
+  | { isScan: true }
+  | { isTimedOut: true };
+
+/** Thrown by interrupt checks. */
+const TIMED_OUT = new Error("late");
+const CANCELED = new ProtocolError(ErrorCode.TIMEOUT, "The client disconnected");
+
+interface RunningStatement {
+  deadline: number;
+  canceled: Int32Array<SharedArrayBuffer> | undefined;
+  chars: number;
+  maxChars: number;
+}
+
+const running: RunningStatement = { deadline: 0, canceled: undefined, chars: 0, maxChars: 0 };
+
+function interruptCheck(): void {
+  if (performance.now() > running.deadline) throw TIMED_OUT;
+  if (running.canceled && Atomics.load(running.canceled, 0) !== 0) throw CANCELED;
+}
+
+function open(file: string) {
+  // There are several reader threads, so each has a smaller page cache; the file is memory-mapped anyway.
+  const database = openDatabase(file, { readonly: true, cacheKb: 8_192, interruptCheck });
+  registerExpensiveFunctions(database, interruptCheck);
+  database.function("purse_takes", { directOnly: true }, (bytes) => {
+    running.chars += Number(bytes);
+    return running.chars <= running.maxChars ? 1 : 0;
+  });
+  const prepare = createPreparedStatementCache(database);
+  const scans = new Map<string, boolean>();
+
+  function isScan({ sql, parameters }: ReadRequest): boolean {
+    const cached = scans.get(sql);
+    if (cached !== undefined) return cached;
+    const steps = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(parameters).map(detailOf);
+    const found = steps.some((step) => /^SCAN (?!\(|CONSTANT)/.test(step) && !/ USING .*INDEX /.test(step));
+    if (scans.size >= 5_000) scans.clear();
+    scans.set(sql, found);
+    return found;
+  }
+
+  function explain({ sql, parameters }: ReadRequest): string[] {
+    // EXPLAIN does not notice changes of the layout by itself; reading the schema first does.
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return database
+      .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all(parameters)
+      .map((step) => JSON.stringify(step));
+  }
+
+  /** Returns undefined if the rows exceed the size limit. */
+  function readRows({ kind, sql, parameters, maxChars }: ReadRequest): string[] | undefined {
+    const countsItself = sql.includes("purse_takes(");
+    let found: string[] = [];
+    for (const value of prepare(sql).pluck().iterate(parameters)) {
+      if (!countsItself) running.chars += String(value).length;
+      if (kind === "page" && found.length > 0 && running.chars > maxChars) return found;
+      if (running.chars <= maxChars || kind === "page") found.push(String(value));
+      else found = [];
+    }
+    return running.chars <= maxChars || kind === "page" ? found : undefined;
+  }
+
+  return function handle(request: ReadRequest): ReadResult {
+    const started = performance.now();
+    running.deadline = started + request.timeoutMs;
+    running.canceled = request.canceled;
+    running.chars = 0;
+    running.maxChars = request.maxChars;
+    try {
+      if (request.rejectsScan && isScan(request)) return { isScan: true };
+      const found = request.kind === "explain" ? explain(request) : readRows(request);
+      if (!found) return { neededChars: running.chars };
+      return { rows: found, ms: performance.now() - started };
+    } catch (error) {
+      if (error === TIMED_OUT) return { isTimedOut: true };
+      throw error;
+    }
+  };
+}
+
+function detailOf(step: unknown): string {
+  return typeof step === "object" && step !== null && "detail" in step ? String(step.detail) : "";
+}
+
+const { file }: { file?: string } = workerData ?? {};
+if (file !== undefined) serveRequests<ReadRequest, ReadResult>({ handle: open(file), serializeError });

@@ -1,0 +1,61 @@
+import { StatementCache } from "../statementCache.ts";
+import { isCostly } from "./interruptCheck.ts";
+
+/** Maximum average duration of statements on the event loop, in ms. */
+const MAX_INLINE_MS = 1.5;
+/** Statements whose average duration exceeds this start on the slow sessions, in ms. */
+const SLOW_THRESHOLD_MS = 25;
+/**
+ * Maximum length of statements on the event loop; longer ones have too many conditions between two interrupt checks.
+ */
+const MAX_INLINE_CHARS = 4_000;
+
+/** Statistics of a statement, regardless of its parameters. */
+export class StatementProfile {
+  /** Whether it calls potentially expensive functions and only runs in the slow pool. */
+  readonly isCostly: boolean;
+  readonly #isShort: boolean;
+  #averageMs: number | undefined;
+
+  constructor(sql: string) {
+    this.isCostly = isCostly(sql);
+    this.#isShort = sql.length <= MAX_INLINE_CHARS;
+  }
+
+  get hasRun(): boolean {
+    return this.#averageMs !== undefined;
+  }
+
+  /** Whether it may run on the event loop. */
+  get canRunInline(): boolean {
+    return (
+      this.#averageMs !== undefined && this.#averageMs <= MAX_INLINE_MS && this.#isShort && !this.isCostly
+    );
+  }
+
+  get isSlow(): boolean {
+    return this.isCostly || (this.#averageMs ?? 0) > SLOW_THRESHOLD_MS;
+  }
+
+  /** Records a duration in ms. */
+  recordDuration(ms: number): void {
+    this.#averageMs = this.#averageMs === undefined ? ms : this.#averageMs * 0.8 + ms * 0.2;
+  }
+
+  /** Moves the statement off the event loop until it has proved to be fast again. */
+  demote(): void {
+    this.#averageMs = 2 * MAX_INLINE_MS;
+  }
+}
+
+export class StatementProfiles {
+  readonly #profiles = new StatementCache<StatementProfile>();
+
+  get(sql: string): StatementProfile {
+    const existing = this.#profiles.get(sql);
+    if (existing) return existing;
+    const profile = new StatementProfile(sql);
+    this.#profiles.set(sql, profile);
+    return profile;
+  }
+}

@@ -1,0 +1,364 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  ErrorCode,
+  type JsonObject,
+  ProtocolError,
+  type StudioAccessLevel,
+  type StudioError,
+} from "@purse/protocol";
+import type { AuthContext } from "../authContext.ts";
+import type { ApiReply, Method } from "../http/api.ts";
+import { withBody } from "../http/body.ts";
+import type { BodyMemory } from "../http/bodyMemory.ts";
+import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../http/bodyParser.ts";
+import type { ClientAddressOf } from "../http/clientAddress.ts";
+import { addQueryParams } from "../http/form.ts";
+import { errorReply } from "../http/reply.ts";
+import { Router } from "../http/router.ts";
+import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
+import type { Audit, AuditDetails } from "./audit.ts";
+import { CHUNK_BYTES } from "./backupUploads.ts";
+import { readCookie } from "./cookie.ts";
+import type { Operators } from "./operators.ts";
+import type { StreamReply, StudioRequest, StudioRoute } from "./route.ts";
+import { isValidCsrfToken, type StudioSessions } from "./sessions.ts";
+import { SecondFactorRequiredError } from "./signIn.ts";
+
+export interface AdminApiDependencies {
+  routes: readonly StudioRoute[];
+  operators: Operators;
+  sessions: StudioSessions;
+  audit: Audit;
+  /** Returns the URL of the Parse API as the client knows it. */
+  serverUrlOf(message: IncomingMessage): string;
+  clientAddressOf: ClientAddressOf;
+  maxBodyBytes: number;
+  bodyMemory: BodyMemory;
+  newRequestId(): string;
+  /** Ends streams when the server stops. */
+  stopSignal: AbortSignal;
+  reportError(error: unknown, requestId: string): void;
+}
+
+/** An edit conflict; the response contains the current row. */
+export class ConflictError extends ProtocolError {
+  readonly current: JsonObject;
+
+  constructor(current: JsonObject) {
+    super(ErrorCode.CACHE_MISS, "The object was changed in the meantime.", 409);
+    this.current = current;
+  }
+}
+
+/** Creates the admin API. Checks cookie, origin, CSRF token and role, writes the audit log, and calls the route. */
+export function createAdminApi(dependencies: AdminApiDependencies) {
+  const router = new Router<StudioRoute>(dependencies.routes);
+
+  return async function handle(
+    message: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    search: string,
+  ): Promise<void> {
+    const requestId = dependencies.newRequestId();
+    try {
+      const reply = await handleRequest(message, response, path, search, requestId);
+      if ("stream" in reply) await sendStream(response, reply);
+      else send(response, reply);
+    } catch (error) {
+      if (response.headersSent) {
+        response.destroy();
+        throw error;
+      }
+      send(
+        response,
+        toErrorReply(error, (unexpected) => dependencies.reportError(unexpected, requestId)),
+      );
+    }
+  };
+
+  async function handleRequest(
+    message: IncomingMessage,
+    response: ServerResponse,
+    path: string,
+    search: string,
+    requestId: string,
+  ): Promise<ApiReply | StreamReply> {
+    const method = parseMethod(message.method);
+    const serverUrl = dependencies.serverUrlOf(message);
+    assertSameOrigin(message, serverUrl);
+    const match = router.match(method, path);
+    if (match.kind !== "found") {
+      const [status, text] =
+        match.kind === "methodNotAllowed" ? [405, `${path} does not take ${method}`] : [404, path];
+      throw new ProtocolError(
+        ErrorCode.COMMAND_UNAVAILABLE,
+        `There is nothing: ${text.slice(0, 200)}`,
+        status,
+      );
+    }
+    const { route, pathParams } = match;
+    const isSecure = serverUrl.startsWith("https:");
+    const token = readCookie(message, isSecure);
+    const signedIn = token === undefined ? undefined : await findSession(token);
+    assertRole(route.needs, signedIn);
+    if (method !== "GET" && route.needs !== "nobody" && signedIn) {
+      if (!isValidCsrfToken(signedIn.session, message.headers["x-purse-csrf"])) {
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
+      }
+    }
+    const { params, bytes } = await readParameters(message, route, search);
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
+    const ip = dependencies.clientAddressOf(message);
+    const auditDetails: AuditDetails = {};
+    const request: StudioRequest = {
+      params,
+      bytes,
+      pathParams,
+      signedIn,
+      context: {
+        auth: authOf(signedIn),
+        installationId: undefined,
+        context: {},
+        ip,
+        requestId,
+        serverUrl,
+      },
+      userAgent: String(message.headers["user-agent"] ?? ""),
+      isSecure,
+      setAuditDetails: (note) => void Object.assign(auditDetails, note),
+      closeSignal: AbortSignal.any([closed.signal, dependencies.stopSignal]),
+      isSessionValid: async () => token !== undefined && (await findSession(token, false)) !== undefined,
+    };
+    if (method === "GET" || route.bodyType === "bytes") return toReply(await route.handle(request));
+    if (route.needs === "nobody") return handleUnauthenticated(route, request, auditDetails);
+    const entry = await dependencies.audit.begin({
+      username: signedIn?.operator.username ?? "",
+      ...(signedIn && { operatorId: signedIn.operator.id }),
+      action: `${method} ${route.path}`,
+      target: auditTarget(pathParams),
+      address: ip,
+      requestId,
+    });
+    try {
+      const reply = toReply(await route.handle(request));
+      const isDone = "stream" in reply || reply.status < 400;
+      await dependencies.audit.complete(entry, isDone ? "done" : "refused", auditDetails);
+      return reply;
+    } catch (error) {
+      await dependencies.audit.complete(
+        entry,
+        "refused",
+        auditDetails,
+        error instanceof Error ? error.message : String(error),
+      );
+      throw error;
+    }
+  }
+
+  /**
+   * Handles requests without a session. Only attempts whose credentials were checked are logged, so that the audit log
+   * cannot be flooded from outside.
+   */
+  async function handleUnauthenticated(
+    route: StudioRoute,
+    request: StudioRequest,
+    auditDetails: AuditDetails,
+  ): Promise<ApiReply | StreamReply> {
+    const { ip: address, requestId } = request.context;
+    const entry = () => ({
+      username: auditDetails.target ?? "",
+      action: `${route.method} ${route.path}`,
+      target: auditDetails.target ?? "",
+      address,
+      requestId,
+    });
+    try {
+      const reply = toReply(await route.handle(request));
+      await dependencies.audit.record({ ...entry(), outcome: "done" });
+      return reply;
+    } catch (error) {
+      const wasChecked = error instanceof ProtocolError && !(error instanceof TooManyRequestsError);
+      if (wasChecked)
+        await dependencies.audit.record({ ...entry(), outcome: "refused", error: error.message });
+      throw error;
+    }
+  }
+
+  async function findSession(token: string, recordUse = true): Promise<StudioRequest["signedIn"]> {
+    const session = await dependencies.sessions.find(token, recordUse);
+    const operator = session && (await dependencies.operators.get(session.operatorId));
+    return session && operator && !operator.isDisabled ? { operator, session } : undefined;
+  }
+
+  async function readParameters(
+    message: IncomingMessage,
+    { method, bodyType, needs }: StudioRoute,
+    search: string,
+  ): Promise<Pick<StudioRequest, "params" | "bytes">> {
+    const params: JsonObject = {};
+    addQueryParams(params, search);
+    if (method === "GET") {
+      message.resume();
+      return { params, bytes: EMPTY_BODY };
+    }
+    // Cross-site forms cannot send these content types without a preflight request.
+    const type = bodyType === "bytes" ? "application/octet-stream" : "application/json";
+    if (method !== "DELETE" && message.headers["content-type"]?.split(";", 1)[0]?.toLowerCase() !== type) {
+      throw new ProtocolError(ErrorCode.INVALID_JSON, `The body must be ${type}.`, 415);
+    }
+    const { bodyMemory, maxBodyBytes } = dependencies;
+    if (bodyType === "bytes") {
+      return {
+        params,
+        bytes: await withBody(
+          message,
+          CHUNK_BYTES,
+          bodyMemory,
+          (body) => body,
+          async (bytes) => bytes,
+        ),
+      };
+    }
+    // Without a session, clients only send a name, a password and a code.
+    const limits =
+      needs === "nobody"
+        ? { ...UNIDENTIFIED_CLIENT_LIMITS, bytes: MAX_SIGN_IN_BYTES }
+        : { bytes: maxBodyBytes, json: MASTER_JSON_LIMITS };
+    const fields = await withBody(
+      message,
+      limits.bytes,
+      bodyMemory,
+      (body) => parseJsonBody(body, limits.json),
+      async (parsed) => parsed,
+    );
+    for (const [name, value] of Object.entries(params))
+      if (!Object.hasOwn(fields, name)) fields[name] = value;
+    return { params: fields, bytes: EMPTY_BODY };
+  }
+}
+
+/** Throws unless the operator has the role that a route requires. */
+function assertRole(needs: StudioAccessLevel, signedIn: StudioRequest["signedIn"]): void {
+  if (needs === "nobody") return;
+  if (!signedIn) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Sign in first.", 401);
+  if (needs === "session") return;
+  if (ROLE_RANK[signedIn.operator.role] >= ROLE_RANK[needs]) return;
+  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This requires the role ${needs}.`, 403);
+}
+
+const EMPTY_BODY = Buffer.alloc(0);
+/** Maximum body size of requests without a session. */
+const MAX_SIGN_IN_BYTES = 16 * 1024;
+const ROLE_RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
+
+/** Read-only operators are also denied writes by the object service. */
+function authOf(signedIn: StudioRequest["signedIn"]): AuthContext {
+  if (!signedIn) return { kind: "anonymous" };
+  const { id, username, role } = signedIn.operator;
+  return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };
+}
+
+/**
+ * Rejects cross-site requests, regardless of their cookies. Compares hosts but not schemes: behind a proxy the server
+ * may not know that its pages use https.
+ */
+function assertSameOrigin({ headers }: IncomingMessage, serverUrl: string): void {
+  const { origin } = headers;
+  const site = headers["sec-fetch-site"];
+  const isCrossSite = site !== undefined && site !== "same-origin" && site !== "none";
+  const knownHosts = [headers.host, new URL(serverUrl).host];
+  const isOtherOrigin =
+    origin !== undefined && !(URL.canParse(origin) && knownHosts.includes(new URL(origin).host));
+  if (!isCrossSite && !isOtherOrigin) return;
+  throw new ProtocolError(ErrorCode.X_DOMAIN_REQUEST, "Cross-site requests are not allowed.", 403);
+}
+
+function parseMethod(method: string | undefined): Method {
+  if (method === "GET" || method === "POST" || method === "PUT" || method === "DELETE") return method;
+  throw new ProtocolError(
+    ErrorCode.COMMAND_UNAVAILABLE,
+    "Only GET, POST, PUT and DELETE are supported.",
+    405,
+  );
+}
+
+function auditTarget(pathParams: Record<string, string>): string {
+  return Object.values(pathParams).join("/");
+}
+
+function toReply(result: Awaited<ReturnType<StudioRoute["handle"]>>): ApiReply | StreamReply {
+  if (typeof result === "object" && result !== null) {
+    if (isStream(result)) return result;
+    if (isReply(result)) return result;
+  }
+  return { status: 200, body: JSON.stringify(result) };
+}
+
+function isStream(result: object): result is StreamReply {
+  return "stream" in result && "contentType" in result && typeof result.contentType === "string";
+}
+
+function isReply(result: object): result is ApiReply {
+  return (
+    "status" in result &&
+    typeof result.status === "number" &&
+    "body" in result &&
+    typeof result.body === "string"
+  );
+}
+
+function toErrorReply(error: unknown, reportError: (error: unknown) => void): ApiReply {
+  const reply = errorReply(error, reportError);
+  const extraFields: Partial<StudioError> =
+    error instanceof ConflictError
+      ? { current: error.current }
+      : error instanceof SecondFactorRequiredError
+        ? { secondFactor: true }
+        : {};
+  return { ...reply, body: JSON.stringify({ ...JSON.parse(reply.body), ...extraFields }) };
+}
+
+const SECURITY_HEADERS = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+};
+
+function send(response: ServerResponse, reply: ApiReply): void {
+  response.writeHead(reply.status, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(reply.body),
+    ...SECURITY_HEADERS,
+    ...reply.headers,
+    // The rest of a rejected body is not read.
+    ...(reply.status >= 400 && { connection: "close" }),
+  });
+  response.end(reply.body);
+}
+
+/** Streams a response with backpressure. */
+async function sendStream(
+  response: ServerResponse,
+  { stream, contentType, fileName }: StreamReply,
+): Promise<void> {
+  response.writeHead(200, {
+    "content-type": contentType,
+    ...SECURITY_HEADERS,
+    ...(fileName !== undefined && { "content-disposition": `attachment; filename="${fileName}"` }),
+  });
+  response.flushHeaders();
+  for await (const chunk of stream) {
+    if (response.destroyed) return;
+    if (!response.write(chunk)) {
+      await new Promise<void>((resolve) => {
+        response.once("drain", resolve);
+        response.once("close", resolve);
+      });
+    }
+  }
+  response.end();
+}

@@ -1,0 +1,233 @@
+import {
+  ErrorCode,
+  type FieldType,
+  isJsonObject,
+  type JsonObject,
+  ProtocolError,
+  type StudioImportResult,
+} from "@purse/protocol";
+import { parseFields } from "../../objects/fields.ts";
+import { clientFields } from "../../schema/describe.ts";
+import { copyCell, parseCsv, rowToObject, textCell, toCell, toRow } from "../csv.ts";
+import {
+  booleanParameter,
+  invalidParameter,
+  optionalObjectParameter,
+  optionalStringParameter,
+  stringParameter,
+} from "../parameters.ts";
+import { json, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
+import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
+
+/** Number of rows per page of an export, and of concurrent writes of an import. */
+const PAGE_SIZE = 500;
+const CONCURRENT_WRITES = 50;
+const MAX_ROWS = 100_000;
+
+/** Fields that the server sets and imports skip. */
+const SERVER_FIELDS = new Set(["objectId", "createdAt", "updatedAt", "__type", "className"]);
+
+export interface ImportExportDependencies
+  extends Pick<RouteDependencies, "objects" | "rules" | "schemas" | "asUser"> {
+  requireClass(request: StudioRequest): string;
+}
+
+/** Routes for exporting and importing rows as files. */
+export function importExportRoutes({
+  objects,
+  rules,
+  schemas,
+  asUser,
+  requireClass,
+}: ImportExportDependencies): StudioRoute[] {
+  return [
+    { method: "GET", path: "/data/:className/export", needs: "readOnly", handle: exportRows },
+    { method: "POST", path: "/data/:className/import", needs: "editor", handle: importRows },
+  ];
+
+  /** Exports all matching rows sorted by id, page by page as the client reads them. */
+  async function exportRows(request: StudioRequest): Promise<StreamReply> {
+    const { params } = request;
+    const className = requireClass(request);
+    const format = optionalStringParameter(params, "format") ?? "csv";
+    if (format !== "csv" && format !== "json" && format !== "jsonl")
+      throw invalidParameter("format must be csv, json or jsonl");
+    const context = await viewContext({ asUser }, request);
+    const where = optionalObjectParameter(params, "where") ?? {};
+    const keys = optionalStringParameter(params, "keys", 10_000);
+    const columns = keys?.split(",") ?? exportColumns(className);
+    const type = format === "csv" ? "text/csv" : format === "json" ? "application/json" : "application/jsonl";
+    /** Rows per page; reduced if a page exceeds the maximum result size. */
+    let limit = PAGE_SIZE;
+    // The first page is read before the response starts, so that an invalid where is an error instead of a truncated
+    // file.
+    const first = await readPage(undefined);
+    return {
+      stream: chunks(),
+      contentType: `${type}; charset=utf-8`,
+      fileName: `${className}.${format}`,
+    };
+
+    async function readPage(after: string | undefined): Promise<JsonObject[]> {
+      try {
+        const text = await objects.find(context, className, {
+          where: after === undefined ? where : { $and: [where, { objectId: { $gt: after } }] },
+          order: "objectId",
+          limit,
+          ...(keys !== undefined && { keys }),
+        });
+        const { results }: { results: JsonObject[] } = JSON.parse(text);
+        return results;
+      } catch (error) {
+        const isTooLarge = error instanceof ProtocolError && error.code === ErrorCode.OBJECT_TOO_LARGE;
+        if (!isTooLarge || limit === 1) throw error;
+        limit = Math.ceil(limit / 4);
+        return readPage(after);
+      }
+    }
+
+    async function* chunks(): AsyncGenerator<string> {
+      if (format === "csv") yield toRow(columns.map(textCell));
+      if (format === "json") yield "[";
+      let rows = first;
+      let isFirst = true;
+      while (rows.length > 0) {
+        yield format === "csv"
+          ? rows.map((row) => toRow(columns.map((column) => toCell(row[column])))).join("")
+          : format === "jsonl"
+            ? rows.map((row) => `${JSON.stringify(row)}\n`).join("")
+            : (isFirst ? "" : ",") + rows.map((row) => JSON.stringify(row)).join();
+        isFirst = false;
+        rows = rows.length < limit ? [] : await readPage(String(rows.at(-1)?.objectId));
+      }
+      if (format === "json") yield "]";
+    }
+  }
+
+  /**
+   * Imports rows. `mapping` maps columns (or keys) to fields; null skips a column. A dry run only checks types; rules
+   * and triggers of the class may still reject a row.
+   */
+  async function importRows(request: StudioRequest) {
+    const { params } = request;
+    const className = requireClass(request);
+    const format = stringParameter(params, "format");
+    const text = stringParameter(params, "text", Number.MAX_SAFE_INTEGER);
+    const mapping = optionalObjectParameter(params, "mapping") ?? {};
+    const keepIds = booleanParameter(params, "keepIds");
+    const isDryRun = booleanParameter(params, "dryRun");
+    const rows =
+      format === "csv"
+        ? csvRows(text, mapping, className)
+        : format === "json"
+          ? jsonRows(text, mapping)
+          : undefined;
+    if (!rows) throw invalidParameter("format must be csv or json");
+    if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
+    request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
+    const context = { ...request.context, choosesIds: keepIds };
+    const failed: { line: string; reason: string }[] = [];
+    let imported = 0;
+    for (let i = 0; i < rows.length; i += CONCURRENT_WRITES) {
+      await Promise.all(
+        rows.slice(i, i + CONCURRENT_WRITES).map(async (row) => {
+          const reason = "reason" in row ? row.reason : await importRow(row.object);
+          if (reason === undefined) imported += 1;
+          else failed.push({ line: row.source, reason });
+        }),
+      );
+    }
+    const header = format === "csv" ? `${text.replace(/^\uFEFF/, "").split(/\r?\n/, 1)[0]},_error\r\n` : "";
+    const errorFile =
+      header +
+      failed
+        .map(({ line, reason }) =>
+          format === "csv"
+            ? `${line},${textCell(reason)}\r\n`
+            : `${JSON.stringify({ _error: reason, row: JSON.parse(line) })}\n`,
+        )
+        .join("");
+    const result: StudioImportResult = {
+      imported,
+      failed: failed.length,
+      errorFile: failed.length > 0 ? errorFile : "",
+    };
+    return json(result);
+
+    async function importRow(object: JsonObject): Promise<string | undefined> {
+      const fields = Object.fromEntries(
+        Object.entries(object).filter(
+          ([name]) => !SERVER_FIELDS.has(name) || (keepIds && name === "objectId"),
+        ),
+      );
+      try {
+        if (isDryRun) {
+          const { objectId: _, ...input } = fields;
+          const derivedFields = rules.get(className)?.derivedFields;
+          schemas.assertCompatible(className, parseFields(input, { derivedFields }));
+        } else await objects.create(context, className, fields);
+        return undefined;
+      } catch (error) {
+        if (error instanceof ProtocolError) return error.message;
+        throw error;
+      }
+    }
+  }
+
+  function csvRows(text: string, mapping: JsonObject, className: string): Row[] {
+    const [header, ...rows] = parseCsvParameter(text);
+    if (!header) throw invalidParameter("the file is empty");
+    const fields = clientFields(className, schemas.get(className)?.fields ?? {});
+    const typeOf = (field: string): FieldType | undefined =>
+      Object.hasOwn(fields, field) ? fields[field] : undefined;
+    return rows.map((row) => {
+      const source = row.map(copyCell).join(",");
+      try {
+        return { source, object: rowToObject(header, row, mapping, typeOf) };
+      } catch (error) {
+        return { source, reason: error instanceof Error ? error.message : String(error) };
+      }
+    });
+  }
+
+  function exportColumns(className: string): string[] {
+    const fields = clientFields(className, schemas.get(className)?.fields ?? {});
+    return Object.keys(fields).filter((name) => fields[name]?.type !== "Relation" && name !== "password");
+  }
+}
+
+type Row = { source: string } & ({ object: JsonObject } | { reason: string });
+
+function parseCsvParameter(text: string): string[][] {
+  try {
+    return parseCsv(text);
+  } catch (error) {
+    throw invalidParameter(
+      `The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** Parses a JSON list, or one object per line. */
+function jsonRows(text: string, mapping: JsonObject): Row[] {
+  let values: unknown[];
+  try {
+    const trimmed = text.trim();
+    const list: unknown = trimmed.startsWith("[")
+      ? JSON.parse(trimmed)
+      : trimmed.split(/\r?\n/).flatMap((line) => (line.trim() === "" ? [] : [JSON.parse(line)]));
+    values = Array.isArray(list) ? list : [];
+  } catch {
+    throw invalidParameter("The file is neither a JSON list nor JSON lines");
+  }
+  return values.map((value) => {
+    const source = JSON.stringify(value);
+    if (!isJsonObject(value)) return { source, reason: "it is not an object" };
+    const object: JsonObject = {};
+    for (const [key, each] of Object.entries(value)) {
+      const field = Object.hasOwn(mapping, key) ? mapping[key] : key;
+      if (typeof field === "string" && field !== "") object[field] = each;
+    }
+    return { source, object };
+  });
+}
