@@ -14,7 +14,8 @@ describe("translations", () => {
   });
 
   it("keep placeholders without a value, and do not translate values", () => {
-    expect(createTranslator("en").t("{who} sent {what}", { who: "{what}" })).toBe("{what} sent {what}");
+    const text: string = "{sender} sent {amount}";
+    expect(createTranslator("en").t(text, { sender: "{amount}" })).toBe("{amount} sent {amount}");
   });
 
   it("follow the plural rules of the language", () => {

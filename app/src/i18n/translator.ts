@@ -8,12 +8,24 @@ import {
 
 export type Values = Readonly<Record<string, string | number>>;
 
+/** The names of the placeholders `{name}` of a key that is known at compile time. */
+type Placeholder<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholder<Rest>
+  : never;
+
+/** A key with placeholders demands a value for each of them; other keys take none that the compiler could check. */
+type ValuesOf<Key extends string> = string extends Key
+  ? [values?: Values]
+  : [Placeholder<Key>] extends [never]
+    ? [values?: Values]
+    : [values: Values & Readonly<Record<Placeholder<Key>, string | number>>];
+
 /** Translates texts to the language of the user. */
 export interface Translator {
   /** BCP 47 tag such as `en` or `de-CH`, also used for numbers and dates. */
   readonly language: string;
   /** Translates a key and replaces each `{name}` by its value. Returns the English key if there is no translation. */
-  t(key: string, values?: Values): string;
+  t<const Key extends string>(key: Key, ...values: ValuesOf<Key>): string;
   /** Selects the plural form for a number; `{n}` is replaced by the formatted number. */
   count(n: number, one: string, other: string): string;
 }

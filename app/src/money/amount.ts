@@ -1,3 +1,4 @@
+import type { Translator } from "../i18n/translator.ts";
 import { decimalSeparator, parseDecimal } from "./decimal.ts";
 
 /** A parsed amount in the smallest unit, or why the input is invalid. */
@@ -24,7 +25,7 @@ export function parseAmount(text: string, decimals: number, locale?: string): Pa
 export function amountProblem(
   parsed: Exclude<ParsedAmount, { value: bigint }>,
   decimals: number,
-  t: (sentence: string, values?: Record<string, string | number>) => string,
+  t: Translator["t"],
 ): string {
   if (parsed.reason === "ambiguous") {
     const [whole, decimal] = parsed.readings;

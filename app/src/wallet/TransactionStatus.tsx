@@ -4,6 +4,7 @@ import { CopyButton } from "../design/CopyButton.tsx";
 import { Notice } from "../design/Status.tsx";
 import { Stepper, type StepState } from "../design/Stepper.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
+import type { Translator } from "../i18n/translator.ts";
 import { ExplorerLink } from "./ExplorerLink.tsx";
 import { SpeedUpCancel } from "./SpeedUpCancel.tsx";
 import { FINAL_CONFIRMATIONS, type LoggedStatus } from "./transactionLog.ts";
@@ -116,7 +117,7 @@ const FAILURE_LABELS: Partial<Record<LoggedStatus, string>> = {
 export function stepsFor(
   status: LoggedStatus | "wallet",
   confirmations: number,
-  t: (sentence: string) => string,
+  t: Translator["t"],
 ): { label: string; state: StepState }[] {
   const failure = status === "wallet" ? undefined : FAILURE_LABELS[status];
   if (failure) {

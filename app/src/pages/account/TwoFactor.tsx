@@ -11,6 +11,7 @@ import { Notice, Status } from "../../design/Status.tsx";
 import { ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import type { Translator } from "../../i18n/translator.ts";
 import { isWrongCode } from "../signIn/twoFactorErrors.ts";
 import { stringField } from "./stringField.ts";
 import { newTotpSecret, totpUri } from "./totp.ts";
@@ -127,7 +128,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
   );
 }
 
-function wrongCodeMessage(error: unknown, t: (sentence: string) => string): string | undefined {
+function wrongCodeMessage(error: unknown, t: Translator["t"]): string | undefined {
   return isWrongCode(error)
     ? t("Wrong code. Enter the current code from your app; each code works once.")
     : undefined;

@@ -12,6 +12,7 @@ import { Table } from "../../design/Table.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { explain } from "../../explain.ts";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import type { Translator } from "../../i18n/translator.ts";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
@@ -297,7 +298,7 @@ function columnFields(fields: readonly FieldInfo[], records: readonly ParseObjec
   return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
 }
 
-function errorMessage(error: unknown, t: (sentence: string) => string): string {
+function errorMessage(error: unknown, t: Translator["t"]): string {
   const { title, detail } = explain(error, t);
   return `${title}. ${detail}`;
 }

@@ -54,7 +54,7 @@ export function Filters({
           );
         })}
         {as !== undefined && (
-          <Chip label={t("Viewing as {who}", { userId: as })} onRemove={() => onAs(undefined)} />
+          <Chip label={t("Viewing as {user}", { user: as })} onRemove={() => onAs(undefined)} />
         )}
       </ul>
       <Button small onClick={() => onEditing("new")}>

@@ -51,7 +51,7 @@ export function useDeletion(
       const [first] = failed;
       if (first)
         toast(
-          t("{n} rows could not be deleted: {why}", {
+          t("{n} rows could not be deleted: {reason}", {
             n: failed.length,
             reason: `${first.objectId}: ${first.error}`,
           }),

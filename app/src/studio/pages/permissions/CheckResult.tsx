@@ -177,5 +177,5 @@ function MembershipReason({
     path.push(from);
     current = all.find(({ role }) => role === from);
   }
-  return t("inherited via {way}", { path: path.reverse().join(" → ") });
+  return t("inherited via {path}", { path: path.reverse().join(" → ") });
 }

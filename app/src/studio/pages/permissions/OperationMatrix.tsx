@@ -80,7 +80,7 @@ export function OperationMatrix({ row, known, next, roles, ancestors, onChange }
             isOn,
             isChanged: isOn !== isGranted(known, operation, line.key),
             ...(inherited !== undefined && {
-              inheritedReason: t("inherited from {who}", { subject: subjectOf(inherited).label }),
+              inheritedReason: t("inherited from {subject}", { subject: subjectOf(inherited).label }),
             }),
             ...(!isPossible(operation, line.key) && {
               disabledReason: t("not applicable: a new object has no pointers yet"),

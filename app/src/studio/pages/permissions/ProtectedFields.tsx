@@ -72,7 +72,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
               const { label, description } = subjectOf(key);
               return {
                 key,
-                label: t("hidden from {who}", { subject: label }),
+                label: t("hidden from {subject}", { subject: label }),
                 heading: (
                   <span className="entry">
                     <bdi>{label}</bdi>
@@ -106,7 +106,7 @@ export function ProtectedFields({ row, known, next, roles, onChange }: Protected
                       small
                       disabled={onChange === undefined}
                       onClick={() => onChange?.({ kind: "entry", subject: key, to: false })}
-                      aria-label={t("Remove entry for {who}", { subject: label })}
+                      aria-label={t("Remove entry for {subject}", { subject: label })}
                     >
                       <bdi>{label}</bdi>
                       <X size={14} aria-hidden="true" />

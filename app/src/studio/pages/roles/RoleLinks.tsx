@@ -152,7 +152,7 @@ function AddRoleLink({
       }
       description={
         side === "above"
-          ? t("Members of {role} inherit the permissions of the parent role.")
+          ? t("Members of {role} inherit the permissions of the parent role.", { role: role.name })
           : t("Members of the child role inherit the permissions of {role}.", { role: role.name })
       }
       confirmLabel={t("Add")}
