@@ -7,8 +7,13 @@ export {
   type SettingRow,
   settingRows,
   settingsTable,
-} from "./config.ts";
-export type { AclSubjects } from "./database/aclSubjects.ts";
+} from "./config/loadConfig.ts";
+export type { AclSubjects } from "./core/aclSubjects.ts";
+export { createLogger, type Logger } from "./core/logger.ts";
+export { planSchemas } from "./data/schema/definedSchemas.ts";
+export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
+export { openSchemas } from "./data/schema/openSchemas.ts";
+export type { ClassSchema } from "./database/classSchema.ts";
 export { type DatabaseConfig, openStore } from "./database/openStore.ts";
 export { lockDatabase } from "./database/sqlite/databaseLock.ts";
 export {
@@ -19,10 +24,5 @@ export {
   type WriteResult,
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
-export { createLogger, type Logger } from "./observe/logger.ts";
-export type { ClassSchema } from "./schema/classSchema.ts";
-export { planSchemas } from "./schema/definedSchemas.ts";
-export { type DescribedClass, generateTypes } from "./schema/generateTypes.ts";
-export { openSchemas } from "./schema/openSchemas.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
 export { openOperators } from "./studio/openOperators.ts";

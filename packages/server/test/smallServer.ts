@@ -4,18 +4,18 @@
  */
 import { createServer } from "node:http";
 import { join } from "node:path";
+import { objectRoutes } from "../src/api/objectRoutes.ts";
+import { createParseApi } from "../src/api/parseApi.ts";
+import { createBodyMemory } from "../src/core/http/bodyMemory.ts";
+import { createBodyParser } from "../src/core/http/bodyParser.ts";
+import { createClientAddress } from "../src/core/http/clientAddress.ts";
+import { createMasterKeyVerifier } from "../src/core/http/masterKey.ts";
+import { createLogger } from "../src/core/logger.ts";
+import { FileUrls } from "../src/data/fileUrls.ts";
+import { AggregationWorker } from "../src/data/objects/aggregationWorker.ts";
+import { createObjects } from "../src/data/objects/index.ts";
+import { Schemas } from "../src/data/schema/schemas.ts";
 import { openStore } from "../src/database/openStore.ts";
-import { FileUrls } from "../src/files/fileUrls.ts";
-import { createBodyMemory } from "../src/http/bodyMemory.ts";
-import { createBodyParser } from "../src/http/bodyParser.ts";
-import { createClientAddress } from "../src/http/clientAddress.ts";
-import { createMasterKeyVerifier } from "../src/http/masterKey.ts";
-import { objectRoutes } from "../src/http/objectRoutes.ts";
-import { createParseApi } from "../src/http/parseApi.ts";
-import { AggregationWorker } from "../src/objects/aggregationWorker.ts";
-import { createObjects } from "../src/objects/index.ts";
-import { createLogger } from "../src/observe/logger.ts";
-import { Schemas } from "../src/schema/schemas.ts";
 
 const [port = "", folder = "", url] = process.argv.slice(2);
 const MOUNT = "/server";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { isWireDate, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 
 /** An API key's record. The key itself is shown once and never stored. */
 export interface ApiKey {

@@ -1,9 +1,9 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 import type { Mail } from "../mail/mailer.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
 import { isEmailAddress } from "./emailAddress.ts";
 import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
 import { EmailTokens } from "./emailTokens.ts";

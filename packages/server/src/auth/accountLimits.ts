@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { RequestContext } from "../authContext.ts";
 import type { AccountLimitName, AccountLimitValues } from "../config/accountLimits.ts";
-import { addressKey } from "../http/address.ts";
-import type { RateLimiter } from "../limits/rateLimiter.ts";
-import { tooManyRequests } from "../limits/tooManyRequests.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 
 /** The properties of a request that limits depend on. */
 export type LimitedRequest = Pick<RequestContext, "auth" | "ip" | "isInternal">;

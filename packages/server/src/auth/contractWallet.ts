@@ -10,7 +10,7 @@ import {
   parseAbi,
   parseErc6492Signature,
 } from "viem";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 
 /** Read-only access to the configured chains. */

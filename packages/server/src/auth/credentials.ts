@@ -1,6 +1,6 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { Store, Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 
 /** Keys of `authData` that a user cannot sign in with, other than wallets: anonymous IDs and second factors. */

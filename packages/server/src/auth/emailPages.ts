@@ -1,5 +1,5 @@
 import { escapeHtml } from "@purse/protocol";
-import type { ApiReply } from "../http/api.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
 
 /*
  * The pages that links in emails lead to. They use no scripts, load no resources, and send no referrer.

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import { newObjectId } from "../data/objects/objectId.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import type { AuthDependencies } from "./types.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { ErrorCode, isPointer, ProtocolError } from "@purse/protocol";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { credentialsConflictError, hasSignInWithoutWallet, lockCredentials } from "./credentials.ts";
 import type { Sessions } from "./sessions.ts";
-import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { Wallets } from "./wallets.ts";

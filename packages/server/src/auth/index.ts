@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import type { AuthContext } from "../authContext.ts";
-import type { ApiRequest, ApiRoute } from "../http/api.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { AuthContext } from "../core/authContext.ts";
+import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
 import { AccountEmails } from "./accountEmails.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { installationRules } from "./installationRules.ts";

@@ -7,7 +7,7 @@ import {
   MAX_INSTALLATION_ID_LENGTH,
   ProtocolError,
 } from "@purse/protocol";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 
 const MAX_LENGTHS = {
   installationId: MAX_INSTALLATION_ID_LENGTH,

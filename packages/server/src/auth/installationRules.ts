@@ -1,9 +1,9 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { assertInstallationLimits } from "./installationLimits.ts";
-import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Parse error codes for a required field that is missing, and for a field that cannot be changed. */
 const MISSING_FIELD_CODE = 135;

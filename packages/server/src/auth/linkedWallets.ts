@@ -1,5 +1,5 @@
 import { isJsonObject } from "@purse/protocol";
-import type { ChangeListener } from "../objects/change.ts";
+import type { ChangeListener } from "../data/objects/change.ts";
 
 /** Calls `onLinked` with the addresses that a user has newly linked. */
 export function onWalletsLinked(

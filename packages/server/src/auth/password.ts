@@ -2,9 +2,9 @@ import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { verify as verifyBcrypt } from "@node-rs/bcrypt";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import { addressKey } from "../http/address.ts";
-import { FairQueue } from "../limits/fairQueue.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
+import { FairQueue } from "../core/limits/fairQueue.ts";
 
 /** OWASP parameters for Argon2id: 19 MiB, two passes, one lane. Hashing runs on libuv's thread pool. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };

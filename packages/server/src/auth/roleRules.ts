@@ -1,10 +1,10 @@
 import { ErrorCode, isRoleName, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import type { Sessions } from "./sessions.ts";
-import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import { parseTokenGate } from "./tokenGate.ts";
 import type { AuthConfig } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";

@@ -1,4 +1,4 @@
-import { idsCondition } from "../objects/include.ts";
+import { idsCondition } from "../data/objects/include.ts";
 import type { AuthDependencies } from "./types.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { Lockout } from "./lockout.ts";
 import { isBcrypt } from "./password.ts";

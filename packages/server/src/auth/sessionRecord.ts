@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type JsonObject, wireDate } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import { deviceNameOf } from "./deviceName.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";

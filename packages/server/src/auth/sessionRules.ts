@@ -1,8 +1,8 @@
 import { ErrorCode, jsonEqual, ProtocolError } from "@purse/protocol";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { sessionRevocationWrites } from "./sessionRecord.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
-import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 
 /** Fields of a session that only the server sets. */
 export const READ_ONLY_FIELDS = [

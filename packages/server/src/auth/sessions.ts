@@ -8,7 +8,7 @@ import {
   ProtocolError,
   wireDate,
 } from "@purse/protocol";
-import type { AuthContext } from "../authContext.ts";
+import type { AuthContext } from "../core/authContext.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import { KeyedMutex } from "./keyedMutex.ts";
 import { rolesOf } from "./roles.ts";

@@ -1,6 +1,6 @@
 import { endOf, type FeedPlace, type Selection } from "@purse/chain";
 import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
-import { idsCondition } from "../objects/include.ts";
+import { idsCondition } from "../data/objects/include.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
 import { parseTokenGate, type TokenGate } from "./tokenGate.ts";
 import type { AuthDependencies } from "./types.ts";

@@ -1,12 +1,12 @@
 import type { AuthTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { MailTemplates } from "../mail/mailTemplates.ts";
-import type { Objects } from "../objects/objects.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import type { BalanceReader } from "./balanceReader.ts";
 import type { ChainReader } from "./contractWallet.ts";

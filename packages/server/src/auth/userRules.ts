@@ -7,10 +7,11 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import { credentialsConflictError, lockCredentials } from "./credentials.ts";
 import { isEmailAddress } from "./emailAddress.ts";
@@ -19,7 +20,6 @@ import { ANONYMOUS_PROVIDER, type AuthProviders, identityConflictError } from ".
 import { factorConflictError, MFA } from "./providers/mfa.ts";
 import type { SecondFactor } from "./secondFactor.ts";
 import type { Sessions } from "./sessions.ts";
-import { SYSTEM_CLASS_FIELDS } from "./systemClasses.ts";
 import type { AuthDependencies } from "./types.ts";
 import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { Store, Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import { walletSignInError } from "./walletSignInError.ts";
 

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import type { LimitedRequest } from "./accountLimits.ts";
 import { type ContractWallets, createContractWallets } from "./contractWallet.ts";
 import { createRequestMessage } from "./requestMessage.ts";

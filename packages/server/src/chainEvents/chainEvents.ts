@@ -8,14 +8,14 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
+import type { ApiRequest } from "../core/http/apiRoute.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import { LeaseLostError } from "../database/lease.ts";
+import { fencedStore, type LeaseHolder } from "../database/leases/leaseHolder.ts";
 import type { Store } from "../database/store.ts";
-import type { ApiRequest } from "../http/api.ts";
-import { fencedStore, type LeaseHolder } from "../leases/leaseHolder.ts";
-import type { Objects } from "../objects/objects.ts";
-import type { ClassRules } from "../objects/rules.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { Schemas } from "../schema/schemas.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";

@@ -1,11 +1,11 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../authContext.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import type { Logger } from "../core/logger.ts";
+import { idsCondition } from "../data/objects/include.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import { BatchTransaction, type WriteTransaction } from "../data/objects/writeTransaction.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store, Write } from "../database/store.ts";
-import { idsCondition } from "../objects/include.ts";
-import type { Objects } from "../objects/objects.ts";
-import { BatchTransaction, type WriteTransaction } from "../objects/writeTransaction.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { Schemas } from "../schema/schemas.ts";
 
 export interface EventWriterDependencies {
   store: Store;

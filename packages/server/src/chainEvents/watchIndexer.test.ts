@@ -6,13 +6,13 @@ import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/c
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { createLogger } from "../core/logger.ts";
+import { FileUrls } from "../data/fileUrls.ts";
+import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
+import { createObjects } from "../data/objects/index.ts";
+import { Schemas } from "../data/schema/schemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
-import { FileUrls } from "../files/fileUrls.ts";
-import { AggregationWorker } from "../objects/aggregationWorker.ts";
-import { createObjects } from "../objects/index.ts";
-import { createLogger } from "../observe/logger.ts";
-import { Schemas } from "../schema/schemas.ts";
 import { EventWriter } from "./eventWriter.ts";
 import { parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";

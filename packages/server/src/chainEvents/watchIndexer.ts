@@ -1,8 +1,8 @@
 import type { BlockReference, ChainFeed, ChainStatus, Selection } from "@purse/chain";
 import { endOf } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import type { Logger } from "../core/logger.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import type { Logger } from "../observe/logger.ts";
 import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
 import { eventFields, eventObject } from "./eventObject.ts";
 import { type EventChange, type EventWriter, isConflict, numberField, stringField } from "./eventWriter.ts";

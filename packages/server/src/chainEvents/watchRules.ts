@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError, wireDate } from "@purse/protocol";
-import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { type ChainResolver, parseWatch } from "./watch.ts";
 
 /**

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
+import type { Logger } from "../core/logger.ts";
+import { sendRequest } from "../core/outbound/sendRequest.ts";
+import { signedHeaders } from "../core/outbound/signature.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import type { Store, Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { Logger } from "../observe/logger.ts";
-import { sendRequest } from "../outbound/sendRequest.ts";
-import { signedHeaders } from "../outbound/signature.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import { type EventChange, numberField, stringField } from "./eventWriter.ts";
 import type { Watch } from "./watch.ts";
 

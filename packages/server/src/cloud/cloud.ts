@@ -1,9 +1,9 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
+import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import type { Logger, LogLevel } from "../core/logger.ts";
+import type { Triggers } from "../data/objects/triggers.ts";
 import type { Mail } from "../mail/mailer.ts";
-import type { Triggers } from "../objects/triggers.ts";
-import type { Logger, LogLevel } from "../observe/logger.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";

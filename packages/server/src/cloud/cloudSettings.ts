@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "../config/loadConfig.ts";
 import type { ServerSettings } from "./workerMessages.ts";
 
 /** Settings that cloud code may read, listed explicitly: a new setting is not exposed by default. */

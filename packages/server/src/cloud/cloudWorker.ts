@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import { currentDepth } from "./callDepth.ts";
 import { MessageBatcher } from "./messageBatcher.ts";
 import type {

@@ -1,6 +1,6 @@
 import type { Config, ParseFile } from "@purse/client";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import {
   assertTrigger,
   type ClassReference,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
 import type { TriggerOptions } from "./triggers.ts";
 import type { FileDownload, FileInfo, FileTriggerName, Invocation } from "./workerMessages.ts";
 

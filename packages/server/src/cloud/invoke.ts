@@ -1,6 +1,6 @@
 import { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import { callFunction } from "./callFunction.ts";
 import { fileInfoOf, toParseFile } from "./fileInfo.ts";
 import { applyOperations, changesOf, pendingChanges, toParseObject } from "./parseObjects.ts";

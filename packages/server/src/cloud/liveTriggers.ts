@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import type { Logger } from "../observe/logger.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { Logger } from "../core/logger.ts";
 import type { TriggerOptions } from "./triggers.ts";
 import type { Invocation, LiveConnectionEvent } from "./workerMessages.ts";
 

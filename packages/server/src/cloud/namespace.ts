@@ -1,6 +1,6 @@
 import * as client from "@purse/client";
 import { isJsonObject } from "@purse/protocol";
-import type { Method } from "../http/api.ts";
+import type { Method } from "../core/http/apiRoute.ts";
 import { type CloudDefinitions, createDefinitions, type DefinitionsOptions } from "./definitions.ts";
 import type { ServerSettings } from "./workerMessages.ts";
 

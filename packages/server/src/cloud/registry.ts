@@ -1,6 +1,6 @@
 import type { Config, ParseFile, ParseObject, Query, User } from "@purse/client";
 import type { JsonObject } from "@purse/protocol";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
 import { rateLimitsOf } from "./rateLimitRules.ts";
 import { assertValidator, type Validator } from "./validator.ts";

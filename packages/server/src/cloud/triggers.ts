@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, parseOperation } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import type { Change } from "../objects/change.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { Triggers } from "../objects/triggers.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { Change } from "../data/objects/change.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { Triggers } from "../data/objects/triggers.ts";
 import type { CallContext, Invocation, InvocationResult, ObjectTriggerName } from "./workerMessages.ts";
 
 export interface TriggerOptions {

@@ -2,7 +2,7 @@ import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { LOG_LEVELS, type LogFields, type Logger } from "../observe/logger.ts";
+import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
 import { currentDepth, runAtDepth } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
 import { invoke } from "./invoke.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { RateLimit } from "../config/rateLimits.ts";
-import type { InternalRequest } from "../http/api.ts";
-import type { LogFields, LogLevel } from "../observe/logger.ts";
+import type { InternalRequest } from "../core/http/apiRoute.ts";
+import type { LogFields, LogLevel } from "../core/logger.ts";
 
 /*
  * Messages between the server and the worker that runs the cloud code. Everything is plain data, because it is copied.

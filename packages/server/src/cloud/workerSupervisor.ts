@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { Logger, LogLevel } from "../observe/logger.ts";
+import type { Logger, LogLevel } from "../core/logger.ts";
 import { CloudWorker, STOPPED } from "./cloudWorker.ts";
 import {
   type Definitions,

@@ -1,4 +1,4 @@
-import { compileRegex } from "../database/regex.ts";
+import { compileRegex } from "../core/regex.ts";
 import { booleanField, numberField, sectionOf, stringField } from "./sectionFields.ts";
 
 /** Requirements of passwords. */

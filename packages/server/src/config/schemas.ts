@@ -1,5 +1,5 @@
 import { isClassName, isJsonObject } from "@purse/protocol";
-import type { ClassDefinition } from "../schema/definedSchemas.ts";
+import type { ClassDefinition } from "../data/schema/definedSchemas.ts";
 import { sectionOf } from "./sectionFields.ts";
 
 const KEYS = ["className", "fields", "indexes", "classLevelPermissions"];

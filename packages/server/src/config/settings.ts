@@ -1,5 +1,5 @@
-import { createAddressMatcher } from "../http/address.ts";
-import { LOG_LEVELS } from "../observe/logger.ts";
+import { createAddressMatcher } from "../core/http/address.ts";
+import { LOG_LEVELS } from "../core/logger.ts";
 import { parseFilesStore, parseSize } from "./fileUpload.ts";
 import { siweDomains } from "./siweDomains.ts";
 import { magicKey, publicId, relayUrl } from "./walletServices.ts";

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { rename } from "node:fs/promises";
+import { isStudioClass, isStudioScope } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
-import { isStudioClass, isStudioScope } from "../studio/studioClasses.ts";
 import type { Progress } from "./progress.ts";
 import { EXPORT_VERSION, type ExportRecord } from "./records.ts";
 

@@ -7,7 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from "@purse/protocol";
-import type { ClassSchema, IndexDirection } from "../schema/classSchema.ts";
+import type { ClassSchema, IndexDirection } from "../database/classSchema.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 
 /** A class as described by a dump. */

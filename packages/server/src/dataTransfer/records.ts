@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseAcl } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 
 /**
  * A line of an export file. The names of kinds and fields are part of the file format. Importing a line is idempotent.

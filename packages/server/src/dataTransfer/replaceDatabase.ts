@@ -3,9 +3,9 @@ import { copyFile, link, open, rename, rm, stat } from "node:fs/promises";
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import Database from "better-sqlite3";
+import type { StudioClass } from "../data/schema/studioClasses.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { classStatements, migrate } from "../database/sqlite/layout.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
-import type { StudioClass } from "../studio/studioClasses.ts";
 import { assertNotOpen } from "./backup.ts";
 
 /** Operators and the audit trail, which a restore does not change. */

@@ -1,5 +1,5 @@
-import { ByteBudget } from "../limits/byteBudget.ts";
-import { createLogger, type Logger } from "../observe/logger.ts";
+import { ByteBudget } from "../core/limits/byteBudget.ts";
+import { createLogger, type Logger } from "../core/logger.ts";
 import { openPostgresStore } from "./postgres/postgresStore.ts";
 import { openSqliteStore } from "./sqlite/sqliteStore.ts";
 import type { Store } from "./store.ts";

@@ -1,5 +1,5 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ClassSchema } from "./classSchema.ts";
 
 /** The record of a request with an id. */
 export interface RequestRecord {

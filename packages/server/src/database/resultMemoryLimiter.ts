@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { ByteBudget } from "../limits/byteBudget.ts";
-import { type RequestScope, responseTooLarge } from "../limits/requestScope.ts";
+import type { ByteBudget } from "../core/limits/byteBudget.ts";
+import { type RequestScope, responseTooLarge } from "../core/limits/requestScope.ts";
 import { StatementCache } from "./statementCache.ts";
 
 /** Results up to this number of characters are read without reserving memory. */

@@ -9,9 +9,9 @@ import {
   type SubQuery,
 } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
-import type { ClassSchema } from "../schema/classSchema.ts";
-import type { AclSubjects } from "./aclSubjects.ts";
+import type { AclSubjects } from "../core/aclSubjects.ts";
 import type { ChangeLog } from "./changeLog.ts";
+import type { ClassSchema } from "./classSchema.ts";
 import type { Leases } from "./lease.ts";
 import type { PendingReply, RequestRecord } from "./requestRecords.ts";
 import type { UserPointers } from "./userPointers.ts";

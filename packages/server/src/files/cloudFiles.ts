@@ -1,8 +1,8 @@
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiRequest, ApiRoute, Dispatch } from "../http/api.ts";
-import { fetchUrl } from "../outbound/fetchUrl.ts";
+import type { ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { fetchUrl } from "../core/outbound/fetchUrl.ts";
+import type { FileUrls } from "../data/fileUrls.ts";
 import { type Files, fileTooLarge } from "./files.ts";
-import type { FileUrls } from "./fileUrls.ts";
 
 export interface CloudFilesOptions {
   files: Files;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import PQueue from "p-queue";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import type { FileStore, StoredFile } from "./fileStore.ts";
 import { type FileInfo, MAX_TRIGGER_BYTES } from "./files.ts";

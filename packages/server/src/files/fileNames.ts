@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { contentTypeOf, extensionFor, extensionOf } from "../http/contentTypes.ts";
+import { contentTypeOf, extensionFor, extensionOf } from "../core/http/contentTypes.ts";
 
 const NAME = /^[_a-zA-Z0-9][a-zA-Z0-9@. ~_-]*$/;
 const DIRECTORY = /^[a-zA-Z0-9][a-zA-Z0-9_\-/]*$/;

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
-import { MASTER, type RequestContext } from "../authContext.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import { FileUrls } from "../data/fileUrls.ts";
 import { openIpfs } from "../ipfs/index.ts";
 import { openDiskFileStore } from "./diskFileStore.ts";
 import { type FileInfo, Files, type FileTriggerName, type Upload } from "./files.ts";
-import { FileUrls } from "./fileUrls.ts";
 import { UploadEnvelope } from "./uploadEnvelope.ts";
 import { UploadQuota } from "./uploadQuota.ts";
 

@@ -9,9 +9,10 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../authContext.ts";
 import type { FileUpload } from "../config/fileUpload.ts";
-import { assertMaster, readOnlyKeyError } from "../http/masterKeyAccess.ts";
+import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import type { FileUrls } from "../data/fileUrls.ts";
 import type { Ipfs } from "../ipfs/index.ts";
 import {
   assertDirectory,
@@ -21,7 +22,6 @@ import {
   newStoredName,
 } from "./fileNames.ts";
 import type { FileAttributes, FileStore, StoredFile } from "./fileStore.ts";
-import type { FileUrls } from "./fileUrls.ts";
 import { type UploadQuota, uploadOwnerOf } from "./uploadQuota.ts";
 
 export type FileTriggerName = "beforeSaveFile" | "afterSaveFile" | "beforeDeleteFile" | "afterDeleteFile";

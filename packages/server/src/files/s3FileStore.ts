@@ -14,7 +14,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import PQueue from "p-queue";
-import { contentTypeOf } from "../http/contentTypes.ts";
+import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { isValidStoredName } from "./fileNames.ts";
 import { type FileAttributes, type FileStore, MAX_ATTRIBUTES_BYTES, parseAttributes } from "./fileStore.ts";
 import {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
 import { parseSize } from "../config/fileUpload.ts";
+import type { RequestContext } from "../core/authContext.ts";
 
 /* Headers of an upload whose body is the content. */
 

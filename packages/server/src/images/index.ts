@@ -1,4 +1,4 @@
-export { createNftImageHandler } from "./nftImages.ts";
+export { createNftImageHandler } from "../api/nftImages.ts";
 export { sendImage } from "./sendImage.ts";
 export {
   type ImageSource,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { sendContent } from "../http/sendContent.ts";
+import { sendContent } from "../core/http/sendContent.ts";
 
 /** Sends an image that this server has created. */
 export async function sendImage(

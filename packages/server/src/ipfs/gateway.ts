@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
-import { contentTypeOf, extensionOf } from "../http/contentTypes.ts";
-import { INERT_HEADERS, sendContent } from "../http/sendContent.ts";
+import { contentTypeOf, extensionOf } from "../core/http/contentTypes.ts";
+import { INERT_HEADERS, sendContent } from "../core/http/sendContent.ts";
 import {
   invalidImage,
   MAX_IMAGE_BYTES,

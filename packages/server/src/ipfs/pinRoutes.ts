@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Ipfs } from "./ipfs.ts";
 
 /** Routes to manage IPFS pins: `/ipfs/pins`. */

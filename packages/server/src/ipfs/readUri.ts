@@ -1,7 +1,7 @@
 import { ContentRefused, type FetchContent } from "@purse/chain";
 import { ProtocolError } from "@purse/protocol";
-import { OutboundRequestError } from "../outbound/addressGuard.ts";
-import { fetchUrl } from "../outbound/fetchUrl.ts";
+import { OutboundRequestError } from "../core/outbound/addressGuard.ts";
+import { fetchUrl } from "../core/outbound/fetchUrl.ts";
 import type { Ipfs } from "./ipfs.ts";
 
 export interface UriReaderDependencies {

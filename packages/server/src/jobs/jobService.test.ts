@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { systemClasses } from "../auth/systemClasses.ts";
-import { MASTER } from "../authContext.ts";
+import { MASTER } from "../core/authContext.ts";
+import type { ApiRequest } from "../core/http/apiRoute.ts";
+import { createLogger } from "../core/logger.ts";
+import { Schemas } from "../data/schema/schemas.ts";
+import { systemClasses } from "../data/schema/systemClasses.ts";
 import { openStore } from "../database/openStore.ts";
-import type { ApiRequest } from "../http/api.ts";
-import { createLogger } from "../observe/logger.ts";
-import { Schemas } from "../schema/schemas.ts";
 import { JobService } from "./jobService.ts";
 
 const closers: (() => Promise<unknown>)[] = [];

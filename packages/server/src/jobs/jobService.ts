@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { Logger } from "../core/logger.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 
 export interface JobServiceDependencies {
   store: Store;

@@ -1,7 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
-import type { Objects } from "../objects/objects.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { Objects } from "../data/objects/objects.ts";
 
 const CLASS_NAME = "_JobSchedule";
 

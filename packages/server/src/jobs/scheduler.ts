@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { isJsonObject, type JsonObject, parseQuery } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../authContext.ts";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import type { Logger } from "../core/logger.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import type { JobService } from "./jobService.ts";
 import { cronTimes, parseSchedule, type Schedule } from "./schedule.ts";
 

@@ -10,8 +10,8 @@ import {
   renderMail,
   validateMail,
 } from "@purse/protocol";
+import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import type { Mail } from "./mailer.ts";
 
 export interface MailTemplatesDependencies {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Logger } from "../observe/logger.ts";
+import type { Logger } from "../core/logger.ts";
 
 export interface Mail {
   to: string;

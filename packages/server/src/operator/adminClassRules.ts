@@ -1,8 +1,8 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { SYSTEM_CLASS_FIELDS } from "../auth/systemClasses.ts";
+import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { scheduleProblem } from "../jobs/schedule.ts";
-import type { PendingWrite } from "../objects/pendingWrite.ts";
-import type { ClassRules } from "../objects/rules.ts";
 
 /** Rules of the classes that require the master key. Classes with routes of their own are changed through these only. */
 export function adminClassRules(): ClassRules[] {

@@ -1,18 +1,18 @@
-import type { RequestContext } from "../authContext.ts";
 import type { Cloud } from "../cloud/index.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import type { Logger } from "../core/logger.ts";
+import type { ChangeListener } from "../data/objects/change.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
-import type { ApiRoute } from "../http/api.ts";
+import { globalConfigRoutes } from "../globalConfig/globalConfigRoutes.ts";
 import { JobService } from "../jobs/jobService.ts";
 import { Scheduler } from "../jobs/scheduler.ts";
-import type { ChangeListener } from "../objects/change.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { Schemas } from "../schema/schemas.ts";
+import { analyticsRoutes } from "../monitoring/analyticsRoutes.ts";
 import { WebhookCallLog } from "../webhooks/webhookCallLog.ts";
 import { createWebhookClient, type WebhookClient } from "../webhooks/webhookClient.ts";
 import { webhookRoutes } from "../webhooks/webhookRoutes.ts";
 import { WebhookStore } from "../webhooks/webhookStore.ts";
-import { analyticsRoutes } from "./analyticsRoutes.ts";
-import { globalConfigRoutes } from "./globalConfigRoutes.ts";
 
 export interface AdminServicesDependencies {
   store: Store;

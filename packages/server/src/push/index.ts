@@ -1,5 +1,5 @@
 import type { PushConfig } from "../config/push.ts";
-import type { ClassRules } from "../objects/rules.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
 import { createApns } from "./apns.ts";
 import { audienceRules } from "./audiences.ts";
 import { createFcm } from "./fcm.ts";

@@ -1,11 +1,11 @@
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
-import { MASTER, type RequestContext } from "../authContext.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
-import type { Objects } from "../objects/objects.ts";
-import type { Logger } from "../observe/logger.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import { audienceRoutes, recordAudienceUse } from "./audiences.ts";
 import { dueInstallations, dueTimeIn, isBetween, isLocalTime, timeOf, wavesOf } from "./localTime.ts";
 import { localizePayload } from "./payload.ts";

@@ -7,10 +7,10 @@ import {
   parseWhere,
   wireDate,
 } from "@purse/protocol";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { ClassRules } from "../objects/rules.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 import { isLocalTime, timeOf, waveAt, wavesOf } from "./localTime.ts";
 import type { PushRequest } from "./pushRequest.ts";
 import type { PushTarget, SendResult } from "./pushSender.ts";

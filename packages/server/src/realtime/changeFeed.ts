@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { Logger } from "../core/logger.ts";
+import type { ChangeListener } from "../data/objects/change.ts";
 import {
   CHANGES_NOTIFICATION,
   type ChangeLog,
@@ -7,8 +9,6 @@ import {
   type LoggedChange,
   type LogPosition,
 } from "../database/changeLog.ts";
-import type { ChangeListener } from "../objects/change.ts";
-import type { Logger } from "../observe/logger.ts";
 
 /** The change log was replaced: all subscribers have to query again, and numbers restart after `seq`. */
 export interface ChangeFeedReset {

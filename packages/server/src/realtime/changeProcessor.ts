@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { Logger } from "../core/logger.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
-import type { Logger } from "../observe/logger.ts";
 import { ChangeView } from "./changeView.ts";
 import type { CostlyMatcher, CostlyMatchResult } from "./costlyMatcher.ts";
 import type { LiveQueryDispatcher, MatchState } from "./liveQueryDispatcher.ts";

@@ -1,5 +1,5 @@
 import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
-import type { AclSubjects } from "../database/aclSubjects.ts";
+import type { AclSubjects } from "../core/aclSubjects.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import type { Subscription } from "./subscriptions.ts";
 

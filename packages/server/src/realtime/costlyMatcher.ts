@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { type WorkerHealth, WorkerOverloadedError, WorkerPool, WorkerUnavailableError } from "@purse/workers";
+import type { Logger } from "../core/logger.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
-import type { Logger } from "../observe/logger.ts";
 import { type MatchRequest, type MatchResponse, unpackOutcome } from "./matcherWorker.ts";
 import { SpendingWindow } from "./spendingWindow.ts";
 import type { Group } from "./subscriptions.ts";

@@ -16,8 +16,8 @@ import {
   parseWhere,
 } from "@purse/protocol";
 import type { WebSocket } from "ws";
-import { addressKey } from "../http/address.ts";
-import type { Logger } from "../observe/logger.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { Logger } from "../core/logger.ts";
 import type { LiveConnectionEvent } from "./connectionEvent.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
 import type { Subscription } from "./subscriptions.ts";

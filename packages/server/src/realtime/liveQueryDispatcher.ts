@@ -6,9 +6,15 @@ import {
   type JsonObject,
   ProtocolError,
 } from "@purse/protocol";
-import { ANONYMOUS, type AuthContext, aclSubjectsOf, MASTER, type RequestContext } from "../authContext.ts";
+import {
+  ANONYMOUS,
+  type AuthContext,
+  aclSubjectsOf,
+  MASTER,
+  type RequestContext,
+} from "../core/authContext.ts";
+import type { Logger } from "../core/logger.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
-import type { Logger } from "../observe/logger.ts";
 import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
 import type { LiveConnectionEvent } from "./connectionEvent.ts";
 import type { Group, Subscription } from "./subscriptions.ts";

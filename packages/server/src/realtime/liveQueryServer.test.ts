@@ -9,10 +9,10 @@ import {
 } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { ANONYMOUS, type AuthContext } from "../authContext.ts";
-import { compileRegex } from "../database/regex.ts";
-import type { ChangeListener } from "../objects/change.ts";
-import { createLogger } from "../observe/logger.ts";
+import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
+import { createLogger } from "../core/logger.ts";
+import { compileRegex } from "../core/regex.ts";
+import type { ChangeListener } from "../data/objects/change.ts";
 import { createLocalFeed } from "./changeFeed.ts";
 import {
   createLiveQueryServer,

@@ -1,6 +1,6 @@
 import { compileMatcher, isJsonObject, type JsonObject, type Matcher, parseWhere } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
-import { compileRegex } from "../database/regex.ts";
+import { compileRegex } from "../core/regex.ts";
 
 export interface MatchRequest {
   /** JSON texts of the object before and after the change. */

@@ -6,16 +6,16 @@ import {
   type StudioAccessLevel,
   type StudioError,
 } from "@purse/protocol";
-import type { AuthContext } from "../authContext.ts";
-import type { ApiReply, Method } from "../http/api.ts";
-import { withBody } from "../http/body.ts";
-import type { BodyMemory } from "../http/bodyMemory.ts";
-import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../http/bodyParser.ts";
-import type { ClientAddressOf } from "../http/clientAddress.ts";
-import { addQueryParams } from "../http/form.ts";
-import { errorReply } from "../http/reply.ts";
-import { Router } from "../http/router.ts";
-import { TooManyRequestsError } from "../limits/tooManyRequests.ts";
+import type { AuthContext } from "../core/authContext.ts";
+import type { ApiReply, Method } from "../core/http/apiRoute.ts";
+import { withBody } from "../core/http/body.ts";
+import type { BodyMemory } from "../core/http/bodyMemory.ts";
+import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { addQueryParams } from "../core/http/form.ts";
+import { errorReply } from "../core/http/reply.ts";
+import { Router } from "../core/http/router.ts";
+import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
 import { CHUNK_BYTES } from "./backupUploads.ts";
 import { readCookie } from "./cookie.ts";

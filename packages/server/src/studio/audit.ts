@@ -7,7 +7,7 @@ import {
   type StudioAuditEntry,
   type StudioPage,
 } from "@purse/protocol";
-import { newObjectId } from "../objects/objectId.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { OperatorDependencies } from "./operators.ts";
 
 /** Maximum length of the values before and after a change. */

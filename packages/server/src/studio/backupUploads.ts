@@ -1,8 +1,8 @@
 import { open, rename, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { newObjectId } from "../data/objects/objectId.ts";
 import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
-import { newObjectId } from "../objects/objectId.ts";
 import { type Backups, backupFileName } from "./backups.ts";
 
 interface Upload {

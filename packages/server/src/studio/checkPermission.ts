@@ -12,17 +12,17 @@ import {
   aclSubjectsOf,
   aclSubjectsWithPublic,
   type RequestContext,
-} from "../authContext.ts";
-import { assertClientAccess } from "../objects/clientAccess.ts";
+} from "../core/authContext.ts";
+import { assertClientAccess } from "../data/objects/clientAccess.ts";
 import {
   canChange,
   dependsOnObject,
   isAllowed,
   pointerCondition,
   protectedFieldsFor,
-} from "../objects/permissions.ts";
-import type { ClassRules } from "../objects/rules.ts";
-import type { ClassOperation, ClassSchema } from "../schema/classSchema.ts";
+} from "../data/objects/permissions.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import type { ClassOperation, ClassSchema } from "../database/classSchema.ts";
 
 export type CheckedOperation = Exclude<ClassOperation, "addField">;
 

@@ -1,6 +1,6 @@
 import { type JsonValue, jsonEqual } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
-import { typeText } from "../schema/editClass.ts";
+import { typeText } from "../data/schema/editClass.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 
 /** Formats a class as an entry of `schemas` in purse.config.ts. */
 export function classCode(schema: ClassSchema, indent = ""): string {

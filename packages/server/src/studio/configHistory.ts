@@ -1,5 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import { newObjectId } from "../objects/objectId.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { OperatorDependencies } from "./operators.ts";
 
 export interface ConfigVersion {

@@ -6,9 +6,9 @@ import {
   ProtocolError,
   type StudioKeyUsage,
 } from "@purse/protocol";
+import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 import type { OperatorDependencies } from "./operators.ts";
-import { openStudioClasses } from "./studioClasses.ts";
 
 const HOUR_MS = 3_600_000;
 /** Number of hours that are reported and retained. */

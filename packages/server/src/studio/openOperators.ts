@@ -1,9 +1,9 @@
 import type { StudioOperator } from "@purse/protocol";
 import { Passwords } from "../auth/password.ts";
+import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 import { Operators } from "./operators.ts";
 import { StudioSessions } from "./sessions.ts";
-import { openStudioClasses } from "./studioClasses.ts";
 
 /** Operator accounts as managed from the command line, whether or not a server is running. */
 export interface OperatorAccounts {

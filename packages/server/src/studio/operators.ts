@@ -11,9 +11,9 @@ import { Secret } from "otpauth";
 import type { PasswordOrigin, Passwords } from "../auth/password.ts";
 import { enrollFactor, verifyFactor } from "../auth/providers/mfa.ts";
 import { foldName } from "../auth/uniqueKeys.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { StudioClasses } from "./studioClasses.ts";
 
 export interface OperatorDependencies {
   store: Store;

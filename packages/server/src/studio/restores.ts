@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoreProgress } from "@purse/protocol";
+import type { Logger } from "../core/logger.ts";
 import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
 import {
   deleteStaged,
@@ -9,7 +10,6 @@ import {
   stageBackup,
   stagedPath,
 } from "../dataTransfer/replaceDatabase.ts";
-import type { Logger } from "../observe/logger.ts";
 import type { Audit } from "./audit.ts";
 import { type Backups, backupFileName } from "./backups.ts";
 

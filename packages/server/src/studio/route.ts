@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, StudioOperator, StudioRouteInfo } from "@purse/protocol";
-import type { RequestContext } from "../authContext.ts";
-import type { ApiReply, Method } from "../http/api.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiReply, Method } from "../core/http/apiRoute.ts";
 import type { AuditDetails } from "./audit.ts";
 import type { OpenSession } from "./sessions.ts";
 

@@ -1,6 +1,6 @@
 import { isInternalClassName, type StudioFinding, type StudioOperator } from "@purse/protocol";
-import type { Config } from "../config.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 
 export interface SecurityDependencies {
   config: Pick<

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { StudioSessions } from "./sessions.ts";
-import { openStudioClasses } from "./studioClasses.ts";
 
 const MINUTE = 60_000;
 

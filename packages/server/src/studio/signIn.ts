@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError, type StudioOperator } from "@purse/protocol";
 import { foldName } from "../auth/uniqueKeys.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { counterKey } from "../database/counterKey.ts";
 import { CounterLimitError } from "../database/store.ts";
-import { addressKey } from "../http/address.ts";
-import type { RateLimiter } from "../limits/rateLimiter.ts";
-import { tooManyRequests } from "../limits/tooManyRequests.ts";
 import type { OperatorDependencies, Operators } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
 

@@ -1,10 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join, relative } from "node:path";
 import type { Passwords } from "../auth/password.ts";
-import type { Config } from "../config.ts";
-import type { BodyMemory } from "../http/bodyMemory.ts";
-import type { ClientAddressOf } from "../http/clientAddress.ts";
-import type { Logger } from "../observe/logger.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { BodyMemory } from "../core/http/bodyMemory.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { Logger } from "../core/logger.ts";
+import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
@@ -26,7 +27,6 @@ import { pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
 import { schemaRoutes } from "./routes/schema.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
-import { openStudioClasses } from "./studioClasses.ts";
 
 export interface StudioDependencies
   extends Omit<DataDependencies, "maxLimit">,

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, parseOrder } from "@purse/protocol";
-import type { ClassSchema } from "../schema/classSchema.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 
 /** Range operators; all others of a constraint are ignored. */
 const RANGE_OPERATORS = ["$gt", "$gte", "$lt", "$lte"];

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
-import { newObjectId } from "../objects/objectId.ts";
-import { isSecretName } from "../observe/logger.ts";
-import type { OutboundResponse } from "../outbound/sendRequest.ts";
+import { isSecretName } from "../core/logger.ts";
+import type { OutboundResponse } from "../core/outbound/sendRequest.ts";
+import { newObjectId } from "../data/objects/objectId.ts";
 import type { Webhook } from "./webhookStore.ts";
 
 /** Maximum number of recorded calls, and of characters of each recorded text. */

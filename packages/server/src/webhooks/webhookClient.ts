@@ -10,9 +10,9 @@ import type { RemoteHandlers } from "../cloud/cloud.ts";
 import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
-import type { Logger } from "../observe/logger.ts";
-import { type OutboundResponse, sendRequest } from "../outbound/sendRequest.ts";
-import { signedHeaders } from "../outbound/signature.ts";
+import type { Logger } from "../core/logger.ts";
+import { type OutboundResponse, sendRequest } from "../core/outbound/sendRequest.ts";
+import { signedHeaders } from "../core/outbound/signature.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
 import type { Webhook, WebhookStore } from "./webhookStore.ts";
 

@@ -1,7 +1,7 @@
 import { isClassName, type JsonObject, ProtocolError } from "@purse/protocol";
 import { OBJECT_TRIGGERS, QUERY_TRIGGERS } from "../cloud/workerMessages.ts";
-import type { ApiRequest, ApiRoute } from "../http/api.ts";
-import { assertMaster } from "../http/masterKeyAccess.ts";
+import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import { parseWebhook, WEBHOOK_ERROR_CODE, type Webhook, type WebhookStore } from "./webhookStore.ts";
 
 const TRIGGERS: readonly string[] = [...OBJECT_TRIGGERS, ...QUERY_TRIGGERS];

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, ProtocolError, parseQuery } from "@purse/protocol";
+import { newObjectId } from "../data/objects/objectId.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
-import { newObjectId } from "../objects/objectId.ts";
-import type { ClassSchema } from "../schema/classSchema.ts";
 
 /** A function or trigger that is implemented by another server. */
 export type Webhook =

@@ -6,7 +6,7 @@ import {
   MAX_AUTH_ID_LENGTH,
   ProtocolError,
 } from "@purse/protocol";
-import type { RequestContext } from "../../authContext.ts";
+import type { RequestContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
 import type { AuthConfig, AuthDependencies } from "../types.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";

@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { Secret, TOTP } from "otpauth";
+import { newObjectId } from "../../data/objects/objectId.ts";
 import type { Write } from "../../database/store.ts";
-import { newObjectId } from "../../objects/objectId.ts";
 
 /** Key of the second factor in `authData`. */
 export const MFA = "mfa";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { ClassSchema } from "../../schema/classSchema.ts";
 import { CHANGES_NOTIFICATION, type ChangeLog, type LoggedChange, type LogPosition } from "../changeLog.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import { postgresDialect } from "./dialect.ts";
 import type { Row, Sql } from "./session.ts";
 import type { Transaction } from "./transactions.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CHANGE_LOG_TABLES } from "./changeLog.ts";
 import { numberAt, postgresDialect, textVector } from "./dialect.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
-import type { ByteBudget } from "../../limits/byteBudget.ts";
-import { currentScope } from "../../limits/requestScope.ts";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ByteBudget } from "../../core/limits/byteBudget.ts";
+import { currentScope } from "../../core/limits/requestScope.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";
 import { ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
 import type { SqlParameter } from "../sql/dialect.ts";

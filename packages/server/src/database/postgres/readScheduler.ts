@@ -1,6 +1,6 @@
 import { performance } from "node:perf_hooks";
-import { FairQueue } from "../../limits/fairQueue.ts";
-import { currentScope } from "../../limits/requestScope.ts";
+import { FairQueue } from "../../core/limits/fairQueue.ts";
+import { currentScope } from "../../core/limits/requestScope.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { StatementCache } from "../statementCache.ts";
 import { sqlState } from "./errors.ts";

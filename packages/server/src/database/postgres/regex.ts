@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { compileRegex } from "../regex.ts";
+import { compileRegex } from "../../core/regex.ts";
 
 /** Escapes that differ in PostgreSQL's advanced regular expressions. */
 const ESCAPES: Readonly<Record<string, string>> = { b: "\\y", B: "\\Y", z: "\\Z", h: "[ \\t]" };

@@ -1,5 +1,5 @@
 import type { FieldTypeName, Operand, TextSearch } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ClassSchema } from "../classSchema.ts";
 
 /** A parameter of a statement. Booleans are passed as `true` and `false`, dates as ISO text, lists as JSON. */
 export type SqlParameter = string | number;

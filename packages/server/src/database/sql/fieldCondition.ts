@@ -1,6 +1,6 @@
 import type { FieldCondition, FieldTypeName, Operand, SubQuery } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
-import { literalOf } from "../regex.ts";
+import { literalOf } from "../../core/regex.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
 import type { Dialect, OperandType, SqlOperator, SqlParameter, ValueExpression } from "./dialect.ts";

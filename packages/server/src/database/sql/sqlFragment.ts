@@ -1,4 +1,4 @@
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 

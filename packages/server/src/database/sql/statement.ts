@@ -1,6 +1,6 @@
 import { ErrorCode, MAX_ARRAY_TESTS, ProtocolError } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
-import type { AclSubjects } from "../aclSubjects.ts";
+import type { AclSubjects } from "../../core/aclSubjects.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";

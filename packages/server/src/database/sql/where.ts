@@ -1,5 +1,5 @@
 import { type Condition, type Coordinates, type Order, sortByCost } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { StoreQuery } from "../store.ts";
 import { columnOf } from "./columns.ts";
 import type { Dialect } from "./dialect.ts";

@@ -1,6 +1,6 @@
 import { type JsonValue, jsonEqual, polygonContains } from "@purse/protocol";
 import Database from "better-sqlite3";
-import { compileRegex } from "../regex.ts";
+import { compileRegex } from "../../core/regex.ts";
 
 /** A parameter or result of a statement. */
 export type SqliteValue = string | number | bigint | Buffer | null;

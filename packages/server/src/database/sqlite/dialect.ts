@@ -1,6 +1,6 @@
 import type { FieldTypeName } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
-import { compileRegex } from "../regex.ts";
+import { compileRegex } from "../../core/regex.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 

@@ -1,5 +1,5 @@
 import type Database from "better-sqlite3";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import type { Statement } from "../sql/statement.ts";
 import { jsonPath, sqliteDialect, textIndexName, valueAt } from "./dialect.ts";
 

@@ -10,9 +10,9 @@ import {
   WorkerTimeoutError,
   WorkerUnavailableError,
 } from "@purse/workers";
-import type { ByteBudget } from "../../limits/byteBudget.ts";
-import { currentScope, type RequestScope } from "../../limits/requestScope.ts";
-import type { Logger } from "../../observe/logger.ts";
+import type { ByteBudget } from "../../core/limits/byteBudget.ts";
+import { currentScope, type RequestScope } from "../../core/limits/requestScope.ts";
+import type { Logger } from "../../core/logger.ts";
 import { type BoundedRows, ResultMemoryLimiter } from "../resultMemoryLimiter.ts";
 import type { Statement } from "../sql/statement.ts";
 import { DatabaseFaultError, deserializeError, translateError } from "./errors.ts";

@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import type { JsonValue } from "@purse/protocol";
-import type { ByteBudget } from "../../limits/byteBudget.ts";
-import type { Logger } from "../../observe/logger.ts";
-import type { ClassSchema } from "../../schema/classSchema.ts";
+import type { ByteBudget } from "../../core/limits/byteBudget.ts";
+import type { Logger } from "../../core/logger.ts";
+import type { ClassSchema } from "../classSchema.ts";
 import { LeaseLostError } from "../lease.ts";
 import { createLocalLeases } from "../localLeases.ts";
 import { DISCARD_OLD_REPLIES, subrequestReplies } from "../requestRecords.ts";

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
-import type { Logger } from "../../observe/logger.ts";
+import type { Logger } from "../../core/logger.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CounterLimitError, UniqueConstraintError, type Write, type WriteResult } from "../store.ts";
 import { WriteOutcomeUnknownError } from "../writeOutcome.ts";

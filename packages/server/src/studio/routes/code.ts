@@ -5,9 +5,9 @@ import {
   ProtocolError,
   type StudioFunctionRun,
 } from "@purse/protocol";
-import type { AuthContext } from "../../authContext.ts";
 import type { Cloud } from "../../cloud/index.ts";
-import { type LogBuffer, type LogFilter, matchesFilter } from "../../observe/logBuffer.ts";
+import type { AuthContext } from "../../core/authContext.ts";
+import { type LogBuffer, type LogFilter, matchesFilter } from "../../core/logBuffer.ts";
 import type { AdminServices } from "../../operator/adminServices.ts";
 import { eventStream } from "../eventStream.ts";
 import {

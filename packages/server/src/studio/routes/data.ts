@@ -8,9 +8,9 @@ import {
   type StudioCount,
   type StudioExplain,
 } from "@purse/protocol";
-import type { RequestContext } from "../../authContext.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { clientFields } from "../../data/schema/describe.ts";
 import { UPDATE_CONFLICT } from "../../database/store.ts";
-import { clientFields } from "../../schema/describe.ts";
 import { ConflictError } from "../adminApi.ts";
 import { createKeyset, orderFields } from "../keyset.ts";
 import {

@@ -6,8 +6,8 @@ import {
   ProtocolError,
   type StudioImportResult,
 } from "@purse/protocol";
-import { parseFields } from "../../objects/fields.ts";
-import { clientFields } from "../../schema/describe.ts";
+import { parseFields } from "../../data/objects/fields.ts";
+import { clientFields } from "../../data/schema/describe.ts";
 import { copyCell, parseCsv, rowToObject, textCell, toCell, toRow } from "../csv.ts";
 import {
   booleanParameter,

@@ -5,9 +5,9 @@ import {
   parseWhere,
   type StudioLiveEvent,
 } from "@purse/protocol";
-import type { RequestContext } from "../../authContext.ts";
-import { compileRegex } from "../../database/regex.ts";
-import type { Reads } from "../../objects/read.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import { compileRegex } from "../../core/regex.ts";
+import type { Reads } from "../../data/objects/read.ts";
 import type { ChangeFeed } from "../../realtime/changeFeed.ts";
 import { eventStream } from "../eventStream.ts";
 import { optionalObjectParameter } from "../parameters.ts";

@@ -1,4 +1,4 @@
-import type { MetricsHistory } from "../../observe/metricsHistory.ts";
+import type { MetricsHistory } from "../../monitoring/metricsHistory.ts";
 import { json, type StudioRoute } from "../route.ts";
 
 export interface OverviewDependencies {

@@ -8,8 +8,8 @@ import {
   type StudioRoles,
 } from "@purse/protocol";
 import type { GateStanding } from "../../auth/index.ts";
-import type { AuthContext, RequestContext } from "../../authContext.ts";
-import type { Config } from "../../config.ts";
+import type { Config } from "../../config/loadConfig.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
 import { type CheckedOperation, checkPermission, parseRow } from "../checkPermission.ts";
 import { resolveMemberships } from "../memberships.ts";
 import { invalidParameter, optionalStringParameter, stringParameter } from "../parameters.ts";

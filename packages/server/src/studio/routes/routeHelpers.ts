@@ -1,11 +1,11 @@
 import { type JsonObject, type JsonValue, ProtocolError, type StudioPage } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../../authContext.ts";
+import type { AuthenticatedRequest } from "../../api/parseApi.ts";
+import type { AuthContext, RequestContext } from "../../core/authContext.ts";
+import type { ApiReply, Method } from "../../core/http/apiRoute.ts";
+import type { Objects } from "../../data/objects/objects.ts";
+import type { ClassRules } from "../../data/objects/rules.ts";
+import type { Schemas } from "../../data/schema/schemas.ts";
 import type { Store } from "../../database/store.ts";
-import type { ApiReply, Method } from "../../http/api.ts";
-import type { AuthenticatedRequest } from "../../http/parseApi.ts";
-import type { Objects } from "../../objects/objects.ts";
-import type { ClassRules } from "../../objects/rules.ts";
-import type { Schemas } from "../../schema/schemas.ts";
 import { createKeyset } from "../keyset.ts";
 import { integerParameter, optionalStringParameter } from "../parameters.ts";
 import type { StudioRequest } from "../route.ts";

@@ -7,10 +7,10 @@ import {
   ProtocolError,
   type StudioSchemaPreview,
 } from "@purse/protocol";
-import type { ClassSchema } from "../../schema/classSchema.ts";
-import { describeClass } from "../../schema/describe.ts";
-import { editClass, invalidClassName } from "../../schema/editClass.ts";
-import { generateTypes } from "../../schema/generateTypes.ts";
+import { describeClass } from "../../data/schema/describe.ts";
+import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
+import { generateTypes } from "../../data/schema/generateTypes.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
 import { classCode, classDiff } from "../classCode.ts";
 import { objectParameter } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";

@@ -1,0 +1,180 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import {
+  createIdempotentWrite,
+  createSubrequestWrite,
+  type ResponseToSave,
+} from "../data/objects/idempotentWrite.ts";
+import { BatchTransaction } from "../data/objects/writeTransaction.ts";
+import type { Store } from "../database/store.ts";
+import {
+  assertBatchLimits,
+  type BatchedRequest,
+  MAX_BATCH_PATH_LENGTH,
+  MAX_BATCH_REQUESTS,
+} from "./batchLimits.ts";
+
+/** Executes one request of a batch with the permissions of the batch's sender. */
+export type ExecuteBatchRequest = (
+  request: ApiRequest,
+  method: string,
+  path: string,
+  params: JsonObject,
+) => Promise<ApiReply>;
+
+/**
+ * Executes many requests at once. Paths contain the server's mount path (`/server/classes/A`). Results are in the order
+ * of the requests, each `{success}` or `{error}`. The requests run concurrently, so that their writes share a commit.
+ */
+export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, store: Store): ApiRoute {
+  return {
+    method: "POST",
+    path: "/batch",
+    retry: "write",
+    async handle(request) {
+      const { requests, transaction } = request.params;
+      if (!Array.isArray(requests))
+        throw new ProtocolError(ErrorCode.INVALID_JSON, "requests must be an array");
+      if (requests.length > MAX_BATCH_REQUESTS) {
+        throw new ProtocolError(
+          ErrorCode.INVALID_JSON,
+          `a batch takes ${MAX_BATCH_REQUESTS} requests at most`,
+        );
+      }
+      const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
+      if (request.auth.kind !== "master") assertBatchLimits(batchedRequests);
+      const replies =
+        transaction === true
+          ? await executeTransaction(request, batchedRequests)
+          : await executeIndependently(request, batchedRequests);
+      const results = replies.map((reply) => `{"${reply.status < 300 ? "success" : "error"}":${reply.body}}`);
+      return { status: 200, body: `[${results.join()}]` };
+    },
+  };
+
+  /**
+   * Executes each request on its own. A request that an interrupted attempt has already executed returns its earlier
+   * reply.
+   */
+  async function executeIndependently(
+    request: ApiRequest,
+    batchedRequests: BatchedRequest[],
+  ): Promise<ApiReply[]> {
+    const batchMemory = request.memory?.request;
+    const completed = await batchMemory?.completedSubrequests();
+    return startAll(batchedRequests, async (batchedRequest, index) => {
+      const earlierReply = completed?.get(index);
+      if (earlierReply) return earlierReply;
+      const memory = batchMemory && createIdempotentWrite(batchMemory.subrequest(index));
+      const reply = await execute(
+        { ...request, memory },
+        batchedRequest.method,
+        batchedRequest.path,
+        batchedRequest.params,
+      );
+      if (!batchMemory || !isDuplicate(reply)) return reply;
+      // An attempt that was considered interrupted has executed it in the meantime.
+      return (await batchMemory.completedSubrequests()).get(index) ?? reply;
+    });
+  }
+
+  /** Executes all requests or none: the error of one is the error of the batch. */
+  async function executeTransaction(
+    request: ApiRequest,
+    batchedRequests: BatchedRequest[],
+  ): Promise<ApiReply[]> {
+    const batchMemory = request.memory?.request;
+    const savedReplies: ResponseToSave[] = [];
+    const transaction = new BatchTransaction(
+      {
+        write: (writes) =>
+          store.write(batchMemory ? [...writes, batchMemory.saveResponses(savedReplies)] : writes),
+      },
+      batchedRequests.length,
+    );
+    const replies = await startAll(batchedRequests, async (batchedRequest, index) => {
+      let hasWritten = false;
+      const memory = createSubrequestWrite((reply) => {
+        savedReplies[index] = reply;
+      });
+      const transactionRequest: ApiRequest = {
+        ...request,
+        memory: batchMemory && memory,
+        transaction: {
+          add: (writes) => {
+            // Writes after the first one are not part of the transaction, like those of a trigger.
+            if (hasWritten) return store.write(writes);
+            hasWritten = true;
+            return transaction.add(writes);
+          },
+        },
+      };
+      const reply = await execute(
+        transactionRequest,
+        batchedRequest.method,
+        batchedRequest.path,
+        batchedRequest.params,
+      );
+      if (!hasWritten && reply.status >= 300) transaction.fail(errorOf(reply));
+      else if (!hasWritten) {
+        savedReplies[index] = { response: { ...reply, isPart: true } };
+        transaction.skip();
+      }
+      return reply;
+    });
+    const failed = replies.find((reply) => reply.status >= 300);
+    if (failed) throw errorOf(failed);
+    batchMemory?.markCommitted();
+    return replies;
+  }
+}
+
+/** How long starting the requests of a batch may block the event loop, in ms. */
+const MAX_START_MS = 10;
+
+/** Starts all requests concurrently; yields to the event loop if starting them takes long. */
+async function startAll<T>(
+  requests: readonly BatchedRequest[],
+  start: (request: BatchedRequest, index: number) => Promise<T>,
+): Promise<T[]> {
+  const started: Promise<T>[] = [];
+  let sliceStart = performance.now();
+  for (const [index, request] of requests.entries()) {
+    started.push(start(request, index));
+    // Lets the requests that have been started run as far as they can.
+    await Promise.resolve();
+    if (performance.now() - sliceStart > MAX_START_MS) {
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceStart = performance.now();
+    }
+  }
+  return Promise.all(started);
+}
+
+function isDuplicate({ status, body }: ApiReply): boolean {
+  return status >= 300 && errorOf({ status, body }).code === ErrorCode.DUPLICATE_REQUEST;
+}
+
+function errorOf({ body, status }: ApiReply): ProtocolError {
+  const { code, error }: { code: number; error: string } = JSON.parse(body);
+  return new ProtocolError(code, error, status);
+}
+
+function parseBatchedRequest(value: JsonValue, mountPath: string): BatchedRequest {
+  if (!isJsonObject(value) || typeof value.method !== "string" || typeof value.path !== "string") {
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "each request of a batch has a method and a path");
+  }
+  const { method, body = {} } = value;
+  if (value.path.length > MAX_BATCH_PATH_LENGTH) {
+    throw new ProtocolError(
+      ErrorCode.INVALID_JSON,
+      `the path of a request takes ${MAX_BATCH_PATH_LENGTH} characters at most`,
+    );
+  }
+  if (!isJsonObject(body))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "the body of a request must be an object");
+  const path = value.path.startsWith(`${mountPath}/`) ? value.path.slice(mountPath.length) : value.path;
+  if (/^\/*batch\b/.test(path))
+    throw new ProtocolError(ErrorCode.INVALID_JSON, "nested batch requests are not allowed");
+  return { method, path, params: body };
+}

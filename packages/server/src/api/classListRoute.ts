@@ -1,0 +1,66 @@
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { AuthContext } from "../core/authContext.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import {
+  isAllowed,
+  MATCH_NOTHING,
+  pointerCondition,
+  protectedFieldsFor,
+} from "../data/objects/permissions.ts";
+import { clientFields } from "../data/schema/describe.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
+
+export interface ClassListDependencies {
+  schemas: Schemas;
+  /** Whether clients may list the classes; the master key always may. */
+  isPublic: boolean;
+  allowClientAddField: boolean;
+  /** Protected fields by class and ACL subject, as configured. */
+  protectedFields: Readonly<Record<string, Readonly<Record<string, string[]>>>> | undefined;
+}
+
+/**
+ * Lists the classes in which the client may find objects, with the fields that it may read: `GET /classes` returns `{
+ * results: [{ className, fields, create, addField }] }`. Other classes are not listed.
+ */
+export function classListRoute({
+  schemas,
+  isPublic,
+  allowClientAddField,
+  ...dependencies
+}: ClassListDependencies): ApiRoute {
+  return {
+    method: "GET",
+    path: "/classes",
+    async handle({ auth }) {
+      if (!isPublic && auth.kind !== "master") {
+        throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Clients may not list the classes here.", 403);
+      }
+      const visible = schemas
+        .all()
+        .filter(({ className }) => !className.startsWith("_"))
+        .filter((schema) => isAllowed(schema, "find", auth))
+        // Classes that are readable only through pointer permissions are hidden from clients that they exclude.
+        .filter((schema) => pointerCondition(schema, "find", auth) !== MATCH_NOTHING)
+        .sort((a, b) => (a.className < b.className ? -1 : 1));
+      return { results: visible.map((schema) => describe(schema, auth)) };
+    },
+  };
+
+  function describe(schema: ClassSchema, auth: AuthContext): JsonObject {
+    const { className } = schema;
+    const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], auth));
+    const visibleFields = Object.entries(clientFields(className, schema.fields)).filter(
+      ([name]) => !hidden.has(name),
+    );
+    const addsFields = allowClientAddField || schema.classLevelPermissions.addField !== undefined;
+    const description = {
+      className,
+      fields: Object.fromEntries(visibleFields),
+      create: isAllowed(schema, "create", auth),
+      addField: addsFields && isAllowed(schema, "addField", auth),
+    };
+    return JSON.parse(JSON.stringify(description));
+  }
+}

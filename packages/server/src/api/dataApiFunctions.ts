@@ -1,0 +1,68 @@
+import { type Route, runInGroup } from "@purse/chain";
+import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { AuthenticateDataRequest } from "../apiKeys/apiKeyGuard.ts";
+import type { AuthContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { ApiRequest } from "../core/http/apiRoute.ts";
+
+type UserAuth = Extract<AuthContext, { kind: "user" }>;
+
+/** Functions that store something on this server and require a signed-in user. */
+const WRITE_FUNCTIONS: ReadonlySet<string> = new Set(["uploadFolder"]);
+
+/**
+ * The endpoints of the data API as cloud functions, under every name that clients call them by. Each call, including
+ * those in a batch, is authenticated and rate limited like a request to `/api/v2`.
+ */
+export function createDataApiFunctions(
+  routes: readonly Route[],
+  userOf: (auth: UserAuth) => Promise<JsonObject | undefined>,
+  authorize: AuthenticateDataRequest,
+  /** Rejects if the client may not upload files. */
+  assertCanUpload: (auth: AuthContext) => Promise<void>,
+): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
+  return routes.flatMap((route) =>
+    [route.functionName, ...route.otherNames].map((name) => ({
+      name,
+      async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
+        const { error: authError } = await authorize({
+          ip,
+          headers,
+          serverUrl,
+          auth,
+          isInternal,
+          allowsWithoutKey: true,
+        });
+        if (authError) throw authError;
+        if (WRITE_FUNCTIONS.has(route.functionName)) {
+          if (auth.kind === "anonymous") {
+            throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only signed-in users may upload.");
+          }
+          await assertCanUpload(auth);
+        }
+        // Old clients send an empty address to mean that of the signed-in user.
+        const usesOwnAddress = params.address === "" && auth.kind === "user";
+        const user = usesOwnAddress ? await userOf(auth) : undefined;
+        const callParams = { ...params, ...(user?.ethAddress && { address: user.ethAddress }) };
+        return runInGroup(addressKey(ip), () => route.run(callParams));
+      },
+    })),
+  );
+}
+
+/** Functions of old clients for Solana, which this server does not support. */
+const SOLANA_FUNCTIONS = ["balance", "getSPL", "getNFTs", "getPortfolio", "getNFTMetadata"];
+
+/** Cloud functions that reject: an empty result would look as if the account had nothing. */
+export function createSolanaFunctions(): { name: string; run(): Promise<JsonValue> }[] {
+  return SOLANA_FUNCTIONS.map((name) => ({
+    name: `sol-${name}`,
+    async run() {
+      throw new ProtocolError(
+        ErrorCode.COMMAND_UNAVAILABLE,
+        "This server supports EVM chains only, not Solana.",
+        400,
+      );
+    },
+  }));
+}

@@ -1,0 +1,309 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes, randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
+import type { Envelope } from "../core/http/envelope.ts";
+import type { ReplayedFields } from "../data/objects/changedFields.ts";
+import type {
+  IdempotentRequest,
+  IdempotentResponse,
+  ResponseToSave,
+} from "../data/objects/idempotentWrite.ts";
+import type { RequestRecord, StoredReply } from "../database/requestRecords.ts";
+import type { Store, Write } from "../database/store.ts";
+import { WriteOutcomeUnknownError } from "../database/writeOutcome.ts";
+
+/** Replies longer than this (in characters) are not stored, nor are the oldest ones beyond this total. */
+const MAX_REPLY_LENGTH = 16_384;
+const MAX_STORED_REPLIES_LENGTH = 64 * 1024 * 1024;
+/** Number of requests after which old replies are deleted. */
+const SWEEP_INTERVAL = 2_000;
+/** A process that has not renewed its lease on a request for this long has ended, in ms. */
+const RUN_LEASE_MS = 5_000;
+const RENEW_MS = 2_000;
+/** How long a retry waits for the result of another process, and how often it polls, in ms. */
+const MAX_WAIT_MS = 15_000;
+const POLL_MS = 150;
+
+export interface IdempotencyOptions {
+  store: Store;
+  /** Paths below the mount path on which a request with an id is executed once. */
+  paths: RegExp[];
+  /** How long a request's id is stored. */
+  seconds: number;
+  /** Returns the fields that a write returned, as far as the same client may read them now. */
+  rememberedFields(request: RequestContext, fields: ReplayedFields): Promise<JsonObject>;
+}
+
+type Execute = (memory: IdempotentRequest | undefined) => Promise<ApiReply>;
+
+/**
+ * Executes a request with an id once, however often it is sent, to whichever process: its writes and its stored reply
+ * are one transaction. A repeated request is rejected with 159; a client that marks it as a retry, because it received
+ * no response, gets the reply. A request that failed may be sent again. The route's `retry` decides about requests
+ * whose process was interrupted.
+ */
+export function createIdempotency(options: IdempotencyOptions) {
+  const { store, paths, seconds } = options;
+  const owner = randomUUID();
+  /** Requests that this process is executing; undefined for those of other processes. */
+  const inProgress = new Map<string, { content: string; attempt: Promise<ApiReply | undefined> }>();
+  let startedRequests = 0;
+
+  return async function executeIdempotently(
+    envelope: Envelope,
+    path: string,
+    request: RequestContext,
+    retry: ApiRoute["retry"],
+    execute: Execute,
+  ): Promise<ApiReply> {
+    const { method, clientRequestId, isRetry } = envelope;
+    const isWrite = method === "POST" || method === "PUT";
+    if (clientRequestId === undefined || !isWrite || !paths.some((each) => each.test(path.slice(1)))) {
+      return execute(undefined);
+    }
+    const content = hashRequest(envelope, path);
+    const cipher = createReplyCipher(clientRequestId, content);
+    const key = createHash("sha256").update(clientRequestId).digest("base64url");
+    const deadline = performance.now() + MAX_WAIT_MS;
+    for (;;) {
+      const inProcess = inProgress.get(key);
+      if (inProcess && !(isRetry && inProcess.content === content)) throw duplicateRequest();
+      const attempt = inProcess?.attempt ?? start();
+      if (!inProcess) inProgress.set(key, { content, attempt });
+      const reply = await attempt.finally(() => inProcess ?? inProgress.delete(key));
+      if (reply) return reply;
+      // It has been started before, here or elsewhere.
+      const stored = await store.getRequest(key);
+      if (stored?.reply !== undefined && stored.reply !== null) return replayReply(stored, stored.reply);
+      const isInterrupted = stored && stored.leaseExpiresAt <= store.now();
+      if (isInterrupted && retry === undefined) throw interruptedRequest();
+      if (performance.now() > deadline) throw duplicateRequest();
+      await sleep(POLL_MS);
+    }
+
+    /** Executes the request; returns undefined if it has been started before. */
+    async function start(): Promise<ApiReply | undefined> {
+      const now = store.now();
+      const isStarted = await tryWrite({
+        kind: "beginRequest",
+        key,
+        contentHash: content,
+        owner,
+        leaseExpiresAt: now + RUN_LEASE_MS,
+        expiresAt: now + seconds * 1_000,
+        isRepeatable: retry !== undefined,
+      });
+      if (!isStarted) return undefined;
+      const expiresAt = now + seconds * 1_000;
+      const { rememberedFields } = options;
+      const memory = new Memory({ key, content, owner, expiresAt, cipher, store, request, rememberedFields });
+      const renewalTimer = setInterval(() => memory.renew(), RENEW_MS).unref();
+      try {
+        const reply = await execute(retry === "write" ? memory : undefined);
+        await memory.finish(reply);
+        sweepPeriodically();
+        return reply;
+      } catch (error) {
+        // If the outcome is unknown, a retry finds it once it is known.
+        if (!(error instanceof WriteOutcomeUnknownError))
+          await store.write([{ kind: "deleteRequest", key, owner }]);
+        throw error;
+      } finally {
+        clearInterval(renewalTimer);
+      }
+    }
+
+    async function replayReply(stored: RequestRecord, answer: string): Promise<ApiReply> {
+      const replies = isRetry && stored.contentHash === content ? decryptReplies(answer, cipher) : undefined;
+      const [first] = replies ?? [];
+      if (!replies || !first) throw duplicateRequest();
+      const completed = await Promise.all(replies.map((reply) => withCurrentFields(reply, request, options)));
+      const [only] = completed;
+      if (only && !first.isPart) return only;
+      return { status: 200, body: `[${completed.map(({ body }) => `{"success":${body}}`).join()}]` };
+    }
+  };
+
+  async function tryWrite(write: Write): Promise<boolean> {
+    try {
+      await store.write([write]);
+      return true;
+    } catch (error) {
+      if (error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST) return false;
+      throw error;
+    }
+  }
+
+  function sweepPeriodically(): void {
+    startedRequests += 1;
+    if (startedRequests % SWEEP_INTERVAL !== 0) return;
+    // Repeated after as many more requests; the store does it from time to time, too.
+    store.deleteExpiredRequests(MAX_STORED_REPLIES_LENGTH).catch(() => undefined);
+  }
+}
+
+interface ReplyCipher {
+  encrypt(text: string): string;
+  decrypt(ciphertext: string): string | undefined;
+}
+
+interface MemoryOptions {
+  key: string;
+  content: string;
+  owner: string;
+  expiresAt: number;
+  cipher: ReplyCipher;
+  store: Store;
+  request: RequestContext;
+  rememberedFields: IdempotencyOptions["rememberedFields"];
+  isPart?: boolean;
+}
+
+/** The stored reply of one request, or of one request of a batch. */
+class Memory implements IdempotentRequest {
+  readonly #options: MemoryOptions;
+  #isKept = false;
+
+  constructor(options: MemoryOptions) {
+    this.#options = options;
+  }
+
+  saveResponses(replies: readonly ResponseToSave[]): Write {
+    const { key, content, owner, expiresAt, cipher, isPart = false } = this.#options;
+    const texts = replies.map(({ response: reply, echo }) => {
+      const of = echo && { className: echo.schema.className, id: echo.id, names: echo.fields };
+      return { text: cipher.encrypt(JSON.stringify({ ...reply, of })), ...(echo && { echo }) };
+    });
+    const isTooLong = texts.reduce((sum, { text }) => sum + text.length, 0) > MAX_REPLY_LENGTH;
+    return {
+      kind: "saveReplies",
+      key,
+      contentHash: content,
+      owner,
+      expiresAt,
+      isSubrequest: isPart,
+      replies: isTooLong ? [] : texts,
+    };
+  }
+
+  markCommitted(): void {
+    this.#isKept = true;
+  }
+
+  subrequest(place: number): IdempotentRequest {
+    return new Memory({ ...this.#options, key: `${this.#options.key}#${place}`, isPart: true });
+  }
+
+  async completedSubrequests(): Promise<Map<number, IdempotentResponse>> {
+    const { store, key, cipher, request } = this.#options;
+    const found = new Map<number, IdempotentResponse>();
+    for (const [place, answer] of await store.getSubrequestReplies(key)) {
+      const [reply] = decryptReplies(answer, cipher) ?? [];
+      if (reply) found.set(Number(place), await withCurrentFields(reply, request, this.#options));
+    }
+    return found;
+  }
+
+  renew(): void {
+    const { key, owner, store } = this.#options;
+    const runningUntil = store.now() + RUN_LEASE_MS;
+    // If the renewal fails, another process may take over, and writes from here are rejected.
+    store.write([{ kind: "renewRequest", key, owner, leaseExpiresAt: runningUntil }]).catch(() => undefined);
+  }
+
+  /** Stores a reply that no write has stored. */
+  async finish(reply: ApiReply): Promise<void> {
+    if (this.#isKept) return;
+    try {
+      await this.#options.store.write([this.saveResponses([{ response: reply }])]);
+    } catch (error) {
+      // Another process has taken over, and answers retries.
+      if (!(error instanceof ProtocolError && error.code === ErrorCode.DUPLICATE_REQUEST)) throw error;
+    }
+  }
+}
+
+interface DecryptedReply extends IdempotentResponse {
+  /** The object whose fields are part of the reply. */
+  of?: Omit<ReplayedFields, "values">;
+  values?: JsonObject;
+}
+
+/** Returns undefined if a reply is not stored, or was encrypted for another request. */
+function decryptReplies(answer: string, cipher: ReplyCipher): DecryptedReply[] | undefined {
+  if (answer === "") return undefined;
+  const stored: StoredReply[] = JSON.parse(answer);
+  const replies = stored.flatMap(({ text, echo }): DecryptedReply[] => {
+    const decrypted = cipher.decrypt(text);
+    if (decrypted === undefined) return [];
+    const reply: IdempotentResponse = JSON.parse(decrypted);
+    return [{ ...reply, ...(echo && { values: echo }) }];
+  });
+  return replies.length === stored.length ? replies : undefined;
+}
+
+/** Returns a reply as it was sent, with the fields that its write resulted in. */
+async function withCurrentFields(
+  { of, values, ...reply }: DecryptedReply,
+  request: RequestContext,
+  { rememberedFields }: Pick<IdempotencyOptions, "rememberedFields">,
+): Promise<ApiReply> {
+  if (!of || !values) return reply;
+  const body: unknown = JSON.parse(reply.body);
+  if (!isJsonObject(body)) return reply;
+  const { updatedAt, ...others } = body;
+  const fields = await rememberedFields(request, { ...of, values });
+  return { ...reply, body: JSON.stringify({ updatedAt, ...fields, ...others }) };
+}
+
+function duplicateRequest(): ProtocolError {
+  return new ProtocolError(ErrorCode.DUPLICATE_REQUEST, "Duplicate request");
+}
+
+function interruptedRequest(): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.DUPLICATE_REQUEST,
+    "Duplicate request: the server was interrupted while it executed the first one, whose outcome is unknown",
+  );
+}
+
+/** Hashes everything the request contains, including credentials: a reply is only for its sender. */
+function hashRequest({ isRetry: _, ...fields }: Envelope, path: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([path, fields]))
+    .digest("base64");
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Replies may contain session tokens: they can be decrypted only with the id of the request, which is not stored. */
+function createReplyCipher(clientRequestId: string, content: string): ReplyCipher {
+  const derive = (): Buffer => Buffer.from(hkdfSync("sha256", clientRequestId, content, "answer", 32));
+  let secret: Buffer | undefined;
+  return {
+    encrypt(text) {
+      secret ??= derive();
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", secret, iv);
+      const ciphertext = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64");
+    },
+    decrypt(ciphertext) {
+      secret ??= derive();
+      const bytes = Buffer.from(ciphertext, "base64");
+      const decipher = createDecipheriv("aes-256-gcm", secret, bytes.subarray(0, IV_BYTES));
+      decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+      try {
+        return (
+          decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
+        );
+      } catch {
+        // Encrypted for another request.
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ChainService, dataUriContent, type FetchContent, isDataUri } from "@purse/chain";
+import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import { sendImage } from "../images/sendImage.ts";
+import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
+
+export interface NftImageDependencies {
+  chain: Pick<ChainService, "metadataText">;
+  thumbnails: Thumbnails;
+  fetchContent: FetchContent;
+  authenticate(message: IncomingMessage): Promise<AuthResult>;
+}
+
+const PATH = /^\/nft\/([^/]+)\/([^/]+)\/image$/;
+/** The default width in pixels. */
+const DEFAULT_WIDTH = 256;
+/** How long images are cached, in seconds, because the content of web URLs may change. */
+const MAX_AGE_S = 86_400;
+/** Metadata fields that contain the image. */
+const IMAGE_KEYS = ["image", "image_url", "image_data"];
+
+/**
+ * Creates the handler of `/nft/{address}/{token_id}/image?chain=…&width=…` (below the path of the data API): a harmless
+ * thumbnail of the image in an NFT's metadata. Returns undefined for other paths. Rejects with ProtocolError.
+ */
+export function createNftImageHandler({
+  chain,
+  thumbnails,
+  fetchContent,
+  authenticate,
+}: NftImageDependencies) {
+  async function imageUriOf(params: Record<string, string>): Promise<string> {
+    const text = await chain.metadataText(params);
+    if (text === undefined)
+      throw notFound("There is no metadata of such an NFT, or it has not been read yet.");
+    const metadata: JsonValue = JSON.parse(text);
+    const candidates = IMAGE_KEYS.map((key) => (isJsonObject(metadata) ? metadata[key] : undefined));
+    const imageUri = candidates.find((each) => typeof each === "string" && each.trim() !== "");
+    if (typeof imageUri !== "string") throw notFound("The metadata of this NFT contains no image.");
+    return imageUri.trim();
+  }
+
+  async function readImage(imageUri: string, signal: AbortSignal): Promise<Uint8Array> {
+    if (imageUri.startsWith("<")) return Buffer.from(imageUri);
+    if (isDataUri(imageUri)) return dataUriContent(imageUri) ?? Buffer.alloc(0);
+    try {
+      return await fetchContent(imageUri, { maxBytes: MAX_IMAGE_BYTES, signal });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw notFound(`The image of this NFT cannot be read: ${reason.slice(0, 200)}`);
+    }
+  }
+
+  return (
+    path: string,
+  ): ((message: IncomingMessage, response: ServerResponse, search: string) => Promise<void>) | undefined => {
+    const [, address, tokenId] = PATH.exec(path) ?? [];
+    if (address === undefined || tokenId === undefined) return undefined;
+    return async (message, response, search) => {
+      message.resume();
+      if (message.method !== "GET" && message.method !== "HEAD") {
+        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Images support GET and HEAD", 405);
+      }
+      const { error } = await authenticate(message);
+      if (error) throw error;
+      const query = new URLSearchParams(search);
+      const width = requestedWidth(query) ?? DEFAULT_WIDTH;
+      const selector = query.get("chain");
+      const imageUri = await imageUriOf({
+        address: decodeURIComponent(address),
+        token_id: decodeURIComponent(tokenId),
+        ...(selector !== null && { chain: selector }),
+      });
+      const source = {
+        name: imageUri,
+        maxAgeMs: MAX_AGE_S * 1_000,
+        read: (signal: AbortSignal) => readImage(imageUri, signal),
+      };
+      await sendImage(message, response, {
+        image: await thumbnails.get(source, width),
+        fileName: `${tokenId.slice(0, 80)}.webp`,
+        cacheControl: `public, max-age=${MAX_AGE_S}`,
+      });
+    };
+  };
+}
+
+function notFound(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, message, 404);
+}

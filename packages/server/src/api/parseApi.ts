@@ -1,0 +1,322 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
+import type {
+  ApiReply,
+  ApiRequest,
+  ApiRoute,
+  Dispatch,
+  InternalRequest,
+  Method,
+} from "../core/http/apiRoute.ts";
+import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
+import { addQueryParams } from "../core/http/form.ts";
+import type { VerifyMasterKey } from "../core/http/masterKey.ts";
+import { readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { errorReply } from "../core/http/reply.ts";
+import { Router } from "../core/http/router.ts";
+import { currentScope } from "../core/limits/requestScope.ts";
+import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
+import type { Store } from "../database/store.ts";
+import { batchRoute } from "./batchRoute.ts";
+import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
+import type { AssertWithinLimits } from "./requestLimits.ts";
+import type { ServerUrlOf } from "./serverUrl.ts";
+
+export interface ParseApiDependencies {
+  appId: string;
+  verifyMasterKey: VerifyMasterKey;
+  /** `/server`. */
+  mountPath: string;
+  /** The URL of the mount path for clients that do not send a Host header. */
+  serverUrl: string;
+  /** Returns the URL by which a request arrived; without it, `serverUrl` is always used. */
+  serverUrlOf?: ServerUrlOf;
+  clientAddressOf: ClientAddressOf;
+  withParsedBody: WithParsedBody;
+  routes: ApiRoute[];
+  store: Store;
+  /** Paths below the mount path on which a request with an id is executed once. */
+  idempotency: Omit<IdempotencyOptions, "store">;
+  authenticateSession(sessionToken: string): Promise<AuthContext>;
+  /** Called for every external request and for every request of a batch. */
+  assertWithinLimits: AssertWithinLimits;
+  /** Called with errors whose details clients do not see. */
+  report(error: unknown, requestId: string): void;
+}
+
+export interface ParseApi {
+  /** Handles one HTTP request whose path (below the mount path) and query string have been parsed. */
+  handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
+  /** Authenticates a request whose body another component reads. Throws 119, 155 or 209. */
+  authenticate(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
+  /** Executes a request from inside the process. */
+  dispatch: Dispatch;
+  /** Executes a request that another API has authenticated. */
+  execute(request: AuthenticatedRequest): Promise<ApiReply>;
+}
+
+export type AuthenticatedRequest = Pick<
+  ApiRequest,
+  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
+>;
+
+/** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
+export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
+  const runId = randomBytes(4).toString("hex");
+  let requestCount = 0;
+
+  const router = new Router<ApiRoute>([
+    ...dependencies.routes,
+    batchRoute(
+      dependencies.mountPath,
+      (request, method, path, params) =>
+        withErrorReply(request.requestId, async () => {
+          if (method !== "GET" && method !== "POST" && method !== "PUT" && method !== "DELETE")
+            throw routeNotFound(path);
+          const [pathname = "", search = ""] = path.split("?", 2);
+          const query: JsonObject = {};
+          if (search !== "") addQueryParams(query, search);
+          await dependencies.assertWithinLimits({ ...request, method, path: normalizePath(pathname) });
+          return executeMatched(
+            { ...request, method, path: normalizePath(pathname), params: { ...query, ...params } },
+            request.auth,
+          );
+        }),
+      dependencies.store,
+    ),
+  ]);
+
+  const serverUrlOf: ServerUrlOf = dependencies.serverUrlOf ?? (() => dependencies.serverUrl);
+  const executeIdempotently = createIdempotency({ store: dependencies.store, ...dependencies.idempotency });
+
+  async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
+    const requestId = `${runId}-${++requestCount}`;
+    return withErrorReply(requestId, async () => {
+      const httpMethod = message.method ?? "GET";
+      const normalizedPath = normalizePath(path);
+      const client = {
+        ip: dependencies.clientAddressOf(message),
+        requestId,
+        headers: headersOf(message),
+        serverUrl: serverUrlOf(message),
+      };
+      if (!hasBody(message)) {
+        return handleEnvelope(parseEnvelope(httpMethod, message.headers, search), normalizedPath, client);
+      }
+      await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
+      return dependencies.withParsedBody(message, (fields) =>
+        handleEnvelope(parseEnvelope(httpMethod, message.headers, search, fields), normalizedPath, client),
+      );
+    });
+  }
+
+  /**
+   * Rejects a request that exceeds a rate limit before its body is read, as far as the headers tell who sends it. The
+   * request is counted once it is known completely. Throws 119 or 155.
+   */
+  async function assertMaySendBody(
+    message: IncomingMessage,
+    httpMethod: string,
+    path: string,
+    ip: string,
+  ): Promise<void> {
+    assertApplicationHeader(message, dependencies.appId);
+    const { headers } = message;
+    if (headers["x-parse-application-id"] === undefined || headers["x-parse-master-key"] !== undefined)
+      return;
+    const token = headers["x-parse-session-token"];
+    let auth: AuthContext | undefined;
+    if (typeof token === "string" && token !== "") {
+      // An invalid token is rejected once the route is known.
+      auth = await dependencies.authenticateSession(token).catch(() => undefined);
+    }
+    // The body of a POST may override the method.
+    const method = httpMethod === "POST" ? undefined : httpMethod;
+    await dependencies.assertWithinLimits({ method, path, auth, ip, isCounted: false });
+  }
+
+  /** Authenticates a request, then executes its route. */
+  async function handleEnvelope(
+    envelope: Envelope,
+    path: string,
+    client: Pick<ApiRequest, "ip" | "requestId" | "headers" | "serverUrl">,
+  ): Promise<ApiReply> {
+    const route = routeFor(envelope.method, path);
+    if (!(envelope.appId === undefined && route.route.isApplicationOptional)) assertApplication(envelope);
+    if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
+    const auth = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
+    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip: client.ip });
+    const { installationId, context } = envelope;
+    const request: RequestContext = { auth, installationId, context, ...client };
+    return executeIdempotently(envelope, path, request, route.route.retry, (memory) =>
+      executeRoute(route, {
+        ...request,
+        serverUrl: client.serverUrl,
+        memory: memory && createIdempotentWrite(memory),
+        method: envelope.method,
+        path,
+        params: envelope.params,
+        pathParams: route.pathParams,
+      }),
+    );
+  }
+
+  async function authenticate(
+    envelope: Envelope,
+    message: IncomingMessage,
+    path: string,
+  ): Promise<RequestContext> {
+    assertApplication(envelope);
+    const ip = dependencies.clientAddressOf(message);
+    const auth = await verifyCredentials(envelope, ip, false);
+    await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip });
+    return {
+      auth,
+      installationId: envelope.installationId,
+      context: envelope.context,
+      ip,
+      requestId: `${runId}-${++requestCount}`,
+      headers: headersOf(message),
+      serverUrl: serverUrlOf(message),
+    };
+  }
+
+  function assertApplication({ appId }: Envelope): void {
+    if (appId !== dependencies.appId)
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+  }
+
+  async function verifyCredentials(
+    envelope: Envelope,
+    ip: string,
+    acceptsEndedSession: boolean,
+  ): Promise<AuthContext> {
+    if (envelope.masterKey !== undefined) {
+      const auth = dependencies.verifyMasterKey(envelope.masterKey, ip);
+      if (!auth) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+      return auth;
+    }
+    if (envelope.sessionToken === undefined) return ANONYMOUS;
+    try {
+      return await dependencies.authenticateSession(envelope.sessionToken);
+    } catch (error) {
+      if (
+        acceptsEndedSession &&
+        error instanceof ProtocolError &&
+        error.code === ErrorCode.INVALID_SESSION_TOKEN
+      )
+        return ANONYMOUS;
+      throw error;
+    }
+  }
+
+  function routeFor(method: Method, path: string) {
+    const match = router.match(method, path);
+    if (match.kind === "found") return match;
+    if (match.kind === "notFound") throw routeNotFound(path);
+    throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
+  }
+
+  function executeMatched(request: ApiRequest, auth: AuthContext): Promise<ApiReply> {
+    const match = routeFor(request.method, request.path);
+    return executeRoute(match, { ...request, auth, pathParams: match.pathParams });
+  }
+
+  const dispatch: Dispatch = (internalRequest: InternalRequest) => {
+    const requestId = `${runId}-${++requestCount}`;
+    return withErrorReply(requestId, async () => {
+      const path = normalizePath(internalRequest.path);
+      const { route } = routeFor(internalRequest.method, path);
+      const envelope: Envelope = {
+        method: internalRequest.method,
+        appId: dependencies.appId,
+        masterKey: undefined,
+        sessionToken: internalRequest.sessionToken,
+        installationId: internalRequest.installationId,
+        context: internalRequest.context ?? {},
+        clientRequestId: undefined,
+        isRetry: false,
+        params: internalRequest.params,
+      };
+      const auth = internalRequest.useMasterKey
+        ? MASTER
+        : await verifyCredentials(envelope, "127.0.0.1", route.acceptsEndedSession ?? false);
+      const { method, params, context, installationId } = envelope;
+      await dependencies.assertWithinLimits({ method, path, auth, ip: "127.0.0.1", isInternal: true });
+      const client = {
+        ip: "127.0.0.1",
+        isInternal: true,
+        requestId,
+        serverUrl: dependencies.serverUrl,
+        pathParams: {},
+      };
+      return executeMatched({ method, path, params, context, installationId, auth, ...client }, auth);
+    });
+  };
+
+  async function withErrorReply(requestId: string, work: () => Promise<ApiReply>): Promise<ApiReply> {
+    try {
+      return await work();
+    } catch (error) {
+      return errorReply(error, (unexpected) => dependencies.report(unexpected, requestId));
+    }
+  }
+
+  const execute = (request: AuthenticatedRequest) =>
+    withErrorReply(request.requestId, () => {
+      const path = normalizePath(request.path);
+      const apiRequest = { ...request, path, pathParams: {}, context: {}, installationId: undefined };
+      return executeMatched(apiRequest, request.auth);
+    });
+
+  return { handle, authenticate, dispatch, execute };
+}
+
+/** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
+const PURE_READS = /^\/(?:classes|aggregate)\//;
+
+async function executeRoute(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
+  const { auth, method } = request;
+  // The read-only master key may only send GET requests.
+  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError();
+  const result = await match.route.handle(request);
+  return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
+}
+
+function isReply(result: unknown): result is ApiReply {
+  return (
+    typeof result === "object" &&
+    result !== null &&
+    "status" in result &&
+    "body" in result &&
+    typeof result.status === "number" &&
+    // Reading the body of a chunked reply would join its chunks.
+    ("chunks" in result || typeof result.body === "string")
+  );
+}
+
+/** The request headers that cloud code may see: all but the master key. */
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const { "x-parse-master-key": _, ...others } = headers;
+  return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
+}
+
+function hasBody(message: IncomingMessage): boolean {
+  return (
+    message.headers["transfer-encoding"] !== undefined ||
+    (message.headers["content-length"] !== undefined && message.headers["content-length"] !== "0")
+  );
+}
+
+/** Old clients send double slashes. */
+function normalizePath(path: string): string {
+  return path.includes("//") ? path.replace(/\/{2,}/g, "/") : path;
+}
+
+function routeNotFound(path: string): ProtocolError {
+  return new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `Not found: ${path.slice(0, 200)}`, 404);
+}

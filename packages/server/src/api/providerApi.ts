@@ -1,0 +1,118 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import { openApi } from "@purse/chain";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import { addressKey } from "../core/http/address.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import { readBody } from "../core/http/body.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+
+export interface ProviderApiDependencies {
+  /** As `https://…/api/v2`. */
+  dataUrl: string;
+  /** The API key that is returned for the secret; undefined to disable it. */
+  keyFetch: { secret: string; apiKey: string } | undefined;
+  /** Whether usage events of apps are counted. */
+  isTracking: boolean;
+  limiter: RateLimiter;
+  clientAddressOf: ClientAddressOf;
+  /** Called for each event that an app reports. */
+  countEvent(name: string): void;
+}
+
+/** The client version that the replies are compatible with: it does not ask to be updated. */
+const CLIENT_VERSION = "1.7.0";
+
+const EVENT_NAME = /^\P{Cc}{1,128}$/u;
+const MAX_TRACKING_BYTES = 16 * 1024;
+/** Requests of one address per minute: with wrong secrets, and of events. */
+const MAX_FAILED_ATTEMPTS = 30;
+const MAX_EVENTS = 300;
+
+const PATHS = {
+  keys: "/api/publics/apiKeys",
+  docs: "/api-docs/v2/swagger.json",
+  version: "/moralis/package.json",
+  tracking: "/api/functions/trackEvent",
+} as const;
+
+/**
+ * Creates the endpoints of the hosted service that old clients and their tools use, at their original paths. Point its
+ * host names to this server to use them. No request is forwarded to anybody else.
+ */
+export function createProviderApi(dependencies: ProviderApiDependencies) {
+  const { keyFetch, limiter } = dependencies;
+  const addressOf = (message: IncomingMessage) => addressKey(dependencies.clientAddressOf(message));
+  const docs = JSON.stringify(openApi(dependencies.dataUrl));
+  const version = JSON.stringify({
+    name: "moralis",
+    version: CLIENT_VERSION,
+    "dist-tags": { latest: CLIENT_VERSION },
+  });
+
+  /** Handles a path; returns undefined for unknown ones. Rejects with 119, 155, or 107 for an invalid event. */
+  return async function handle(message: IncomingMessage, path: string): Promise<ApiReply | undefined> {
+    const isRead = message.method === "GET" || message.method === "HEAD";
+    if (isRead && path === PATHS.docs) return { status: 200, body: docs };
+    if (isRead && path === PATHS.version) return { status: 200, body: version };
+    if (isRead && path === PATHS.keys && keyFetch) return fetchKeys(message, keyFetch);
+    if (message.method === "POST" && path === PATHS.tracking && dependencies.isTracking)
+      return track(message);
+    return undefined;
+  };
+
+  async function fetchKeys(
+    message: IncomingMessage,
+    { secret, apiKey }: { secret: string; apiKey: string },
+  ): Promise<ApiReply> {
+    const sentSecret = message.headers["moralis-secret"];
+    const key = `keyFetch:${addressOf(message)}`;
+    const { used, resetsInMs } = await limiter.usage(key, 60_000);
+    if (used >= MAX_FAILED_ATTEMPTS) throw tooManyRequests(resetsInMs);
+    if (typeof sentSecret !== "string" || !secretsMatch(sentSecret, secret)) {
+      await limiter.count(key, 60_000);
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+    }
+    // There are no hosted nodes, so there is no key for them.
+    return { status: 200, body: JSON.stringify({ result: { web3ApiKey: apiKey, speedyNodeApiKey: "" } }) };
+  }
+
+  async function track(message: IncomingMessage): Promise<ApiReply> {
+    const { used, resetsInMs } = await limiter.count(`tracking:${addressOf(message)}`, 60_000);
+    if (used > MAX_EVENTS) throw tooManyRequests(resetsInMs);
+    const { event, subdomain, options } = parse(await readBody(message, MAX_TRACKING_BYTES));
+    const isEvent =
+      typeof event === "string" &&
+      EVENT_NAME.test(event) &&
+      (subdomain === undefined || subdomain === null || typeof subdomain === "string") &&
+      (options === undefined || options === null || isJsonObject(options));
+    if (!isEvent) {
+      throw new ProtocolError(
+        ErrorCode.INVALID_JSON,
+        "An event is { event, subdomain, options }: a name of at most 128 characters, a text and an object",
+      );
+    }
+    dependencies.countEvent(event);
+    return { status: 200, body: '{"result":{}}' };
+  }
+}
+
+/** Compares in constant time. */
+function secretsMatch(sentSecret: string, secret: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(sentSecret), digest(secret));
+}
+
+function parse(body: Buffer): JsonObject {
+  let value: unknown;
+  try {
+    value = parseJson(body.toString("utf8"));
+  } catch (error) {
+    if (error instanceof ProtocolError) throw error;
+    value = undefined;
+  }
+  if (isJsonObject(value)) return value;
+  throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object");
+}

@@ -1,0 +1,86 @@
+import type { RateLimit } from "../config/rateLimits.ts";
+import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
+import { addressKey } from "../core/http/address.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { canonicalSegments, routeSegments } from "./routeSegments.ts";
+
+/** The properties of a request that rate limits depend on. */
+export interface LimitedRequest {
+  /** Undefined if it is not known yet. */
+  method: string | undefined;
+  /** Below the mount path, not normalized. */
+  path: string;
+  /** Undefined if it is not known yet. */
+  auth: AuthContext | undefined;
+  ip: string;
+  /**
+   * If false, the request is only checked against the limits and not counted; limits that depend on what is not known
+   * yet are skipped.
+   */
+  isCounted?: boolean;
+  /** Whether cloud code sent it inside the process. */
+  isInternal?: boolean;
+}
+
+/** Counts a request towards every limit of its path. Rejects with 155 (HTTP 429) if it exceeds one. */
+export type AssertWithinLimits = (request: LimitedRequest) => Promise<void>;
+
+/**
+ * Creates the check of the configured rate limits and of those that the cloud code defines; `definedLimits` returns a
+ * new list whenever they change.
+ */
+export function createRequestLimits(
+  limits: readonly RateLimit[],
+  limiter: RateLimiter,
+  definedLimits: () => readonly RateLimit[] = () => NO_LIMITS,
+): AssertWithinLimits {
+  const fixed = limits.map((limit, index) => prepare(limit, `request:${index}:`));
+  let lastDefined: readonly RateLimit[] = NO_LIMITS;
+  let prepared = fixed;
+
+  return async function assertWithinLimits({ method, path, auth, ip, isCounted = true, isInternal = false }) {
+    const current = definedLimits();
+    if (current !== lastDefined) {
+      // Keyed by content, so that counting continues if the code is loaded again.
+      const scope = (limit: RateLimit) => `code:${JSON.stringify(limit)}:`;
+      prepared = [...fixed, ...current.map((limit) => prepare(limit, scope(limit)))];
+      lastDefined = current;
+    }
+    if (prepared.length === 0) return;
+    const segments = routeSegments(path);
+    for (const limit of prepared) {
+      if (isInternal && !limit.includeInternalRequests) continue;
+      if (auth?.kind === "master" && !limit.includeMasterKey) continue;
+      if (limit.methods && (method === undefined || !limit.methods.includes(method))) continue;
+      if (auth === undefined && (limit.by === "user" || limit.by === "session")) continue;
+      if (!matches(limit.segments, segments)) continue;
+      const key = limit.scope + clientKey(limit.by, auth ?? ANONYMOUS, ip);
+      const windowMs = limit.windowSeconds * 1000;
+      const usage = await (isCounted ? limiter.count(key, windowMs) : limiter.usage(key, windowMs));
+      if (usage.used > limit.count - (isCounted ? 0 : 1)) {
+        throw tooManyRequests(usage.resetsInMs, limit.message);
+      }
+    }
+  };
+}
+
+const NO_LIMITS: readonly RateLimit[] = [];
+
+function prepare(limit: RateLimit, scope: string) {
+  return { ...limit, scope, segments: canonicalSegments(limit.path.slice(1).split("/")) };
+}
+
+function clientKey(by: RateLimit["by"], auth: AuthContext, ip: string): string {
+  if (by === "all") return "all";
+  if (auth.kind === "user" && by !== "ip")
+    return by === "user" ? `user:${auth.userId}` : `session:${auth.sessionId}`;
+  return `ip:${addressKey(ip)}`;
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  const isPrefix = pattern.at(-1) === "*";
+  const fixed = isPrefix ? pattern.slice(0, -1) : pattern;
+  if (isPrefix ? segments.length < fixed.length : segments.length !== fixed.length) return false;
+  return fixed.every((each, index) => each.startsWith(":") || each === segments[index]);
+}

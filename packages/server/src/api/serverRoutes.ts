@@ -1,0 +1,48 @@
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import { assertMaster } from "../core/http/masterKeyAccess.ts";
+
+/** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
+export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
+  const features = {
+    ...FEATURES,
+    push: {
+      immediatePush: canPush,
+      scheduledPush: canPush,
+      storedPushData: canPush,
+      pushAudiences: true,
+      localization: true,
+    },
+  };
+  return [
+    { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
+    {
+      method: "GET",
+      path: "/serverInfo",
+      async handle(request) {
+        assertMaster(request);
+        return { features, parseServerVersion: COMPATIBLE_WITH };
+      },
+    },
+  ];
+}
+
+/** The version of Parse Server whose behavior clients may expect. */
+const COMPATIBLE_WITH = "9.0.0";
+
+const FEATURES = {
+  globalConfig: { create: true, read: true, update: true, delete: true },
+  hooks: { create: true, read: true, update: true, delete: true },
+  cloudCode: { jobs: true },
+  logs: { level: true, size: true, order: true, until: true, from: true },
+  settings: { securityCheck: false },
+  schemas: {
+    addField: true,
+    removeField: true,
+    addClass: true,
+    removeClass: true,
+    clearAllDataFromClass: true,
+    exportClass: false,
+    editClassLevelPermissions: true,
+    editPointerPermissions: true,
+  },
+};

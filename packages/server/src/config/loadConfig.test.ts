@@ -1,0 +1,210 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { DEFAULT_ACCOUNT_LIMITS } from "./accountLimits.ts";
+import { loadConfig, settingsTable } from "./loadConfig.ts";
+import { defaultSiweDomains } from "./siweDomains.ts";
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), "purse-config-"));
+});
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+const load = (env: Record<string, string> = {}, argv: string[] = []) => loadConfig({ argv, env, cwd });
+
+describe("defaults", () => {
+  it("listens on loopback, port 1337, with data in ./data", async () => {
+    expect(await load()).toMatchObject({ host: "127.0.0.1", port: 1337, dataDir: join(cwd, "data") });
+  });
+
+  it("allows the master key from loopback only", async () => {
+    expect((await load()).masterKeyIps).toEqual(["127.0.0.1", "::1"]);
+  });
+
+  it("limits unauthenticated clients in production and not in development", async () => {
+    expect((await load()).accountLimits).toEqual({});
+    expect((await load({ NODE_ENV: "production" })).accountLimits).toEqual(DEFAULT_ACCOUNT_LIMITS);
+    expect((await load({ NODE_ENV: "production", PURSE_LIMIT_ACCOUNTS: "0" })).accountLimits).toEqual({});
+    expect((await load({ PURSE_LIMIT_ACCOUNTS: "1" })).accountLimits).toEqual(DEFAULT_ACCOUNT_LIMITS);
+  });
+
+  it("starts the local chain in development and not in production", async () => {
+    expect((await load()).devChain).toEqual({ enabled: true, port: 8545 });
+    expect((await load({ NODE_ENV: "production" })).devChain.enabled).toBe(false);
+    expect((await load({ NODE_ENV: "production", PURSE_DEV_CHAIN: "1" })).devChain.enabled).toBe(true);
+  });
+});
+
+describe("sizes of bodies", () => {
+  it("are bounded for everybody, more so for clients without a session", async () => {
+    expect((await load()).limits).toMatchObject({
+      maxBodyBytes: 20 * 1024 * 1024,
+      maxAnonymousBodyBytes: 4 * 1024 * 1024,
+      bodyMemoryBytes: 256 * 1024 * 1024,
+    });
+    const env = { PURSE_MAX_ANONYMOUS_BODY_BYTES: "1024", PURSE_BODY_MEMORY_BYTES: "1048576" };
+    expect((await load(env)).limits).toMatchObject({
+      maxAnonymousBodyBytes: 1_024,
+      bodyMemoryBytes: 1_048_576,
+    });
+    await expect(load({ PURSE_BODY_MEMORY_BYTES: "0" })).rejects.toThrow(/PURSE_BODY_MEMORY_BYTES/);
+  });
+});
+
+describe("queries and their answers", () => {
+  it("are bounded in time and size", async () => {
+    const [second, mebibyte] = [1_000, 1024 * 1024];
+    expect((await load()).limits).toMatchObject({
+      queryTimeoutMs: 10 * second,
+      maxAnswerBytes: 64 * mebibyte,
+      maxAnswersBytes: 128 * mebibyte,
+    });
+    const env = {
+      PURSE_QUERY_TIMEOUT_MS: "500",
+      PURSE_MAX_ANSWER_BYTES: "100000",
+      PURSE_MAX_ANSWERS_BYTES: "200000",
+    };
+    expect((await load(env)).limits).toMatchObject({
+      queryTimeoutMs: 500,
+      maxAnswerBytes: 100_000,
+      maxAnswersBytes: 200_000,
+    });
+  });
+
+  it.each([
+    ["PURSE_QUERY_TIMEOUT_MS", "0"],
+    ["PURSE_MAX_ANSWER_BYTES", "1000000000"],
+    ["PURSE_MAX_ANSWERS_BYTES", "many"],
+  ])("cannot be unlimited: %s=%s is rejected", async (name, value) => {
+    await expect(load({ [name]: value })).rejects.toThrow(name);
+  });
+});
+
+describe("precedence", () => {
+  it("is flag, environment, config file, default", async () => {
+    await writeFile(
+      join(cwd, "purse.config.ts"),
+      `export default { port: 1, host: "0.0.0.0", maxLimit: 7 };`,
+    );
+    const config = await load({ PURSE_PORT: "2", PURSE_HOST: "::1" }, ["--port", "3"]);
+    expect(config).toMatchObject({ port: 3, host: "::1", limits: { maxLimit: 7 } });
+  });
+
+  it("treats an empty variable as unset", async () => {
+    expect((await load({ PURSE_PORT: "" })).port).toBe(1337);
+  });
+});
+
+describe("domains of wallet sign-in", () => {
+  it("are hosts with commas between them", async () => {
+    const { siweDomains } = await load({
+      PURSE_SIWE_DOMAINS: "Example.org, app.example.org:8443,localhost:*",
+    });
+    expect(siweDomains).toEqual(["example.org", "app.example.org:8443", "localhost:*"]);
+  });
+
+  it("are without a setting where the server is, in development also this machine", () => {
+    expect(defaultSiweDomains("https://example.org/server", false)).toEqual(["example.org"]);
+    expect(defaultSiweDomains("http://127.0.0.1:1337/server", true)).toContain("localhost:*");
+  });
+});
+
+describe("keys", () => {
+  it("are generated on first start, readable by the owner only, and stored", async () => {
+    const first = await load();
+    const path = first.keysPath ?? "";
+    expect(path).toBe(join(cwd, "data", "keys.json"));
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(cwd, "data"))).mode & 0o777).toBe(0o700);
+    expect(await load()).toMatchObject({ appId: first.appId, masterKey: first.masterKey });
+  });
+
+  it("come from the environment where it sets them, and are then not written", async () => {
+    const config = await load({ PURSE_APP_ID: "notes", PURSE_MASTER_KEY: "0123456789abcdef" });
+    expect(config).toMatchObject({ appId: "notes", masterKey: "0123456789abcdef", keysPath: undefined });
+    await expect(readFile(join(cwd, "data", "keys.json"))).rejects.toThrow("ENOENT");
+  });
+
+  it("that are damaged are reported, not replaced", async () => {
+    await load();
+    await writeFile(join(cwd, "data", "keys.json"), "{}");
+    await expect(load()).rejects.toThrow("keys.json must hold");
+  });
+});
+
+describe("chains", () => {
+  it("are named by their variable", async () => {
+    const { chains } = await load({
+      PURSE_CHAIN_BSC_TESTNET_RPC_URL: "https://a.example, https://b.example",
+      PURSE_CHAIN_MINE_RPC_URL: "http://127.0.0.1:9000",
+      PURSE_CHAIN_MINE_ID: "777",
+      PURSE_CHAIN_MINE_START_BLOCK: "5",
+    });
+    expect(chains).toEqual([
+      {
+        id: 97,
+        name: "bsc testnet",
+        aliases: ["binance testnet", "binance smart chain testnet"],
+        rpcUrls: ["https://a.example", "https://b.example"],
+      },
+      { id: 777, name: "mine", aliases: [], rpcUrls: ["http://127.0.0.1:9000"], startBlock: 5 },
+    ]);
+  });
+
+  it("can be set in the config file", async () => {
+    await writeFile(
+      join(cwd, "other.ts"),
+      `export default { chains: { eth: { rpcUrl: ["https://node.example"] } } };`,
+    );
+    expect((await load({}, ["--config", "other.ts"])).chains).toMatchObject([
+      { id: 1, rpcUrls: ["https://node.example"] },
+    ]);
+  });
+});
+
+describe("errors name the setting, its value and what is allowed", () => {
+  it.each<[Record<string, string>, string]>([
+    [{ PURSE_PORT: "99999" }, 'PURSE_PORT is "99999": it must be a whole number from 0 to 65535'],
+    [{ PURSE_PORT: "1e3" }, "PURSE_PORT"],
+    [{ PURSE_DEV_CHAIN: "maybe" }, 'PURSE_DEV_CHAIN is "maybe": it must be 0 or 1'],
+    [{ PURSE_SERVER_URL: "example.org" }, "PURSE_SERVER_URL"],
+    [{ PURSE_SIWE_DOMAINS: "https://example.org" }, "PURSE_SIWE_DOMAINS"],
+    [{ PURSE_SIWE_DOMAINS: "*" }, "it must be hosts such as example.org"],
+    [
+      { PURSE_DATABASE_URL: "postgres:nowhere" },
+      "PURSE_DATABASE_URL: it must be postgres://user:password@host",
+    ],
+    [{ PURSE_DATABASE_URL: "mysql://localhost" }, "or sqlite:path/to/file"],
+    [{ PURSE_MASTER_KEY_IPS: "localhost" }, "PURSE_MASTER_KEY_IPS"],
+    [{ PURSE_TRUSTED_PROXIES: "10.0.0.0/40" }, "must be an IP address, a range"],
+    [{ PURSE_MASTER_KEY_IPS: "home" }, "must be an IP address, a range"],
+    [{ PURSE_ENV: "staging" }, "it must be one of development, production"],
+    [{ PURSE_CLOUD: "missing.ts" }, "missing.ts, which does not exist"],
+    [{ PURSE_CHAIN_NOWHERE_RPC_URL: "https://node.example" }, "set PURSE_CHAIN_NOWHERE_ID"],
+    [{ PURSE_CHAIN_ETH_RPC_URL: "ftp://node.example" }, "PURSE_CHAIN_ETH_RPC_URL must be"],
+  ])("%j", async (env, message) => {
+    await expect(load(env)).rejects.toThrow(message);
+  });
+
+  it("but never repeat a master key", async () => {
+    const error = await load({ PURSE_MASTER_KEY: "short" }).catch(String);
+    expect(error).toContain("PURSE_MASTER_KEY");
+    expect(error).not.toContain("short");
+  });
+
+  it("for a flag that does not exist", async () => {
+    await expect(load({}, ["--prot", "1"])).rejects.toThrow("--prot");
+  });
+
+  it("for a key of the config file that does not exist", async () => {
+    await writeFile(join(cwd, "purse.config.ts"), "export default { prot: 1 };");
+    await expect(load()).rejects.toThrow('"prot" is not a setting');
+  });
+});
+
+it("lists every setting in a table", () => {
+  expect(settingsTable()).toContain("| --port ");
+  expect(settingsTable()).toContain("PURSE_CHAIN_<NAME>_RPC_URL");
+});

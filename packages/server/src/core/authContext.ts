@@ -1,0 +1,73 @@
+import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import type { IdempotentWrite } from "../data/objects/idempotentWrite.ts";
+import type { WriteTransaction } from "../data/objects/writeTransaction.ts";
+import type { AclSubjects } from "./aclSubjects.ts";
+
+/** The authenticated sender of a request. */
+export type AuthContext =
+  | { kind: "anonymous" }
+  | {
+      kind: "user";
+      userId: string;
+      /** Role names without the `role:` prefix, including inherited roles. */
+      roles: string[];
+      sessionId: string;
+      sessionToken: string;
+    }
+  /** `readOnly`: may read everything and change nothing. `operator`: the operator, if the request came from the studio. */
+  | { kind: "master"; readOnly?: boolean; operator?: { id: string; username: string } };
+
+export const ANONYMOUS: AuthContext = { kind: "anonymous" };
+export const MASTER: AuthContext = { kind: "master" };
+export const READ_ONLY_MASTER: AuthContext = { kind: "master", readOnly: true };
+
+/** What the request pipeline knows about one request. */
+export interface RequestContext {
+  auth: AuthContext;
+  installationId: string | undefined;
+  /** The `_context` that the client sent; it is passed on to triggers. */
+  context: JsonObject;
+  /** IP address of the client. */
+  ip: string;
+  /** Whether the server itself sends the request, as cloud code does. Limits by address do not count it. */
+  isInternal?: boolean;
+  /** Unique ID of the request, for logs. */
+  requestId: string;
+  /** HTTP headers with lowercase names, without the master key; undefined if the request did not come over HTTP. */
+  headers?: Readonly<Record<string, string>>;
+  /** URL of the Parse API that the client used; undefined for the public URL. */
+  serverUrl?: string;
+  /** Whether the request may set the IDs of new objects; only the server's own requests may. */
+  allowCustomId?: boolean;
+  /** An update is rejected if its object has changed since this time (ISO 8601). */
+  ifUpdatedAt?: string;
+  /** The transaction that the writes of several requests join. */
+  transaction?: WriteTransaction;
+  /** If the request has an ID: stores its response together with its only write. */
+  memory?: IdempotentWrite | undefined;
+}
+
+export function aclSubjectsOf(auth: AuthContext): AclSubjects {
+  switch (auth.kind) {
+    case "master":
+      return null;
+    case "anonymous":
+      return [];
+    case "user": {
+      const known = subjectsByAuth.get(auth);
+      if (known) return known;
+      const subjects = [auth.userId, ...auth.roles.map((role) => ROLE_PREFIX + role)];
+      subjectsByAuth.set(auth, subjects);
+      return subjects;
+    }
+  }
+}
+
+/** Auth contexts are reused between requests, so their ACL subjects are cached. */
+const subjectsByAuth = new WeakMap<AuthContext, readonly string[]>();
+
+/** The ACL subjects together with the public wildcard, for permissions that name it (class-level permissions). */
+export function aclSubjectsWithPublic(auth: AuthContext): AclSubjects {
+  const subjects = aclSubjectsOf(auth);
+  return subjects && [PUBLIC, ...subjects];
+}

@@ -1,0 +1,105 @@
+import { isResultReturned, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ObjectText, Store } from "../../database/store.ts";
+import type { FileUrls } from "../fileUrls.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+import { isReadable, type ReadAccess } from "./readAccess.ts";
+import type { Serializer } from "./serializer.ts";
+
+/** The paths of a write that the response returns, besides those whose operations the client cannot compute. */
+export interface ReturnedPaths {
+  /** Changed by triggers and class rules. */
+  returned: readonly string[];
+  /** Set by default values of the class. */
+  defaults?: readonly string[];
+}
+
+/**
+ * Creates the function that adds to the response of a write the fields that the client cannot compute: the top-level
+ * values that operations and triggers resulted in, if a read of the object would show them. Defaults belong to the
+ * class, not to the object: they are returned unless the field is hidden, even if the client may not read the object.
+ */
+export function createChangedFields({ access, serializer }: { access: ReadAccess; serializer: Serializer }) {
+  return async function addChangedFields(
+    body: JsonObject,
+    { className, operations, responseAuth }: PendingWrite,
+    { returned, defaults = [] }: ReturnedPaths,
+    stored: JsonObject | ObjectText,
+    request: RequestContext,
+  ): Promise<void> {
+    const changed = changedPaths(operations, returned);
+    if (changed.length + defaults.length === 0) return;
+    const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
+    const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
+    const scope = access.authorizePointerTarget(readerRequest, className);
+    const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
+    if (paths.length === 0) return;
+    const serialize = serializer.forClass(className);
+    const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
+    for (const path of paths) {
+      const [name = ""] = path.split(".", 1);
+      const value = visible[name];
+      if (value !== undefined) body[name] = value;
+      else if (object[name] === undefined) body[name] = { __op: "Delete" };
+    }
+  };
+}
+
+function changedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return Object.entries(operations).flatMap(([path, operation]) =>
+    isResultReturned(operation) || returned.includes(path) ? [path] : [],
+  );
+}
+
+/** The names of the top-level fields whose values the response of an update returns. */
+export function changedNames(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  return [...new Set(changedPaths(operations, returned).map((path) => path.split(".", 1)[0] ?? ""))];
+}
+
+/** Fields that the response of an earlier write returned. */
+export interface ReplayedFields {
+  className: string;
+  id: string;
+  names: readonly string[];
+  /** The values that the write resulted in; without those that it deleted. */
+  values: JsonObject;
+}
+
+/**
+ * Creates the function that returns them again: as they were then, and only those that a read of the object by the same
+ * caller shows now.
+ */
+export function createReplayFields({
+  store,
+  schemas,
+  access,
+  serializer,
+  fileUrls,
+}: {
+  store: Store;
+  schemas: Schemas;
+  access: ReadAccess;
+  serializer: Serializer;
+  fileUrls: FileUrls;
+}) {
+  return async function replayFields(
+    request: RequestContext,
+    { className, id, names, values }: ReplayedFields,
+  ): Promise<JsonObject> {
+    const schema = schemas.get(className);
+    const text = schema && (await store.get(schema, id, null));
+    const scope = access.authorizePointerTarget(request, className);
+    if (text === undefined || !scope) return {};
+    const object: JsonObject = { ...JSON.parse(text), ...values };
+    if (!isReadable(object, scope)) return {};
+    const serialize = serializer.forClass(className);
+    const visible = serialize ? await serialize({ ...object }, request) : object;
+    const fields = names.flatMap((name): [string, JsonValue][] => {
+      if (!Object.hasOwn(values, name)) return [[name, { __op: "Delete" }]];
+      const value = visible[name];
+      return value === undefined ? [] : [[name, value]];
+    });
+    return fileUrls.expand(Object.fromEntries(fields), request);
+  };
+}

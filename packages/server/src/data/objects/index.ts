@@ -1,0 +1,38 @@
+import type { Store } from "../../database/store.ts";
+import { type Aggregates, createAggregates } from "./aggregate.ts";
+import type { AggregationWorker } from "./aggregationWorker.ts";
+import { createReplayFields } from "./changedFields.ts";
+import { createObjectReader } from "./objectReader.ts";
+import { createReads, type ReadDependencies, type Reads } from "./read.ts";
+import { createReadAccess } from "./readAccess.ts";
+import { createSerializer, type SerializerDependencies } from "./serializer.ts";
+import { createWrites, type WriteDependencies, type Writes } from "./write.ts";
+
+export type { Change, ChangeListener } from "./change.ts";
+export type { PendingWrite } from "./pendingWrite.ts";
+export type { ClassRules } from "./rules.ts";
+export type { Triggers } from "./triggers.ts";
+
+export type ObjectsDependencies = {
+  store: Store;
+  aggregationWorker: AggregationWorker;
+} & SerializerDependencies &
+  Omit<ReadDependencies, "access" | "reader" | "serializer"> &
+  Omit<WriteDependencies, "access" | "serializer">;
+
+/** Creates the services that all APIs use to read and write objects. All reads share one authorization. */
+export function createObjects(dependencies: ObjectsDependencies): Reads &
+  Writes & {
+    aggregates: Aggregates;
+    replayFields: ReturnType<typeof createReplayFields>;
+  } {
+  const access = createReadAccess(dependencies);
+  const serializer = createSerializer(dependencies, access);
+  const reader = createObjectReader(dependencies.store, access, dependencies.schemas);
+  return {
+    ...createReads({ ...dependencies, access, serializer, reader }),
+    ...createWrites({ ...dependencies, access, serializer }),
+    replayFields: createReplayFields({ ...dependencies, access, serializer }),
+    aggregates: createAggregates({ access, reader, aggregationWorker: dependencies.aggregationWorker }),
+  };
+}

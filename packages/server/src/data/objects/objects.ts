@@ -1,0 +1,31 @@
+import type { JsonObject } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ChangeListener } from "./change.ts";
+
+export interface SaveReply {
+  /** 201 for a create operation. */
+  status: 200 | 201;
+  body: JsonObject;
+}
+
+/** The service that all APIs use to read and write objects. All methods reject with ProtocolError. */
+export interface Objects {
+  /**
+   * Returns the JSON text of the response: `{"results":[…],"count"?}`. `params` are in wire format (where, order, …).
+   */
+  find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  /** Like `find`, but returns the text in chunks, for large responses. */
+  findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
+  /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
+  get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
+  create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
+  update(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    fields: JsonObject,
+  ): Promise<SaveReply>;
+  remove(request: RequestContext, className: string, objectId: string): Promise<void>;
+  /** Calls the listener after every committed change, in commit order. Returns a function that unsubscribes. */
+  onChange(listener: ChangeListener): () => void;
+}

@@ -1,0 +1,317 @@
+import {
+  assertClassName,
+  type Condition,
+  DEFAULT_QUERY_LIMITS,
+  ErrorCode,
+  isInternalClassName,
+  isJsonObject,
+  type JsonObject,
+  type Order,
+  ProtocolError,
+  parseQuery,
+  type Query,
+  type QueryLimits,
+} from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { ObjectText } from "../../database/store.ts";
+import { relationFields, type Schemas } from "../schema/schemas.ts";
+import { createFieldSelector } from "./fieldSelector.ts";
+import { idsCondition, includePointers } from "./include.ts";
+import { createIncludedReads } from "./includedReads.ts";
+import { jsonListChunks, mapInSlices } from "./jsonList.ts";
+import type { ObjectReader } from "./objectReader.ts";
+import { MATCH_NOTHING } from "./permissions.ts";
+import type { ReadAccess, ReadOperation } from "./readAccess.ts";
+import type { ClassRules } from "./rules.ts";
+import type { Serialize, Serializer } from "./serializer.ts";
+import { createSubqueryTriggers } from "./subqueryTriggers.ts";
+import { ensureTextIndexes } from "./textIndexes.ts";
+import type { Triggers } from "./triggers.ts";
+
+/** Does not include the store: objects are only read by `reader`, with scopes of `access`. */
+export interface ReadDependencies {
+  access: ReadAccess;
+  reader: ObjectReader;
+  serializer: Serializer;
+  schemas: Schemas;
+  rules: ReadonlyMap<string, ClassRules>;
+  triggers: Triggers;
+  limits?: QueryLimits;
+  /** Whether clients without the master key may request query plans. */
+  allowPublicExplain?: boolean;
+  /** Whether classes may only be changed by their definitions. */
+  lockSchemas?: boolean;
+}
+
+export interface Reads {
+  find(request: RequestContext, className: string, params: JsonObject): Promise<string>;
+  findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
+  get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
+  /** Throws 119 (or 101) if the client may not run this query, regardless of its result. */
+  authorizeFind(request: RequestContext, className: string, where: Condition, order?: Order[]): void;
+  /**
+   * Returns the serializer of a class; undefined if stored objects are returned unchanged. If `texts` are given, only
+   * these objects will be serialized.
+   */
+  serializer(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
+  /** Returns the condition on the objects of a class that a client may read, in addition to ACLs. */
+  readCondition(className: string, request: RequestContext): Condition | undefined;
+}
+
+/** The result of a find before it is serialized. */
+interface FindResult {
+  /** Objects as JSON texts. */
+  results: string[];
+  count?: number;
+  /** The class of the results, if it differs from the requested one. */
+  className?: string;
+}
+
+export function createReads(dependencies: ReadDependencies): Reads {
+  const { access, reader, serializer, schemas, rules, triggers } = dependencies;
+  const limits = dependencies.limits ?? DEFAULT_QUERY_LIMITS;
+  const readIncluded = createIncludedReads({ access, reader, serializer, triggers, limits });
+  const subqueryTriggers = createSubqueryTriggers({ triggers, schemas, access });
+
+  async function find(request: RequestContext, className: string, params: JsonObject): Promise<string> {
+    return (await findChunks(request, className, params)).join("");
+  }
+
+  async function findChunks(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+  ): Promise<string[]> {
+    const { results, ...others } = await executeFind(request, className, params);
+    // The rest of the response after the list: `{}` or `{"count":…}`.
+    const tail = JSON.stringify(others).slice(1);
+    return jsonListChunks('{"results":[', results, tail === "}" ? "]}" : `],${tail}`);
+  }
+
+  async function executeFind(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+  ): Promise<FindResult> {
+    access.assertReadable(request, className, "find");
+    if (isInternalClassName(className) && !rules.has(className)) return { results: [] };
+    assertClassName(className);
+    const beforeFind = triggers.beforeFind(className);
+    const { params: queryParams, objects } = beforeFind
+      ? await beforeFind(params, request, false)
+      : { params };
+    let query = parseQuery(className, queryParams, limits);
+    if (query.explain && request.auth.kind !== "master" && !dependencies.allowPublicExplain) {
+      throw new ProtocolError(
+        ErrorCode.INVALID_QUERY,
+        "Using the explain query parameter requires the master key",
+      );
+    }
+    if (objects) {
+      return {
+        results: await serializeTriggerResults(objects, query, className, request, queryParams, "find"),
+      };
+    }
+    const operation = query.count && query.limit === 0 ? "count" : "find";
+    const target = redirectTarget(query);
+    if (target !== undefined) return findRedirected(request, query, operation, target, queryParams);
+    if (subqueryTriggers.areNeededFor(query.where))
+      query = await applySubqueryTriggers(className, queryParams, request);
+    const { auth } = request;
+    if (auth.kind === "master" && auth.readOnly !== true && !dependencies.lockSchemas) {
+      await ensureTextIndexes(schemas, className, query.where);
+    }
+    const scope = access.authorizeRead(request, className, operation, query);
+    // Counting is authorized separately.
+    const countScope =
+      query.count && operation === "find" ? access.authorizeRead(request, className, "count", query) : scope;
+    if (!scope) return { results: [], ...(query.count && { count: 0 }) };
+
+    const { where, order, limit, skip, includeScore } = query;
+    const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
+    const scopedQuery = { where, order, limit, skip, includeScore, allowsStaleRead };
+    if (query.explain) {
+      const plan = await reader.explain(scope, scopedQuery);
+      return { results: (Array.isArray(plan) ? plan : [plan]).map((step) => JSON.stringify(step)) };
+    }
+    const [texts, count] = await Promise.all([
+      reader.find(scope, scopedQuery),
+      query.count && countScope ? reader.count(countScope, where) : undefined,
+    ]);
+    const results = await serializeResults(texts, query, scope.schema, request, queryParams, "find");
+    return { results, ...(count !== undefined && { count }) };
+  }
+
+  /** Returns the query after the beforeFind triggers of the classes of its sub-queries. */
+  async function applySubqueryTriggers(
+    className: string,
+    params: JsonObject,
+    request: RequestContext,
+  ): Promise<Query> {
+    const where: unknown = typeof params.where === "string" ? JSON.parse(params.where) : params.where;
+    const changed = await subqueryTriggers.run(isJsonObject(where) ? where : {}, request);
+    return parseQuery(className, { ...params, where: changed }, limits);
+  }
+
+  /** Returns the class that `redirectClassNameForKey` points to, if it is another one. */
+  function redirectTarget({ className, redirectClassNameForKey: key }: Query): string | undefined {
+    const target = key === undefined ? undefined : schemas.get(className)?.fields[key]?.targetClass;
+    return target === className ? undefined : target;
+  }
+
+  /** Runs the query on the target class. Results contain their class name, which the SDKs need to create objects. */
+  async function findRedirected(
+    request: RequestContext,
+    query: Query,
+    operation: ReadOperation,
+    target: string,
+    params: JsonObject,
+  ): Promise<FindResult> {
+    const { className, where, order, redirectClassNameForKey: key = "" } = query;
+    const redirecting: Order = { path: [key], descending: false };
+    access.authorizeRead(request, className, operation, { where, order: [...order, redirecting] });
+    const { redirectClassNameForKey: _, ...direct } = params;
+    const found = await executeFind(request, target, direct);
+    const results = await mapInSlices(found.results, (text) => {
+      const object: JsonObject = JSON.parse(text);
+      return JSON.stringify({ ...object, className: target });
+    });
+    return { ...found, results, className: target };
+  }
+
+  async function get(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    params: JsonObject,
+  ): Promise<string> {
+    access.assertReadable(request, className, "get");
+    assertClassName(className);
+    const scope = access.authorizeRead(request, className, "get");
+    const getParams = Object.fromEntries(Object.entries(params).filter(([name]) => GET_PARAMS.has(name)));
+    const beforeFind = triggers.beforeFind(className);
+    const { params: queryParams, objects } = beforeFind
+      ? await beforeFind({ ...getParams, where: { objectId } }, request, true)
+      : { params: getParams };
+    const query = parseQuery(className, queryParams);
+    if (objects) {
+      const [serialized] = await serializeTriggerResults(
+        objects.slice(0, 1),
+        query,
+        className,
+        request,
+        queryParams,
+        "get",
+      );
+      if (serialized === undefined) throw notFound();
+      return serialized;
+    }
+    if (!scope) throw notFound();
+    // The trigger may have changed the query.
+    const text = beforeFind
+      ? (await reader.find(scope, { where: query.where, limit: 1 }))[0]
+      : await reader.get(scope, objectId);
+    if (text === undefined) throw notFound();
+    const [serialized] = await serializeResults([text], query, scope.schema, request, queryParams, "get");
+    // The trigger may have removed the object.
+    if (serialized === undefined) throw notFound();
+    return serialized;
+  }
+
+  /**
+   * Serializes objects that a beforeFind trigger returned. The trigger may have read more than the client may, so
+   * stored objects are read again unless the client has the master key.
+   */
+  async function serializeTriggerResults(
+    objects: JsonObject[],
+    query: Query,
+    className: string,
+    request: RequestContext,
+    params: JsonObject,
+    operation: "get" | "find",
+  ): Promise<string[]> {
+    const schema = schemas.get(className) ?? emptySchema(className);
+    const isMaster = request.auth.kind === "master";
+    const getId = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
+    const ids = objects.flatMap((object) => getId(object) ?? []);
+    const readable = new Map<string, ObjectText>();
+    const scope =
+      isMaster || ids.length === 0 ? undefined : access.authorizeRead(request, className, operation);
+    if (scope) {
+      for (const text of await reader.find(scope, { where: idsCondition(ids), limit: ids.length })) {
+        const { objectId }: JsonObject = JSON.parse(text);
+        readable.set(String(objectId), text);
+      }
+    }
+    const texts = objects.flatMap((object) => {
+      const id = getId(object);
+      if (isMaster || id === undefined) return [JSON.stringify(object)];
+      return readable.get(id) ?? [];
+    });
+    return serializeResults(texts, query, schema, request, params, operation);
+  }
+
+  /** Serializes objects as JSON texts. Stored texts are passed through if nothing changes. */
+  async function serializeResults(
+    texts: ObjectText[],
+    query: Query,
+    schema: ClassSchema,
+    request: RequestContext,
+    params: JsonObject,
+    operation: "get" | "find",
+  ): Promise<string[]> {
+    const { className } = schema;
+    const afterFind = triggers.afterFind(className);
+    const serialize = serializer.forClass(className);
+    const isUnchanged =
+      !serialize && !afterFind && !query.keys && query.include.length + query.excludeKeys.length === 0;
+    const relations = relationFields(schema);
+    if (isUnchanged) {
+      const serialized = await mapInSlices(texts, (text) => serializer.withFileUrls(text, request));
+      if (relations.length === 0) return serialized;
+      const tail = `,${JSON.stringify(Object.fromEntries(relations)).slice(1)}`;
+      return serialized.map((text) => text.slice(0, -1) + tail);
+    }
+    let objects = await mapInSlices(texts, (text) => {
+      const object = { ...serializer.parseWithFileUrls(text, request), ...Object.fromEntries(relations) };
+      return serialize ? serialize(object, request) : object;
+    });
+    if (query.include.length > 0) {
+      await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
+    }
+    if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
+    const selectFields = createFieldSelector(query);
+    return mapInSlices(objects, (object) => JSON.stringify(selectFields(object)));
+  }
+
+  const authorizeFind: Reads["authorizeFind"] = (request, className, where, order = []) => {
+    access.authorizeRead(request, className, "find", { where, order });
+  };
+
+  const readCondition: Reads["readCondition"] = (className, request) => {
+    try {
+      return access.authorizeRead(request, className, "find")?.condition;
+    } catch (error) {
+      if (error instanceof ProtocolError) return MATCH_NOTHING;
+      throw error;
+    }
+  };
+
+  return { find, findChunks, get, authorizeFind, serializer: serializer.forClassWithFiles, readCondition };
+}
+
+/** Query parameters of a request for a single object. */
+const GET_PARAMS: ReadonlySet<string> = new Set(["include", "keys", "excludeKeys", "includeAll"]);
+
+/** Read preferences that allow slightly stale results. */
+const STALE_READ_PREFERENCES: ReadonlySet<string> = new Set(["SECONDARY", "SECONDARY_PREFERRED", "NEAREST"]);
+
+/** Returns the schema of a class that is only defined by triggers. */
+function emptySchema(className: string): ClassSchema {
+  return { className, table: "", fields: {}, classLevelPermissions: {}, indexes: {} };
+}
+
+function notFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+}

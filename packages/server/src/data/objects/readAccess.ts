@@ -1,0 +1,185 @@
+import {
+  type Condition,
+  compileMatcher,
+  ErrorCode,
+  type JsonObject,
+  type Order,
+  ProtocolError,
+  parseAcl,
+  subjectsWith,
+} from "@purse/protocol";
+import type { Config } from "../../config/loadConfig.ts";
+import type { AclSubjects } from "../../core/aclSubjects.ts";
+import { type AuthContext, aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import { compileRegex } from "../../core/regex.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import { assertClientAccess } from "./clientAccess.ts";
+import { authorizeOperation, isAllowed, pointerCondition, protectedFieldsFor } from "./permissions.ts";
+import type { ClassRules } from "./rules.ts";
+
+export type ReadOperation = "get" | "find" | "count";
+
+/** The fields that a query filters and sorts by. None of them may be hidden from the client. */
+export interface QueriedFields {
+  where: Condition;
+  order?: readonly Order[];
+}
+
+/**
+ * The part of a class that a request may read. An `ObjectReader` takes only scopes, and only `ReadAccess` creates them,
+ * so that no object is read for a client without authorization.
+ */
+class AuthorizedScope {
+  readonly schema: ClassSchema;
+  readonly request: RequestContext;
+  readonly #condition: Condition | undefined;
+
+  constructor(schema: ClassSchema, request: RequestContext, condition: Condition | undefined) {
+    this.schema = schema;
+    this.request = request;
+    this.#condition = condition;
+  }
+
+  /** The subjects whose ACL entries apply; null if ACLs are bypassed. */
+  get subjects(): AclSubjects {
+    return aclSubjectsOf(this.request.auth);
+  }
+
+  /** A condition that objects must match in addition to their ACLs. */
+  get condition(): Condition | undefined {
+    return this.#condition;
+  }
+}
+
+export type { AuthorizedScope as ReadScope };
+
+export interface ReadAccessDependencies {
+  schemas: Schemas;
+  rules: ReadonlyMap<string, ClassRules>;
+  /** Fields that the server configuration hides, by class and subject, in addition to those of the schemas. */
+  protectedFields?: Config["protectedFields"];
+}
+
+/** Authorizes reads. Every read of objects of a class for a client passes through it. */
+export interface ReadAccess {
+  /** Throws 119, 103 or the error of the class rules if the client may not read the class at all. */
+  assertReadable(request: RequestContext, className: string, operation: ReadOperation): void;
+  /**
+   * Returns the scope of a read; undefined if the class does not exist. Throws like `assertReadable`, and 119 (or 101)
+   * if class-level permissions deny it or the query uses a hidden field.
+   */
+  authorizeRead(
+    request: RequestContext,
+    className: string,
+    operation: ReadOperation,
+    queriedFields?: QueriedFields,
+  ): AuthorizedScope | undefined;
+  /**
+   * Like `authorizeRead`, for the class of a sub-query. Returns undefined, so that nothing matches, if class-level
+   * permissions deny it.
+   */
+  authorizeSubqueryRead(
+    request: RequestContext,
+    className: string,
+    operation: ReadOperation,
+    queriedFields?: QueriedFields,
+  ): AuthorizedScope | undefined;
+  /**
+   * Like `authorizeRead`, for the target class of a stored pointer. Returns undefined instead of throwing: the object
+   * counts as missing.
+   */
+  authorizePointerTarget(request: RequestContext, className: string): AuthorizedScope | undefined;
+  /** Returns the fields of a class, or of one object, that are hidden from a client. */
+  hiddenFields(schema: ClassSchema, auth: AuthContext, object?: JsonObject): readonly string[];
+}
+
+export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessDependencies): ReadAccess {
+  const hiddenFields: ReadAccess["hiddenFields"] = (schema, auth, object) =>
+    protectedFieldsFor(schema, protectedFields?.[schema.className], auth, object);
+
+  const assertReadable: ReadAccess["assertReadable"] = (request, className, operation) => {
+    assertClientAccess(className, operation, request.auth, rules);
+    rules.get(className)?.beforeRead?.(operation === "get" ? "get" : "find", request);
+  };
+
+  const authorizeRead: ReadAccess["authorizeRead"] = (request, className, operation, queriedFields) => {
+    assertReadable(request, className, operation);
+    const schema = schemas.get(className);
+    authorizeOperation(schema, operation, request.auth);
+    if (!schema) return undefined;
+    if (queriedFields) assertQueryable(schema, request.auth, queriedFields);
+    return new AuthorizedScope(schema, request, readCondition(schema, operation, request));
+  };
+
+  const authorizeSubqueryRead: ReadAccess["authorizeSubqueryRead"] = (
+    request,
+    className,
+    operation,
+    queriedFields,
+  ) => {
+    assertReadable(request, className, operation);
+    if (!isAllowed(schemas.get(className), operation, request.auth)) return undefined;
+    return authorizeRead(request, className, operation, queriedFields);
+  };
+
+  const authorizePointerTarget: ReadAccess["authorizePointerTarget"] = (request, className) => {
+    try {
+      return authorizeRead(request, className, "get");
+    } catch (error) {
+      if (error instanceof ProtocolError) return undefined;
+      throw error;
+    }
+  };
+
+  return { assertReadable, authorizeRead, authorizeSubqueryRead, authorizePointerTarget, hiddenFields };
+
+  /** Throws 119 for a query that filters or sorts by a hidden field, which would reveal its values. */
+  function assertQueryable(
+    schema: ClassSchema,
+    auth: AuthContext,
+    { where, order = [] }: QueriedFields,
+  ): void {
+    if (auth.kind === "master") return;
+    const { className } = schema;
+    const restricted = [...hiddenFields(schema, auth), ...(rules.get(className)?.restrictedFields ?? [])];
+    if (restricted.length === 0) return;
+    const field = [...fieldsIn(where), ...order.map(({ path }) => path[0])].find((name) =>
+      restricted.includes(name),
+    );
+    if (field === undefined) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      `This user is not allowed to query ${field} on class ${className}`,
+    );
+  }
+
+  function readCondition(
+    schema: ClassSchema,
+    operation: ReadOperation,
+    request: RequestContext,
+  ): Condition | undefined {
+    if (request.auth.kind === "master") return undefined;
+    const scope = rules.get(schema.className)?.readCondition?.(request);
+    const pointers = pointerCondition(schema, operation, request.auth);
+    return scope && pointers ? { kind: "and", conditions: [scope, pointers] } : (scope ?? pointers);
+  }
+}
+
+/** Whether an object is within a read scope. */
+export function isReadable(object: JsonObject, { subjects, condition }: AuthorizedScope): boolean {
+  if (!isGranted(object, "read", subjects)) return false;
+  return condition === undefined || compileMatcher(condition, { regex: compileRegex })(object);
+}
+
+/** Whether the ACL of an object grants a permission to one of the subjects. */
+export function isGranted(object: JsonObject, permission: "read" | "write", subjects: AclSubjects): boolean {
+  if (subjects === null) return true;
+  const granted = subjectsWith(object.ACL === undefined ? undefined : parseAcl(object.ACL), permission);
+  return granted === null || granted.some((subject) => subjects.includes(subject));
+}
+
+function fieldsIn(where: Condition): string[] {
+  if ("conditions" in where) return where.conditions.flatMap(fieldsIn);
+  return where.kind === "relatedTo" ? [] : [where.path[0]];
+}

@@ -1,0 +1,49 @@
+import type { Condition, JsonObject } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { UniqueConstraintError } from "../../database/store.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+
+/**
+ * Rules of a built-in class, declared in one file per class; the object service contains no class names. All methods
+ * may throw ProtocolError to reject the operation.
+ */
+export interface ClassRules {
+  className: string;
+  /** The fields of the class when it is created. */
+  fields: ClassSchema["fields"];
+  /** Indexes for the server's own queries. */
+  indexes?: ClassSchema["indexes"];
+  classLevelPermissions?: ClassSchema["classLevelPermissions"];
+  /**
+   * Whether clients may access the class, subject to its permissions and ACLs. By default the class is internal:
+   * clients can neither read it nor store pointers to its objects.
+   */
+  clientAccess?: boolean;
+  /**
+   * Fields that the server derives or stores outside of the object. Dotted keys into them are rejected with 105, so
+   * that rules see every write to such a field under its own name.
+   */
+  derivedFields?: readonly string[];
+  /** Fields that `serialize` hides from some clients: only the master key may filter or sort by them. */
+  restrictedFields?: readonly string[];
+  /** Rejects reads of the class before any object is read. */
+  beforeRead?(operation: "find" | "get", request: RequestContext): void;
+  /** Rejects writes before the object is read. */
+  beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
+  /**
+   * Removes, rejects or replaces derived fields of a request. Runs before triggers, so that cloud code only sees
+   * verified values. `pending.original` is set for an update.
+   */
+  normalize?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  beforeCreate?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  /** `pending.original` is set. */
+  beforeUpdate?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  beforeDelete?(pending: PendingWrite, request: RequestContext): Promise<void> | void;
+  /** Returns an additional condition on the objects that a client may read. Not called for the master key. */
+  readCondition?(request: RequestContext): Condition | undefined;
+  /** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
+  serialize?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
+  /** Translates the error of a unique value that is already taken. */
+  onUniqueConstraint?(error: UniqueConstraintError): Error;
+}

@@ -1,0 +1,69 @@
+import type { JsonObject } from "@purse/protocol";
+import type { Config } from "../../config/loadConfig.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ObjectText } from "../../database/store.ts";
+import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
+import type { Schemas } from "../schema/schemas.ts";
+import type { ReadAccess } from "./readAccess.ts";
+import type { ClassRules } from "./rules.ts";
+
+/** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
+export type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
+
+export interface SerializerDependencies {
+  schemas: Schemas;
+  rules: ReadonlyMap<string, ClassRules>;
+  protectedFields?: Config["protectedFields"];
+  fileUrls: FileUrls;
+}
+
+/** Serializes objects for clients: removes hidden fields, applies class rules and adds file URLs. */
+export interface Serializer {
+  /** Undefined if the stored objects of the class are returned unchanged, except for file URLs. */
+  forClass(className: string): Serialize | undefined;
+  /** Like `forClass`, but also adds file URLs. If `texts` are given, only these objects will be serialized. */
+  forClassWithFiles(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
+  /** Parses a stored object and adds file URLs. */
+  parseWithFileUrls(text: ObjectText, request: RequestContext): JsonObject;
+  /** Like `parseWithFileUrls`, but returns text. */
+  withFileUrls(text: ObjectText, request: RequestContext): ObjectText;
+}
+
+export function createSerializer(
+  { schemas, rules, protectedFields, fileUrls }: SerializerDependencies,
+  access: ReadAccess,
+): Serializer {
+  const forClass: Serializer["forClass"] = (className) => {
+    const serialize = rules.get(className)?.serialize;
+    const isProtected =
+      protectedFields?.[className] !== undefined ||
+      Object.keys(schemas.get(className)?.classLevelPermissions.protectedFields ?? {}).length > 0;
+    if (!serialize && !isProtected) return undefined;
+    return (object, request) => {
+      const schema = schemas.get(className);
+      if (schema) for (const field of access.hiddenFields(schema, request.auth, object)) delete object[field];
+      return serialize ? serialize(object, request) : object;
+    };
+  };
+  const parseWithFileUrls: Serializer["parseWithFileUrls"] = (text, request) => {
+    const object: JsonObject = JSON.parse(text);
+    return mayContainFiles(text) ? fileUrls.expand(object, request) : object;
+  };
+  return {
+    forClass,
+    parseWithFileUrls,
+    withFileUrls: (text, request) =>
+      mayContainFiles(text) ? JSON.stringify(parseWithFileUrls(text, request)) : text,
+    forClassWithFiles(className, texts) {
+      const serialize = forClass(className);
+      const holdsFiles = texts
+        ? texts.some((text) => text !== null && mayContainFiles(text))
+        : Object.values(schemas.get(className)?.fields ?? {}).some(({ type }) => type === "File");
+      if (!holdsFiles) return serialize;
+      return (object, request) => {
+        const expanded = fileUrls.expand(object, request);
+        return serialize ? serialize(expanded, request) : expanded;
+      };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { JsonObject } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { Change } from "./change.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+
+/**
+ * Triggers around reads and writes of a class. Each method returns undefined if no trigger is registered, which saves
+ * preparing its arguments. A before trigger that throws rejects the operation (ProtocolError is passed through, other
+ * errors become 141); errors of after triggers are only logged.
+ */
+export interface Triggers {
+  beforeSave(
+    className: string,
+  ): ((pending: PendingWrite, request: RequestContext) => Promise<void>) | undefined;
+  afterSave(className: string): ((change: Change) => Promise<void>) | undefined;
+  beforeDelete(
+    className: string,
+  ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
+  afterDelete(className: string): ((change: Change) => Promise<void>) | undefined;
+  /** May change the parameters of a query (where, limit, …) or return objects instead. */
+  beforeFind(
+    className: string,
+  ): ((params: JsonObject, request: RequestContext, isGet: boolean) => Promise<BeforeFindResult>) | undefined;
+  /** `params` are those of the query that found the objects. */
+  afterFind(
+    className: string,
+  ):
+    | ((
+        objects: JsonObject[],
+        params: JsonObject,
+        request: RequestContext,
+        isGet: boolean,
+      ) => Promise<JsonObject[]>)
+    | undefined;
+}
+
+/** The result of a beforeFind trigger. */
+export interface BeforeFindResult {
+  params: JsonObject;
+  /** Objects to return instead of running the query; stored ones are filtered by the permissions of the client. */
+  objects?: JsonObject[] | undefined;
+}

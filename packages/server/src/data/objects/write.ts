@@ -1,0 +1,415 @@
+import {
+  applyOperations,
+  assertClassName,
+  assertStorableTexts,
+  ErrorCode,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
+import type { AclSubjects } from "../../core/aclSubjects.ts";
+import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
+import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
+import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
+import type { Change, ChangeListener } from "./change.ts";
+import { changedNames, createChangedFields } from "./changedFields.ts";
+import { assertClientAccess, assertPointsToClientClasses } from "./clientAccess.ts";
+import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
+import { newObjectId } from "./objectId.ts";
+import type { Objects, SaveReply } from "./objects.ts";
+import type { PendingWrite } from "./pendingWrite.ts";
+import { authorizeOperation, canChange, dependsOnObject, requiredPointers } from "./permissions.ts";
+import { isGranted, type ReadAccess } from "./readAccess.ts";
+import type { ClassRules } from "./rules.ts";
+import type { Serializer } from "./serializer.ts";
+import type { Triggers } from "./triggers.ts";
+
+export interface WriteDependencies {
+  access: ReadAccess;
+  serializer: Serializer;
+  store: Store;
+  schemas: Schemas;
+  rules: ReadonlyMap<string, ClassRules>;
+  triggers: Triggers;
+  fileUrls: FileUrls;
+  /** Whether clients without the master key may create classes by saving objects. */
+  allowClientClassCreation: boolean;
+  /** Whether clients without the master key may add fields to classes that do not restrict addField. */
+  allowClientAddField: boolean;
+  /** Limits on the growth of classes by saves; unlimited if undefined. */
+  growthLimits?: GrowthLimits;
+  /** Whether clients may choose the ids of new objects. */
+  allowCustomObjectId: boolean;
+  /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
+  defaultAcl: JsonObject | undefined;
+  /** Returns the time in ms since the epoch. */
+  clock: () => number;
+  /** Called for errors that must not fail a write that is already committed. */
+  onError: (error: unknown, activity: string) => void;
+}
+
+/** The writing methods of the object service. */
+export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
+
+export function createWrites(dependencies: WriteDependencies): Writes {
+  const { access, serializer, store, schemas, rules, triggers, fileUrls } = dependencies;
+  const listeners = new Set<ChangeListener>();
+  const addChangedFields = createChangedFields({ access, serializer });
+
+  async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
+    const { auth } = request;
+    const rule = rules.get(className);
+    assertClientAccess(className, "create", auth, rules);
+    assertClassName(className);
+    authorizeOperation(schemas.get(className), "create", auth);
+    const { objectId, ...rest } = fields;
+    // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
+    if (fields.id && !request.allowCustomId) {
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
+    }
+    const allowsCustomId = dependencies.allowCustomObjectId || request.allowCustomId === true;
+    const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
+    const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
+    assertPointsToClientClasses(operations, auth, rules);
+    const pending = createPendingWrite(className, id, operations, undefined);
+    const requested = { ...pending.operations };
+    await rule?.normalize?.(pending, request);
+    await runBeforeSave(pending, request);
+    // Class rules return the fields that they set themselves.
+    const returned = changedPaths(requested, pending.operations);
+    await rule?.beforeCreate?.(pending, request);
+    stripFileUrls(pending, request);
+    assertStorable(pending);
+    const schema = await schemaFor(pending, request);
+    const at = new Date(dependencies.clock()).toISOString();
+    const beforeDefaults = { ...pending.operations };
+    applyDefaults(pending, schema, request, dependencies.defaultAcl);
+    const defaults = changedPaths(beforeDefaults, pending.operations).filter((path) => path !== "ACL");
+    const filled = applyOperations({}, pending.operations);
+    const object: JsonObject = { objectId: pending.objectId, createdAt: at, updatedAt: at, ...filled };
+    const body: JsonObject = { objectId: pending.objectId, createdAt: at };
+    await addChangedFields(body, pending, { returned, defaults }, object, request);
+    const reply: SaveReply = {
+      status: 201,
+      body: fileUrls.expand({ ...body, ...pending.returnedFields }, request),
+    };
+    const { secret } = pending;
+    const [result] = await commit(
+      [{ kind: "create", schema, id, at, object, secret }],
+      pending,
+      schema,
+      request,
+      request.memory?.writes(reply),
+    );
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
+    return reply;
+  }
+
+  async function update(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    fields: JsonObject,
+  ): Promise<SaveReply> {
+    const { auth } = request;
+    const rule = rules.get(className);
+    assertClientAccess(className, "update", auth, rules);
+    assertClassName(className);
+    rule?.beforeWrite?.("update", objectId, request);
+    const current = schemas.get(className);
+    authorizeOperation(current, "update", auth);
+    if (!current) throw notFound();
+    const subjects = aclSubjectsOf(auth);
+    const pointers = requiredPointers(current, "update", auth);
+    const needsOriginal =
+      triggers.beforeSave(className) ||
+      rule?.beforeUpdate ||
+      rule?.normalize ||
+      dependsOnObject(current, "update", auth);
+    const original = needsOriginal ? await readWritable(current, objectId, subjects) : undefined;
+    if (original && !canChange(current, "update", auth, original)) throw notFound();
+    const requestedOperations = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
+    assertPointsToClientClasses(requestedOperations, auth, rules);
+    const pending = createPendingWrite(className, objectId, requestedOperations, original);
+    const requested = { ...pending.operations };
+    await rule?.normalize?.(pending, request);
+    await runBeforeSave(pending, request);
+    await rule?.beforeUpdate?.(pending, request);
+    const returned = changedPaths(requested, pending.operations);
+    stripFileUrls(pending, request);
+    assertStorable(pending);
+    const schema = await schemaFor(pending, request);
+    assertRequiredKept(pending.operations, schema);
+    const at = new Date(dependencies.clock()).toISOString();
+    const { operations, secret } = pending;
+    const { ifUpdatedAt } = request;
+    const changed = changedNames(operations, returned);
+    const [result] = await commit(
+      [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
+      pending,
+      schema,
+      request,
+      request.memory?.writes(
+        { status: 200, body: fileUrls.expand({ updatedAt: at, ...pending.returnedFields }, request) },
+        changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
+      ),
+    );
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
+
+    const body: JsonObject = { updatedAt: at };
+    if (result?.after) await addChangedFields(body, pending, { returned }, result.after, request);
+    return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
+  }
+
+  async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
+    const { auth } = request;
+    const rule = rules.get(className);
+    assertClientAccess(className, "delete", auth, rules);
+    assertClassName(className);
+    rule?.beforeWrite?.("delete", objectId, request);
+    const schema = schemas.get(className);
+    authorizeOperation(schema, "delete", auth);
+    if (!schema) throw notFound();
+    const subjects = aclSubjectsOf(auth);
+    const pointers = requiredPointers(schema, "delete", auth);
+    const beforeTrigger = triggers.beforeDelete(className);
+    const needsOriginal = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", auth);
+    const original = needsOriginal ? await readWritable(schema, objectId, subjects) : undefined;
+    if (original && !canChange(schema, "delete", auth, original)) throw notFound();
+    const pending = createPendingWrite(className, objectId, {}, original);
+    if (original) await beforeTrigger?.(original, request);
+    await rule?.beforeDelete?.(pending, request);
+    const [result] = await commit(
+      [{ kind: "delete", schema, id: objectId, subjects, pointers }],
+      pending,
+      schema,
+      request,
+      request.memory?.writes({ status: 200, body: {} }),
+    );
+    await publishChange(pending, result, request);
+    await runAfterCommit(pending);
+  }
+
+  function onChange(listener: ChangeListener): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  return { create, update, remove, onChange };
+
+  async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<void> {
+    const beforeSave = triggers.beforeSave(pending.className);
+    if (!beforeSave) return;
+    const before = { ...pending.operations };
+    await beforeSave(pending, request);
+    checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
+  }
+
+  /** Reads the current object for rules and triggers. Throws 101 unless the client may write it. */
+  async function readWritable(schema: ClassSchema, id: string, subjects: AclSubjects): Promise<JsonObject> {
+    const text = await store.get(schema, id, null);
+    const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
+    if (!object || !isGranted(object, "write", subjects)) throw notFound();
+    return mayContainFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
+  }
+
+  /** Removes file URLs of this server from a write, since they are generated when objects are read. */
+  function stripFileUrls({ operations }: PendingWrite, request: RequestContext): void {
+    for (const [path, operation] of Object.entries(operations)) {
+      if (operation.op === "Set") {
+        operations[path] = { op: "Set", value: fileUrls.strip(operation.value, request) };
+      } else if (operation.op === "Add" || operation.op === "AddUnique" || operation.op === "Remove") {
+        const objects = operation.objects.map((object) => fileUrls.strip(object, request));
+        operations[path] = { op: operation.op, objects };
+      }
+    }
+  }
+
+  function schemaFor(pending: PendingWrite, request: RequestContext): Promise<ClassSchema> {
+    return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
+      if (schema) {
+        authorizeOperation(schema, "addField", request.auth);
+        const isOpen =
+          dependencies.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
+        if (!isOpen && request.auth.kind !== "master") throw addFieldDeniedError(pending.className);
+        // A client that may only add fields to objects that point to it cannot add any to a new object.
+        const object = pending.original ?? {};
+        if (!canChange(schema, "addField", request.auth, object))
+          throw addFieldDeniedError(pending.className);
+      } else if (request.auth.kind !== "master" && !dependencies.allowClientClassCreation) {
+        throw new ProtocolError(
+          ErrorCode.OPERATION_FORBIDDEN,
+          `This user is not allowed to access non-existent class: ${pending.className}`,
+        );
+      }
+      return request.auth.kind === "master" ? undefined : dependencies.growthLimits;
+    });
+  }
+
+  /** Commits the write together with its relations and the writes that rules and triggers have added. */
+  async function commit(
+    writes: Write[],
+    pending: PendingWrite,
+    schema: ClassSchema,
+    { transaction: together, memory }: RequestContext,
+    idempotencyWrites: Write[] = [],
+  ): Promise<WriteResult[]> {
+    for (const [key, operation] of Object.entries(pending.operations)) {
+      if (operation.op !== "Relation") continue;
+      const add = operation.add.map((pointer) => pointer.objectId);
+      const removed = operation.remove.map((pointer) => pointer.objectId);
+      writes.push({ kind: "updateRelation", schema, id: pending.objectId, key, add, remove: removed });
+    }
+    try {
+      const all = [...writes, ...pending.additionalWrites, ...idempotencyWrites];
+      const results = await (together ? together.add(all) : store.write(all));
+      if (idempotencyWrites.length > 0) memory?.markCommitted();
+      return results;
+    } catch (error) {
+      const translated =
+        error instanceof UniqueConstraintError && rules.get(pending.className)?.onUniqueConstraint?.(error);
+      throw translated || error;
+    }
+  }
+
+  /**
+   * Notifies listeners and waits for the after trigger, as clients of Parse Server expect. Errors of the trigger are
+   * only logged.
+   */
+  async function publishChange(
+    pending: PendingWrite,
+    result: WriteResult | undefined,
+    request: RequestContext,
+  ): Promise<void> {
+    if (!result) return;
+    const change: Change = { className: pending.className, objectId: pending.objectId, ...result, request };
+    for (const listener of listeners) {
+      try {
+        listener(change);
+      } catch (error) {
+        dependencies.onError(error, `a change listener of ${pending.className}`);
+      }
+    }
+    const after =
+      change.after === null ? triggers.afterDelete(pending.className) : triggers.afterSave(pending.className);
+    await after?.(withFileUrls(change)).catch((error: unknown) =>
+      dependencies.onError(error, `an after trigger of ${pending.className}`),
+    );
+  }
+
+  /** Adds file URLs to a change for triggers. */
+  function withFileUrls(change: Change): Change {
+    const withUrls = (text: string | null) =>
+      text !== null && mayContainFiles(text)
+        ? JSON.stringify(fileUrls.expand(JSON.parse(text), change.request))
+        : text;
+    return { ...change, before: withUrls(change.before), after: withUrls(change.after) };
+  }
+
+  async function runAfterCommit(pending: PendingWrite): Promise<void> {
+    for (const step of pending.afterCommit) await step();
+  }
+}
+
+function createPendingWrite(
+  className: string,
+  objectId: string,
+  operations: Record<string, Operation>,
+  original: JsonObject | undefined,
+): PendingWrite {
+  return {
+    className,
+    objectId,
+    operations,
+    original,
+    secret: {},
+    additionalWrites: [],
+    returnedFields: {},
+    afterCommit: [],
+  };
+}
+
+/** Throws 107 if a value contains a string that cannot be stored. */
+function assertStorable({ operations }: PendingWrite): void {
+  for (const operation of Object.values(operations)) {
+    if (operation.op === "Set") assertStorableTexts(operation.value);
+    else if ("objects" in operation) assertStorableTexts(operation.objects);
+  }
+}
+
+function addFieldDeniedError(className: string): ProtocolError {
+  return new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `Permission denied for action addField on class ${className}.`,
+  );
+}
+
+function notFound(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+}
+
+function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {
+  return Object.keys(after).filter((path) => before[path] !== after[path]);
+}
+
+/** Adds default values and the default ACL to a new object. Throws 142 if a required field is missing. */
+function applyDefaults(
+  pending: PendingWrite,
+  schema: ClassSchema,
+  { auth }: RequestContext,
+  defaultAcl: JsonObject | undefined,
+): void {
+  const { operations } = pending;
+  for (const [name, field] of Object.entries(schema.fields)) {
+    if (!isEmpty(operations[name])) continue;
+    if (field.defaultValue !== undefined) {
+      operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
+    } else if (field.required) throw missingFieldError(name);
+  }
+  if ("ACL" in operations || schema.className.startsWith("_")) return;
+  const acl: JsonObject | undefined = schema.classLevelPermissions.ACL ?? defaultAcl;
+  // An ACL that grants everything to everyone is not stored.
+  if (!acl || isOpen(acl)) return;
+  const { currentUser, ...others } = acl;
+  const own = currentUser && auth.kind === "user" ? { [auth.userId]: currentUser } : {};
+  operations.ACL = { op: "Set", value: { ...others, ...own } };
+}
+
+function isOpen(acl: JsonObject): boolean {
+  const everyone = acl["*"];
+  return isJsonObject(everyone) && everyone.read === true && everyone.write === true;
+}
+
+/** Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid. */
+function parseCustomId(value: JsonValue | undefined): string {
+  if (value === undefined) return newObjectId();
+  if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
+  throw new ProtocolError(
+    ErrorCode.MISSING_OBJECT_ID,
+    value === null || value === "" || typeof value !== "string"
+      ? "objectId must not be empty, null or undefined"
+      : "objectId takes letters, digits, _ and -",
+  );
+}
+
+/** Throws 142 if a write would remove a required field. */
+function assertRequiredKept(operations: Record<string, Operation>, schema: ClassSchema): void {
+  for (const [name, operation] of Object.entries(operations)) {
+    if (schema.fields[name]?.required && isEmpty(operation)) throw missingFieldError(name);
+  }
+}
+
+function isEmpty(operation: Operation | undefined): boolean {
+  if (!operation || operation.op === "Delete") return true;
+  return operation.op === "Set" && (operation.value === null || operation.value === "");
+}
+
+function missingFieldError(name: string): ProtocolError {
+  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `${name} is required`);
+}

@@ -1,0 +1,141 @@
+import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import { COMMON_FIELDS } from "./describe.ts";
+import { editClass } from "./editClass.ts";
+import type { Schemas } from "./schemas.ts";
+
+/** A class as defined in the application's configuration. */
+export interface ClassDefinition {
+  className: string;
+  fields: JsonObject;
+  indexes: JsonObject;
+  /** Undefined leaves the permissions unchanged. */
+  classLevelPermissions: JsonObject | undefined;
+}
+
+/** The changes that make a class match its definition. */
+export interface ClassPlan {
+  className: string;
+  /** Human-readable changes: `+ Game.score Number`. Empty if nothing changes. */
+  lines: string[];
+  next: ClassSchema;
+}
+
+/**
+ * Compares a class with its definition. Fields are added and their options changed, but never removed; only indexes
+ * from an earlier definition are dropped. Throws Error if a field has another type than in the definition.
+ */
+export function planClass(current: ClassSchema, definition: ClassDefinition, isNew: boolean): ClassPlan {
+  const { className } = definition;
+  const lines: string[] = isNew ? [`+ ${className}`] : [];
+  const fields: JsonObject = {};
+  for (const [name, field] of Object.entries(definition.fields)) {
+    if (Object.hasOwn(COMMON_FIELDS, name)) continue;
+    const known = current.fields[name];
+    const fieldDefinition = toFieldType(field);
+    if (!known) {
+      fields[name] = field;
+      lines.push(`+ ${className}.${name} ${typeText(fieldDefinition)}`);
+    } else if (known.type !== fieldDefinition.type || known.targetClass !== fieldDefinition.targetClass) {
+      throw new Error(
+        `${className}.${name} is ${typeText(known)} in the database, and the code says ${typeText(fieldDefinition)}: delete the field with its values first`,
+      );
+    } else if (!jsonEqual(fieldOptions(known), fieldOptions(fieldDefinition))) {
+      fields[name] = field;
+      lines.push(`~ ${className}.${name} ${JSON.stringify(fieldOptions(fieldDefinition))}`);
+    }
+  }
+  const { indexes, kept, definedIndexNames } = planIndexes(current, definition, lines);
+  const { classLevelPermissions } = definition;
+  const setsPermissions =
+    classLevelPermissions !== undefined &&
+    !includesPermissions(current.classLevelPermissions, classLevelPermissions);
+  if (setsPermissions) lines.push(`~ ${className} class-level permissions`);
+  const edit = { fields, indexes, ...(setsPermissions && { classLevelPermissions }) };
+  try {
+    const next = editClass({ ...current, indexes: kept }, edit, []);
+    return {
+      className,
+      lines,
+      next: { ...next, ...(definedIndexNames.length > 0 && { definedIndexes: definedIndexNames }) },
+    };
+  } catch (error) {
+    if (error instanceof ProtocolError) throw new Error(`schemas: ${className}: ${error.message}`);
+    throw error;
+  }
+}
+
+function planIndexes(
+  current: ClassSchema,
+  { className, indexes }: ClassDefinition,
+  lines: string[],
+): { indexes: JsonObject; kept: ClassSchema["indexes"]; definedIndexNames: string[] } {
+  const kept = { ...current.indexes };
+  const added: JsonObject = {};
+  for (const name of current.definedIndexes ?? []) {
+    if (name in indexes || !(name in kept)) continue;
+    delete kept[name];
+    lines.push(`- ${className} index ${name}`);
+  }
+  for (const [name, keys] of Object.entries(indexes)) {
+    const known = kept[name];
+    if (known && jsonEqual(known, keys)) continue;
+    lines.push(`${known ? "~" : "+"} ${className} index ${name} ${JSON.stringify(keys)}`);
+    delete kept[name];
+    added[name] = keys;
+  }
+  return { indexes: added, kept, definedIndexNames: Object.keys(indexes) };
+}
+
+/** Plans the changes of all definitions for the current classes. */
+export function planSchemas(schemas: Schemas, definitions: readonly ClassDefinition[]): ClassPlan[] {
+  return definitions.map((definition) => {
+    const known = schemas.get(definition.className);
+    return planClass(known ?? emptyClass(definition.className), definition, !known);
+  });
+}
+
+/** Applies the definitions, each class under the lock of the database. Returns the changes. */
+export async function applySchemas(
+  schemas: Schemas,
+  definitions: readonly ClassDefinition[],
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const definition of definitions) {
+    const isNew = !schemas.get(definition.className);
+    await schemas.change(definition.className, (current) => {
+      const plan = planClass(current, definition, isNew);
+      lines.push(...plan.lines);
+      return plan.lines.length === 0 ? current : plan.next;
+    });
+  }
+  return lines;
+}
+
+function emptyClass(className: string): ClassSchema {
+  return { className, table: className, fields: {}, classLevelPermissions: {}, indexes: {} };
+}
+
+/**
+ * Whether permissions contain all requested ones; omitted operations are closed, as when permissions are set by hand.
+ */
+function includesPermissions(
+  permissions: ClassSchema["classLevelPermissions"],
+  requested: JsonObject,
+): boolean {
+  const known: JsonObject = JSON.parse(JSON.stringify(permissions));
+  return Object.entries(requested).every(([operation, permit]) => jsonEqual(known[operation], permit));
+}
+
+function toFieldType(value: JsonObject[string]): FieldType {
+  const field: FieldType = JSON.parse(JSON.stringify(value));
+  return field;
+}
+
+function fieldOptions({ required, defaultValue }: FieldType): JsonObject {
+  return { required: required ?? false, defaultValue: defaultValue ?? null };
+}
+
+function typeText({ type, targetClass }: FieldType): string {
+  return targetClass === undefined ? String(type) : `${type}<${targetClass}>`;
+}

@@ -1,0 +1,293 @@
+import { createHash } from "node:crypto";
+import {
+  assertClassName,
+  ErrorCode,
+  type FieldType,
+  fieldTypeOf,
+  type JsonValue,
+  type Operation,
+  ProtocolError,
+} from "@purse/protocol";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { Store } from "../../database/store.ts";
+import type { ClassRules } from "../objects/rules.ts";
+import { COMMON_FIELDS } from "./describe.ts";
+import { typeText } from "./editClass.ts";
+import { isStudioClass } from "./studioClasses.ts";
+
+/** Prefix of the notification, followed by the class name, that a class has changed. */
+const CLASS_CHANGED_PREFIX = "class:";
+
+/** Limits on the growth of classes by saves without the master key. */
+export interface GrowthLimits {
+  /** Maximum number of classes, including built-in ones. */
+  classes: number;
+  /** Maximum number of fields per class. */
+  fields: number;
+}
+
+/**
+ * The classes of an application: stored in the database, cached, and extended as objects are saved. Schemas are
+ * immutable.
+ */
+export class Schemas {
+  readonly #store: Store;
+  readonly #classes = new Map<string, ClassSchema>();
+  readonly #rules: ReadonlyMap<string, ClassRules>;
+  /** Queue of changes, which run one after the other. */
+  #changes: Promise<unknown> = Promise.resolve();
+
+  private constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
+    this.#store = store;
+    this.#rules = rules;
+  }
+
+  static async load(
+    store: Store,
+    rules: ReadonlyMap<string, ClassRules>,
+    onError: (error: unknown, activity: string) => void,
+  ): Promise<Schemas> {
+    const schemas = new Schemas(store, rules);
+    await schemas.refresh();
+    store.subscribe((message) => {
+      if (message !== undefined && !message.startsWith(CLASS_CHANGED_PREFIX)) return;
+      const reloaded = schemas.refresh(message?.slice(CLASS_CHANGED_PREFIX.length));
+      // Until the class has been reloaded, the cached one is used.
+      reloaded.catch((error: unknown) => onError(error, "reloading classes that another process changed"));
+    });
+    for (const className of rules.keys()) await schemas.#ensureSystemClass(className);
+    return schemas;
+  }
+
+  get(className: string): ClassSchema | undefined {
+    return this.#classes.get(className);
+  }
+
+  /** Returns a class that must exist. Throws 103 otherwise. */
+  require(className: string): ClassSchema {
+    const schema = this.#classes.get(className);
+    if (!schema) throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist`);
+    return schema;
+  }
+
+  all(): ClassSchema[] {
+    return [...this.#classes.values()];
+  }
+
+  /** Throws 111 if a field of the class has another type than an operation requires. Does not change the class. */
+  assertCompatible(className: string, operations: Record<string, Operation>): void {
+    const schema = this.#classes.get(className);
+    if (schema) missingFields(schema, operations);
+  }
+
+  /**
+   * Returns a schema that the operations can be stored with. Creates the class or adds fields if necessary;
+   * `authorizeGrowth` is called before and returns the limits. Throws 111 if a field has another type, 119 if a limit
+   * is exceeded.
+   */
+  async ensureForWrite(
+    className: string,
+    operations: Record<string, Operation>,
+    authorizeGrowth: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
+  ): Promise<ClassSchema> {
+    const current = this.#classes.get(className);
+    const added = current ? missingFields(current, operations) : {};
+    if (current && Object.keys(added).length === 0) return current;
+    const limits = authorizeGrowth(current);
+    return this.change(className, (schema) => {
+      const missing = missingFields(schema, operations);
+      const isNew = !this.#classes.has(className);
+      if (!isNew && Object.keys(missing).length === 0) return schema;
+      const fields = { ...schema.fields, ...missing };
+      // Changes run one after the other, so the current counts are accurate.
+      if (limits) this.#assertGrowthLimits(limits, className, isNew, Object.keys(fields).length);
+      return { ...schema, fields };
+    });
+  }
+
+  /**
+   * Creates or changes a class. Changes run one after the other, also across processes. `edit` may return its argument
+   * for no change.
+   */
+  change(className: string, edit: (schema: ClassSchema) => ClassSchema): Promise<ClassSchema> {
+    const changed = this.#changes.then(async () => {
+      let isChanged = false;
+      const schema = await this.#store.changeClass(className, (current) => {
+        const edited = edit(current ?? this.#emptyClass(className));
+        isChanged = edited !== current;
+        return edited;
+      });
+      const cached = this.#cache(schema);
+      if (isChanged) await this.#store.publish(CLASS_CHANGED_PREFIX + className);
+      return cached;
+    });
+    this.#changes = changed.catch(() => undefined);
+    return changed;
+  }
+
+  /** Creates a new class. Throws 103 if it exists. */
+  create(className: string, edit: (empty: ClassSchema) => ClassSchema): Promise<ClassSchema> {
+    return this.change(className, (schema) => {
+      if (this.#classes.has(className)) {
+        throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} already exists.`);
+      }
+      return edit(schema);
+    });
+  }
+
+  /** Removes a class with its objects. */
+  async drop(className: string): Promise<void> {
+    const schema = this.#classes.get(className);
+    if (!schema) return;
+    await this.#store.dropClass(schema);
+    this.#classes.delete(className);
+    // A built-in class is recreated empty at once.
+    if (this.#rules.has(className)) await this.#ensureSystemClass(className);
+    await this.#store.publish(CLASS_CHANGED_PREFIX + className);
+  }
+
+  /** Reloads a class that another process may have changed; without a name, all classes. */
+  async refresh(className?: string): Promise<void> {
+    const loaded = await this.#store.loadClasses(className);
+    const classes = loaded.filter((schema) => !isStudioClass(schema.className));
+    for (const schema of classes) this.#cache(schema);
+    const found = new Set(classes.map((schema) => schema.className));
+    for (const known of className === undefined ? [...this.#classes.keys()] : [className]) {
+      if (!found.has(known)) this.#classes.delete(known);
+    }
+  }
+
+  /** Keeps the identity of an unchanged schema, so that statements compiled for it remain cached. */
+  #cache(schema: ClassSchema): ClassSchema {
+    const known = this.#classes.get(schema.className);
+    if (known && JSON.stringify(known) === JSON.stringify(schema)) return known;
+    this.#classes.set(schema.className, schema);
+    return schema;
+  }
+
+  #assertGrowthLimits(limits: GrowthLimits, className: string, isNew: boolean, fields: number): void {
+    if (isNew && this.#classes.size >= limits.classes) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        `The class ${className} cannot be created: clients can only create classes while there are fewer than ${limits.classes}.`,
+      );
+    }
+    if (fields > limits.fields) {
+      throw new ProtocolError(
+        ErrorCode.OPERATION_FORBIDDEN,
+        `The class ${className} would have ${fields} fields: clients can only add fields up to ${limits.fields}.`,
+      );
+    }
+  }
+
+  #emptyClass(className: string): ClassSchema {
+    assertClassName(className);
+    const rules = this.#rules.get(className);
+    return {
+      className,
+      table: this.#allocateTableName(className),
+      fields: { ...rules?.fields },
+      classLevelPermissions: { ...rules?.classLevelPermissions },
+      indexes: { ...rules?.indexes },
+    };
+  }
+
+  async #ensureSystemClass(className: string): Promise<void> {
+    const known = this.#classes.get(className);
+    const { fields = {}, indexes = {} } = this.#rules.get(className) ?? {};
+    const isCurrent =
+      known &&
+      Object.keys(fields).every((name) => name in known.fields) &&
+      Object.keys(indexes).every((name) => name in known.indexes);
+    if (isCurrent) return;
+    await this.change(className, (schema) => ({
+      ...schema,
+      fields: { ...schema.fields, ...fields },
+      indexes: { ...schema.indexes, ...indexes },
+    }));
+  }
+
+  /** Returns an unused table name. Table names are case-insensitive, class names are not. */
+  #allocateTableName(className: string): string {
+    const usedNames = new Set([...this.#classes.values()].map((schema) => schema.table.toLowerCase()));
+    // Avoids collisions with internal tables of the server and of the databases.
+    const safe = /^(purse_|sqlite_|pg_)/i.test(className) ? `~${className}` : className;
+    // Databases truncate long names, so they are shortened in a unique way.
+    const base = safe.length <= MAX_TABLE_NAME ? safe : `${safe.slice(0, 30)}~${shortHash(safe)}`;
+    let table = base;
+    for (let i = 2; usedNames.has(table.toLowerCase()); i++) table = `${base}~${i}`;
+    return table;
+  }
+}
+
+const MAX_TABLE_NAME = 40;
+
+function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 9);
+}
+
+/** Returns the fields that the operations require and the schema lacks. Throws 111 on a type mismatch. */
+function missingFields(
+  schema: ClassSchema,
+  operations: Record<string, Operation>,
+): Record<string, FieldType> {
+  const missing: Record<string, FieldType> = {};
+  for (const [path, operation] of Object.entries(operations)) {
+    const dot = path.indexOf(".");
+    const name = dot < 0 ? path : path.slice(0, dot);
+    if (Object.hasOwn(COMMON_FIELDS, name)) continue;
+    const type = dot < 0 ? typeFor(operation) : nestedType(operation);
+    if (!type) continue;
+    const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
+    if (!known) missing[name] = type;
+    else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
+      throw new ProtocolError(
+        ErrorCode.INCORRECT_TYPE,
+        `schema mismatch for ${schema.className}.${name}; expected ${typeText(known)} but got ${typeText(type)}`,
+      );
+    }
+  }
+  const geoPointFields = Object.values({ ...schema.fields, ...missing }).filter(
+    ({ type }) => type === "GeoPoint",
+  );
+  if (geoPointFields.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
+    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "there can only be one geopoint field in a class");
+  }
+  return missing;
+}
+
+function nestedType(operation: Operation): FieldType | undefined {
+  return operation.op === "Delete" ? undefined : { type: "Object" };
+}
+
+function typeFor(operation: Operation): FieldType | undefined {
+  switch (operation.op) {
+    case "Set":
+      return fieldTypeOf(operation.value);
+    case "Delete":
+      return undefined;
+    case "Increment":
+      return { type: "Number" };
+    case "Add":
+    case "AddUnique":
+    case "Remove":
+      return { type: "Array" };
+    case "Relation": {
+      const target = (operation.add[0] ?? operation.remove[0])?.className;
+      return target === undefined ? undefined : { type: "Relation", targetClass: target };
+    }
+  }
+}
+
+function sameType(known: FieldType, type: FieldType): boolean {
+  return (
+    known.type === type.type && (known.targetClass === undefined || known.targetClass === type.targetClass)
+  );
+}
+
+/** Returns the relation fields of a class with their values in wire format. */
+export function relationFields(schema: ClassSchema): [string, JsonValue][] {
+  return Object.entries(schema.fields)
+    .filter(([, field]) => field.type === "Relation")
+    .map(([name, field]) => [name, { __type: "Relation", className: field.targetClass ?? "" }]);
+}

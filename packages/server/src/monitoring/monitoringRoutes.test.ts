@@ -1,0 +1,95 @@
+import type { WorkerHealth } from "@purse/workers";
+import { afterEach, describe, expect, it } from "vitest";
+import { indexerHealth } from "./indexerHealth.ts";
+import { createMetrics } from "./metrics.ts";
+import { createMonitoringRoutes } from "./monitoringRoutes.ts";
+
+const closers: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closers.splice(0)) close();
+});
+
+interface Database {
+  answers: boolean;
+  problem: string | undefined;
+  /** The problem that a write reveals, once there was one. */
+  problemAfterWrite?: string;
+}
+
+/** Returns the reply of `/ready` with these workers and this database. */
+async function readyWith(workers: WorkerHealth[], database: Partial<Database> = {}) {
+  const { answers = true, problem, problemAfterWrite }: Partial<Database> = database;
+  let current = problem;
+  const metrics = createMetrics(() => ({ sockets: () => 0, subscriptions: () => 0, chains: () => [] }));
+  closers.push(() => metrics.close());
+  const routes = createMonitoringRoutes({
+    metrics,
+    store: {
+      getUniqueOwner: async () => {
+        if (!answers) throw new Error("the connection is gone");
+        return undefined;
+      },
+      unavailableReason: () => current,
+      probeWrite: async () => {
+        current = problemAfterWrite;
+      },
+    },
+    workers: () => workers,
+    verifyMasterKey: () => undefined,
+    metricsIps: [],
+    clientAddressOf: () => "127.0.0.1",
+    isFromTrustedProxy: () => false,
+  });
+  const { status, body } = await routes.ready();
+  return { code: status, ...JSON.parse(body) };
+}
+
+const indexer = (state: WorkerHealth["state"]): WorkerHealth => ({
+  name: "chain indexer",
+  state,
+  restarts: 3,
+  lastError: "/srv/data/x",
+});
+
+describe("/ready", () => {
+  it.each(["ready", "restarting"] as const)(
+    "answers 200 while the state of a worker is %s",
+    async (state) => {
+      expect(await readyWith([indexer(state)])).toEqual({
+        code: 200,
+        status: "ready",
+        workers: [{ name: "chain indexer", state, restarts: 3 }],
+      });
+    },
+  );
+
+  it("answers 503 once a worker has ended for good, and names it", async () => {
+    expect(await readyWith([indexer("failed")])).toMatchObject({
+      code: 503,
+      status: "unavailable",
+      error: "The chain indexer has failed and will not be restarted",
+    });
+  });
+
+  it("answers 503 if the database does not respond, without the reason", async () => {
+    expect(await readyWith([], { answers: false })).toMatchObject({
+      code: 503,
+      status: "unavailable",
+      error: "The database does not respond",
+    });
+  });
+
+  it("answers 503 while the database cannot be written, and 200 once a write succeeds", async () => {
+    const problem = "The disk is full";
+    expect(await readyWith([], { problem, problemAfterWrite: problem })).toMatchObject({
+      code: 503,
+      error: problem,
+    });
+    expect(await readyWith([], { problem })).toMatchObject({ code: 200 });
+  });
+});
+
+it("/health shows the state of the indexer, and not why it has ended", () => {
+  expect(indexerHealth(() => indexer("restarting"))).toEqual({ state: "restarting", restarts: 3 });
+  expect(indexerHealth(() => undefined)).toBeUndefined();
+});

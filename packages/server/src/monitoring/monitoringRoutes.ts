@@ -1,0 +1,108 @@
+import type { IncomingMessage } from "node:http";
+import { ErrorCode } from "@purse/protocol";
+import type { WorkerHealth } from "@purse/workers";
+import { createAddressMatcher } from "../core/http/address.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { VerifyMasterKey } from "../core/http/masterKey.ts";
+import type { Store } from "../database/store.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface MonitoringDependencies {
+  metrics: Metrics;
+  store: Pick<Store, "getUniqueOwner" | "unavailableReason" | "probeWrite">;
+  /** Health of the server's worker threads. */
+  workers(): WorkerHealth[];
+  verifyMasterKey: VerifyMasterKey;
+  /** Addresses and ranges that may read the metrics without a key; `*` allows all. */
+  metricsIps: readonly string[];
+  clientAddressOf: ClientAddressOf;
+  isFromTrustedProxy(message: IncomingMessage): boolean;
+}
+
+/** How long the database may take to respond or to write, in ms. */
+const READY_MS = 2_000;
+
+/** Creates the monitoring endpoints: metrics and readiness. */
+export function createMonitoringRoutes({
+  metrics,
+  store,
+  workers,
+  verifyMasterKey,
+  metricsIps,
+  ...dependencies
+}: MonitoringDependencies) {
+  const isAllowedAddress = createAddressMatcher(metricsIps);
+  let writeProbe: Promise<boolean> | undefined;
+
+  function canReadMetrics(message: IncomingMessage): boolean {
+    const ip = dependencies.clientAddressOf(message);
+    const key = masterKeyOf(message);
+    if (key !== undefined) return verifyMasterKey(key, ip) !== undefined;
+    if (!isAllowedAddress(ip)) return false;
+    if (dependencies.isFromTrustedProxy(message)) return true;
+    // An unconfigured proxy forwards requests of strangers from its own address.
+    const { forwarded, "x-forwarded-for": forwardedFor } = message.headers;
+    return forwarded === undefined && forwardedFor === undefined;
+  }
+
+  return {
+    async metrics(message: IncomingMessage): Promise<ApiReply> {
+      if (!canReadMetrics(message)) {
+        const body = JSON.stringify({ code: ErrorCode.OPERATION_FORBIDDEN, error: "unauthorized" });
+        return { status: 403, body };
+      }
+      return { status: 200, body: await metrics.text(), headers: { "content-type": metrics.contentType } };
+    },
+
+    /** Returns 200 if the server can work, otherwise 503 with the reason; includes the state of its worker threads. */
+    async ready(): Promise<ApiReply> {
+      const error = (await isDatabaseReachable(store))
+        ? await findProblem()
+        : "The database does not respond";
+      const states = workers().map(({ name, state, restarts }) => ({ name, state, restarts }));
+      const status = error === undefined ? "ready" : "unavailable";
+      const body = JSON.stringify({ status, ...(error !== undefined && { error }), workers: states });
+      return { status: error === undefined ? 200 : 503, body };
+    },
+  };
+
+  async function findProblem(): Promise<string | undefined> {
+    // Only a write shows that the database can be written again.
+    if (store.unavailableReason() !== undefined) await probeWrite();
+    return store.unavailableReason() ?? failedWorker();
+  }
+
+  async function probeWrite(): Promise<void> {
+    writeProbe ??= succeedsWithin(READY_MS, store.probeWrite?.()).finally(() => {
+      writeProbe = undefined;
+    });
+    await writeProbe;
+  }
+
+  function failedWorker(): string | undefined {
+    const failed = workers().find(({ state }) => state === "failed");
+    return failed && `The ${failed.name} has failed and will not be restarted`;
+  }
+}
+
+async function isDatabaseReachable(store: MonitoringDependencies["store"]): Promise<boolean> {
+  return succeedsWithin(READY_MS, store.getUniqueOwner("ready", ""));
+}
+
+/** Whether a promise resolves in time. */
+async function succeedsWithin(ms: number, work: Promise<unknown> | undefined): Promise<boolean> {
+  const timeout = new Promise<boolean>((resolve) => setTimeout(() => resolve(false), ms).unref());
+  const succeeded = Promise.resolve(work).then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([succeeded, timeout]);
+}
+
+/** The master key in the header of the Parse protocol, or as a bearer token, as Prometheus sends it. */
+function masterKeyOf({ headers }: IncomingMessage): string | undefined {
+  const headerKey = headers["x-parse-master-key"];
+  if (typeof headerKey === "string") return headerKey;
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+}
