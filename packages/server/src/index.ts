@@ -1,5 +1,6 @@
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
+export type { DatabaseConfig } from "./config/database.ts";
 export {
   type Config,
   type ConfigFile,
@@ -14,7 +15,7 @@ export { planSchemas } from "./data/schema/definedSchemas.ts";
 export { type DescribedClass, generateTypes } from "./data/schema/generateTypes.ts";
 export { openSchemas } from "./data/schema/openSchemas.ts";
 export type { ClassSchema } from "./database/classSchema.ts";
-export { type DatabaseConfig, openStore } from "./database/openStore.ts";
+export { openStore } from "./database/openStore.ts";
 export { lockDatabase } from "./database/sqlite/databaseLock.ts";
 export {
   type Store,

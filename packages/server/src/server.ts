@@ -11,6 +11,7 @@ import { createDataApi } from "./api/dataApi.ts";
 import { createDataApiFunctions, createSolanaFunctions } from "./api/dataApiFunctions.ts";
 import { createDataDocs } from "./api/dataDocs.ts";
 import { closeIdleConnections } from "./api/idleConnections.ts";
+import { createNftImageHandler } from "./api/nftImages.ts";
 import { objectRoutes } from "./api/objectRoutes.ts";
 import { createParseApi, type ParseApiDependencies } from "./api/parseApi.ts";
 import { createProviderApi } from "./api/providerApi.ts";
@@ -73,7 +74,7 @@ import {
   openResumableUploads,
   UploadQuota,
 } from "./files/index.ts";
-import { createNftImageHandler, Thumbnails } from "./images/index.ts";
+import { Thumbnails } from "./images/index.ts";
 import { createIpfsGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMailer, formatSender } from "./mail/mailer.ts";

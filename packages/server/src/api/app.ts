@@ -6,7 +6,7 @@ import { chunksLength, sendChunks } from "../core/http/chunkedReply.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { errorReply } from "../core/http/reply.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
-import { IPFS_PATH } from "../ipfs/index.ts";
+import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 
 /** The path of the Parse API and of live queries. */

@@ -1,10 +1,11 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import {
   createIdempotentWrite,
   createSubrequestWrite,
   type ResponseToSave,
 } from "../data/objects/idempotentWrite.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { BatchTransaction } from "../data/objects/writeTransaction.ts";
 import type { Store } from "../database/store.ts";
 import {
@@ -16,7 +17,7 @@ import {
 
 /** Executes one request of a batch with the permissions of the batch's sender. */
 export type ExecuteBatchRequest = (
-  request: ApiRequest,
+  request: WriteRequest,
   method: string,
   path: string,
   params: JsonObject,
@@ -26,7 +27,11 @@ export type ExecuteBatchRequest = (
  * Executes many requests at once. Paths contain the server's mount path (`/server/classes/A`). Results are in the order
  * of the requests, each `{success}` or `{error}`. The requests run concurrently, so that their writes share a commit.
  */
-export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, store: Store): ApiRoute {
+export function batchRoute(
+  mountPath: string,
+  execute: ExecuteBatchRequest,
+  store: Store,
+): ApiRoute<WriteRequest> {
   return {
     method: "POST",
     path: "/batch",
@@ -57,55 +62,57 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
    * reply.
    */
   async function executeIndependently(
-    request: ApiRequest,
+    request: WriteRequest,
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
-    const batchMemory = request.memory?.request;
-    const completed = await batchMemory?.completedSubrequests();
+    const batchRecord = request.writeOptions.idempotentWrite?.request;
+    const completed = await batchRecord?.completedSubrequests();
     return startAll(batchedRequests, async (batchedRequest, index) => {
       const earlierReply = completed?.get(index);
       if (earlierReply) return earlierReply;
-      const memory = batchMemory && createIdempotentWrite(batchMemory.subrequest(index));
+      const idempotentWrite = batchRecord && createIdempotentWrite(batchRecord.subrequest(index));
       const reply = await execute(
-        { ...request, memory },
+        { ...request, writeOptions: { idempotentWrite } },
         batchedRequest.method,
         batchedRequest.path,
         batchedRequest.params,
       );
-      if (!batchMemory || !isDuplicate(reply)) return reply;
+      if (!batchRecord || !isDuplicate(reply)) return reply;
       // An attempt that was considered interrupted has executed it in the meantime.
-      return (await batchMemory.completedSubrequests()).get(index) ?? reply;
+      return (await batchRecord.completedSubrequests()).get(index) ?? reply;
     });
   }
 
   /** Executes all requests or none: the error of one is the error of the batch. */
   async function executeTransaction(
-    request: ApiRequest,
+    request: WriteRequest,
     batchedRequests: BatchedRequest[],
   ): Promise<ApiReply[]> {
-    const batchMemory = request.memory?.request;
+    const batchRecord = request.writeOptions.idempotentWrite?.request;
     const savedReplies: ResponseToSave[] = [];
     const transaction = new BatchTransaction(
       {
         write: (writes) =>
-          store.write(batchMemory ? [...writes, batchMemory.saveResponses(savedReplies)] : writes),
+          store.write(batchRecord ? [...writes, batchRecord.saveResponses(savedReplies)] : writes),
       },
       batchedRequests.length,
     );
     const replies = await startAll(batchedRequests, async (batchedRequest, index) => {
       let hasWritten = false;
-      const memory = createSubrequestWrite((reply) => {
+      const idempotentWrite = createSubrequestWrite((reply) => {
         savedReplies[index] = reply;
       });
-      const transactionRequest: ApiRequest = {
+      const transactionRequest: WriteRequest = {
         ...request,
-        memory: batchMemory && memory,
-        transaction: {
-          add: (writes) => {
-            // Writes after the first one are not part of the transaction, like those of a trigger.
-            if (hasWritten) return store.write(writes);
-            hasWritten = true;
-            return transaction.add(writes);
+        writeOptions: {
+          idempotentWrite: batchRecord && idempotentWrite,
+          transaction: {
+            add: (writes) => {
+              // Writes after the first one are not part of the transaction, like those of a trigger.
+              if (hasWritten) return store.write(writes);
+              hasWritten = true;
+              return transaction.add(writes);
+            },
           },
         },
       };
@@ -124,7 +131,7 @@ export function batchRoute(mountPath: string, execute: ExecuteBatchRequest, stor
     });
     const failed = replies.find((reply) => reply.status >= 300);
     if (failed) throw errorOf(failed);
-    batchMemory?.markCommitted();
+    batchRecord?.markCommitted();
     return replies;
   }
 }

@@ -2,6 +2,7 @@ import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
@@ -10,8 +11,11 @@ export interface ObjectRouteDependencies {
 }
 
 /** Routes for objects of any class, and for the system classes under their own names. */
-export function objectRoutes({ objects, findInstallation }: ObjectRouteDependencies): ApiRoute[] {
-  const routesFor = (base: string, classOf: (request: ApiRequest) => string): ApiRoute[] => [
+export function objectRoutes({
+  objects,
+  findInstallation,
+}: ObjectRouteDependencies): ApiRoute<WriteRequest>[] {
+  const routesFor = (base: string, classOf: (request: ApiRequest) => string): ApiRoute<WriteRequest>[] => [
     {
       method: "GET",
       path: base,
@@ -24,9 +28,13 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       retry: "write",
       handle: async (request) => {
         const className = classOf(request);
-        const memory = request.memory?.withFormat((reply) => saveReply(reply, request, className));
+        const { idempotentWrite, ...others } = request.writeOptions;
+        const options = {
+          ...others,
+          idempotentWrite: idempotentWrite?.withFormat((reply) => saveReply(reply, request, className)),
+        };
         return saveReply(
-          await objects.create({ ...request, memory }, className, request.params),
+          await objects.create(request, className, request.params, options),
           request,
           className,
         );
@@ -45,13 +53,22 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       path: `${base}/:objectId`,
       retry: "write",
       handle: async (request) =>
-        saveReply(await objects.update(request, classOf(request), idOf(request), request.params), request),
+        saveReply(
+          await objects.update(
+            request,
+            classOf(request),
+            idOf(request),
+            request.params,
+            request.writeOptions,
+          ),
+          request,
+        ),
     },
     {
       method: "DELETE",
       path: `${base}/:objectId`,
       handle: async (request) => {
-        await objects.remove(request, classOf(request), idOf(request));
+        await objects.remove(request, classOf(request), idOf(request), request.writeOptions);
         return {};
       },
     },
@@ -59,7 +76,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
   /**
    * Creates an installation, or updates the one with the same id. The update requires the permissions of the client.
    */
-  async function saveInstallation(request: ApiRequest): Promise<SaveReply> {
+  async function saveInstallation(request: WriteRequest): Promise<SaveReply> {
     const { params, auth } = request;
     const { installationId, deviceToken } = params;
     // SDKs send the id of their installation with every request.
@@ -68,15 +85,13 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
     const isValidId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
     const existing = isValidId ? await findInstallation(id) : undefined;
     if (existing) {
-      const memory = request.memory?.withFormat(({ body }) =>
-        saveReply({ status: 200, body: { ...body, ...existing } }, request),
-      );
-      const { body } = await objects.update(
-        { ...request, memory },
-        "_Installation",
-        existing.objectId,
-        params,
-      );
+      const { idempotentWrite, ...others } = request.writeOptions;
+      const { body } = await objects.update(request, "_Installation", existing.objectId, params, {
+        ...others,
+        idempotentWrite: idempotentWrite?.withFormat(({ body }) =>
+          saveReply({ status: 200, body: { ...body, ...existing } }, request),
+        ),
+      });
       return { status: 200, body: { ...body, ...existing } };
     }
     const usesOwnInstallationId =
@@ -85,6 +100,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       request,
       "_Installation",
       usesOwnInstallationId ? { ...params, installationId: ownInstallationId } : params,
+      request.writeOptions,
     );
   }
 
@@ -95,7 +111,7 @@ export function objectRoutes({ objects, findInstallation }: ObjectRouteDependenc
       ({ method, path }) => method !== "POST" || path !== "/installations",
     ),
     ...["/installations", "/classes/_Installation"].map(
-      (path): ApiRoute => ({
+      (path): ApiRoute<WriteRequest> => ({
         method: "POST",
         path,
         retry: "write",

@@ -20,6 +20,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
@@ -37,7 +38,7 @@ export interface ParseApiDependencies {
   serverUrlOf?: ServerUrlOf;
   clientAddressOf: ClientAddressOf;
   withParsedBody: WithParsedBody;
-  routes: ApiRoute[];
+  routes: ApiRoute<WriteRequest>[];
   store: Store;
   /** Paths below the mount path on which a request with an id is executed once. */
   idempotency: Omit<IdempotencyOptions, "store">;
@@ -61,7 +62,7 @@ export interface ParseApi {
 
 export type AuthenticatedRequest = Pick<
   ApiRequest,
-  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl" | "ifUpdatedAt"
+  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl"
 >;
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
@@ -69,7 +70,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   const runId = randomBytes(4).toString("hex");
   let requestCount = 0;
 
-  const router = new Router<ApiRoute>([
+  const router = new Router<ApiRoute<WriteRequest>>([
     ...dependencies.routes,
     batchRoute(
       dependencies.mountPath,
@@ -152,11 +153,11 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
     const request: RequestContext = { auth, installationId, context, ...client };
-    return executeIdempotently(envelope, path, request, route.route.retry, (memory) =>
+    return executeIdempotently(envelope, path, request, route.route.retry, (record) =>
       executeRoute(route, {
         ...request,
         serverUrl: client.serverUrl,
-        memory: memory && createIdempotentWrite(memory),
+        writeOptions: { idempotentWrite: record && createIdempotentWrite(record) },
         method: envelope.method,
         path,
         params: envelope.params,
@@ -221,7 +222,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `${path} takes ${match.allowed.join(", ")}`, 405);
   }
 
-  function executeMatched(request: ApiRequest, auth: AuthContext): Promise<ApiReply> {
+  function executeMatched(request: WriteRequest, auth: AuthContext): Promise<ApiReply> {
     const match = routeFor(request.method, request.path);
     return executeRoute(match, { ...request, auth, pathParams: match.pathParams });
   }
@@ -253,6 +254,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         requestId,
         serverUrl: dependencies.serverUrl,
         pathParams: {},
+        writeOptions: {},
       };
       return executeMatched({ method, path, params, context, installationId, auth, ...client }, auth);
     });
@@ -269,7 +271,14 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   const execute = (request: AuthenticatedRequest) =>
     withErrorReply(request.requestId, () => {
       const path = normalizePath(request.path);
-      const apiRequest = { ...request, path, pathParams: {}, context: {}, installationId: undefined };
+      const apiRequest = {
+        ...request,
+        path,
+        pathParams: {},
+        context: {},
+        installationId: undefined,
+        writeOptions: {},
+      };
       return executeMatched(apiRequest, request.auth);
     });
 
@@ -279,7 +288,10 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */
 const PURE_READS = /^\/(?:classes|aggregate)\//;
 
-async function executeRoute(match: { route: ApiRoute }, request: ApiRequest): Promise<ApiReply> {
+async function executeRoute(
+  match: { route: ApiRoute<WriteRequest> },
+  request: WriteRequest,
+): Promise<ApiReply> {
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
   if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError();

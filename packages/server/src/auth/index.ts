@@ -2,6 +2,7 @@ import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { AccountEmails } from "./accountEmails.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { installationRules } from "./installationRules.ts";
@@ -24,7 +25,7 @@ export type { AuthConfig as AccountsConfig, AuthDependencies as AccountsParts } 
 
 export interface AuthService {
   rules: ClassRules[];
-  routes: ApiRoute[];
+  routes: ApiRoute<WriteRequest>[];
   /** Resolves once all configured sign-in providers are loaded. */
   ready(): Promise<void>;
   /** Cloud functions that clients can call. */

@@ -1,7 +1,8 @@
 import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
 import type { Lockout } from "./lockout.ts";
@@ -36,10 +37,10 @@ export function authRoutes({
   lockout,
   secondFactor,
   providers,
-}: AuthRouteDependencies): ApiRoute[] {
+}: AuthRouteDependencies): ApiRoute<WriteRequest>[] {
   const { objects, store, schemaOf, limits } = dependencies;
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
-  const userId = (request: ApiRequest) => request.pathParams.objectId ?? "";
+  const userId = (request: WriteRequest) => request.pathParams.objectId ?? "";
   return [
     { method: "POST", path: "/users", handle: signUpOrSignIn, acceptsEndedSession: true, retry: "write" },
     {
@@ -80,13 +81,13 @@ export function authRoutes({
       path: "/users/:objectId",
       retry: "write",
       handle: async (request) =>
-        (await objects.update(request, "_User", userId(request), request.params)).body,
+        (await objects.update(request, "_User", userId(request), request.params, request.writeOptions)).body,
     },
     {
       method: "DELETE",
       path: "/users/:objectId",
       handle: async (request) => {
-        await objects.remove(request, "_User", userId(request));
+        await objects.remove(request, "_User", userId(request), request.writeOptions);
         return {};
       },
     },
@@ -106,19 +107,20 @@ export function authRoutes({
       path: "/sessions/:objectId",
       retry: "write",
       handle: async (request) =>
-        (await objects.update(request, "_Session", userId(request), request.params)).body,
+        (await objects.update(request, "_Session", userId(request), request.params, request.writeOptions))
+          .body,
     },
     {
       method: "DELETE",
       path: "/sessions/:objectId",
       handle: async (request) => {
-        await objects.remove(request, "_Session", request.pathParams.objectId ?? "");
+        await objects.remove(request, "_Session", request.pathParams.objectId ?? "", request.writeOptions);
         return {};
       },
     },
   ];
 
-  async function readUser(request: ApiRequest): Promise<ApiReply> {
+  async function readUser(request: WriteRequest): Promise<ApiReply> {
     const user = await objects.get(request, "_User", userId(request), request.params);
     const { auth } = request;
     if (auth.kind !== "user" || auth.userId !== userId(request)) return jsonReply(user);
@@ -126,7 +128,7 @@ export function authRoutes({
     return jsonReply(JSON.stringify({ ...JSON.parse(user), sessionToken: auth.sessionToken }));
   }
 
-  async function signUpOrSignIn(request: ApiRequest): Promise<ApiReply> {
+  async function signUpOrSignIn(request: WriteRequest): Promise<ApiReply> {
     const { authData } = request.params;
     const authDataByProvider = isJsonObject(authData) ? authData : {};
     const proof = authDataByProvider[WALLET_PROVIDER];
@@ -152,7 +154,7 @@ export function authRoutes({
   }
 
   /** Signs in with identities of other providers, or creates a user. Users are never matched by email address. */
-  async function signInWithIdentity(request: ApiRequest, authData: JsonObject): Promise<ApiReply> {
+  async function signInWithIdentity(request: WriteRequest, authData: JsonObject): Promise<ApiReply> {
     const identities = await providers.verifyAll(authData);
     if (identities.length === 0) return createUser(request, request.params);
     const owners = await Promise.all(identities.map((identity) => providers.ownerOf(identity)));
@@ -167,16 +169,16 @@ export function authRoutes({
     return createUser(request, request.params);
   }
 
-  async function createUser(request: ApiRequest, fields: JsonObject): Promise<ApiReply> {
+  async function createUser(request: WriteRequest, fields: JsonObject): Promise<ApiReply> {
     const isAnonymous = providers
       .getVerified(request)
       .some(({ provider }) => provider === ANONYMOUS_PROVIDER);
     await limits.countAddress(isAnonymous ? "anonymousSignUp" : "signUp", request);
-    const { status, body } = await objects.create(request, "_User", fields);
+    const { status, body } = await objects.create(request, "_User", fields, request.writeOptions);
     return { status, body: JSON.stringify(body) };
   }
 
-  async function logIn(request: ApiRequest): Promise<ApiReply> {
+  async function logIn(request: WriteRequest): Promise<ApiReply> {
     const { owner, user, lockoutKey, hash } = await verifyCredentials(request);
     email.assertCanSignIn(user);
     const { password } = request.params;
@@ -189,7 +191,7 @@ export function authRoutes({
     return signIn(request, owner, "password", writes);
   }
 
-  async function verifyPassword(request: ApiRequest): Promise<ApiReply> {
+  async function verifyPassword(request: WriteRequest): Promise<ApiReply> {
     const { owner, user, lockoutKey, needsCode } = await verifyCredentials(request);
     email.assertCanSignIn(user);
     // The password alone does not reset the count of an account that also requires a code.
@@ -199,7 +201,7 @@ export function authRoutes({
   }
 
   /** Verifies a username or email address and a password. Known and unknown names take the same time. */
-  async function verifyCredentials(request: ApiRequest): Promise<VerifiedCredentials> {
+  async function verifyCredentials(request: WriteRequest): Promise<VerifiedCredentials> {
     const { username, email, password } = request.params;
     const name = username ?? email;
     if (name === undefined || name === null || name === "") {
@@ -235,7 +237,7 @@ export function authRoutes({
   }
 
   async function signIn(
-    request: ApiRequest,
+    request: WriteRequest,
     owner: string,
     authProvider: string,
     signInWrites: Write[],
@@ -261,7 +263,7 @@ export function authRoutes({
 
   /** Starts a session of an existing user. All sessions but that of a sign-up are started here. */
   async function startSession(
-    request: ApiRequest,
+    request: WriteRequest,
     owner: string,
     createdWith: CreatedWith,
     writes: Write[] = [],
@@ -290,7 +292,7 @@ export function authRoutes({
   }
 
   /** Starts a session of any user with the master key. */
-  async function logInAs(request: ApiRequest): Promise<ApiReply> {
+  async function logInAs(request: WriteRequest): Promise<ApiReply> {
     assertMaster(request, "write");
     const { userId: id } = request.params;
     if (typeof id !== "string" || id === "") {
@@ -307,7 +309,7 @@ export function authRoutes({
   }
 
   /** Starts an additional session for another device of the signed-in user. */
-  async function newSession(request: ApiRequest): Promise<ApiReply> {
+  async function newSession(request: WriteRequest): Promise<ApiReply> {
     if (request.auth.kind === "anonymous") {
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
     }
@@ -322,7 +324,7 @@ export function authRoutes({
     return { status: 201, body: await readOwnSession(request, session) };
   }
 
-  async function upgradeSession(request: ApiRequest): Promise<ApiReply> {
+  async function upgradeSession(request: WriteRequest): Promise<ApiReply> {
     const auth = requireUser(request);
     const session = await startSession(request, auth.userId, { action: "upgrade", authProvider: "" });
     return jsonReply(await readOwnSession(request, session));
@@ -330,7 +332,7 @@ export function authRoutes({
 
   /** Reads a new session with its own token. */
   async function readOwnSession(
-    request: ApiRequest,
+    request: WriteRequest,
     { object, sessionToken }: Pick<NewSession, "object" | "sessionToken">,
   ): Promise<string> {
     const { objectId, createdAt } = object;
@@ -345,12 +347,13 @@ export function authRoutes({
     }
   }
 
-  async function changeSession(request: ApiRequest): Promise<JsonObject> {
+  async function changeSession(request: WriteRequest): Promise<JsonObject> {
     const auth = requireUser(request);
-    return (await objects.update(request, "_Session", auth.sessionId, request.params)).body;
+    return (await objects.update(request, "_Session", auth.sessionId, request.params, request.writeOptions))
+      .body;
   }
 
-  async function logOut(request: ApiRequest): Promise<JsonObject> {
+  async function logOut(request: WriteRequest): Promise<JsonObject> {
     if (request.auth.kind !== "user") return {};
     const { sessionId, sessionToken } = request.auth;
     const afterLogout = dependencies.triggers.of("afterLogout");
@@ -362,13 +365,13 @@ export function authRoutes({
     return {};
   }
 
-  async function me(request: ApiRequest): Promise<JsonObject> {
+  async function me(request: WriteRequest): Promise<JsonObject> {
     const auth = requireUser(request);
     const user = JSON.parse(await objects.get(request, "_User", auth.userId, request.params));
     return { ...user, sessionToken: auth.sessionToken };
   }
 
-  async function currentSession(request: ApiRequest): Promise<ApiReply> {
+  async function currentSession(request: WriteRequest): Promise<ApiReply> {
     const auth = requireUser(request);
     return jsonReply(await objects.get(request, "_Session", auth.sessionId, {}));
   }

@@ -1,8 +1,8 @@
-import type { AuthTriggers } from "../cloud/index.ts";
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
+import type { AuthTriggers } from "../data/objects/triggers.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
 import type { Mailer } from "../mail/mailer.ts";

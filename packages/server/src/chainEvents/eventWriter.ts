@@ -99,7 +99,7 @@ export class EventWriter {
         settled.resolve("added");
         return transaction.add(writes);
       };
-      const completed = this.#change(className, change, { ...serverRequest(), transaction: { add: join } });
+      const completed = this.#change(className, change, { add: join });
       completed.catch((error: unknown) => {
         if (!isRejection(error)) return settled.resolve("failed");
         settled.resolve("rejected");
@@ -118,16 +118,17 @@ export class EventWriter {
     return written;
   }
 
-  async #change(className: string, change: EventChange, request: RequestContext): Promise<void> {
+  async #change(className: string, change: EventChange, transaction: WriteTransaction): Promise<void> {
     const { objects } = this.#dependencies;
+    const request = serverRequest();
     if (change.kind === "created") {
-      await objects.create({ ...request, allowCustomId: true }, className, change.object);
+      await objects.create(request, className, change.object, { allowCustomId: true, transaction });
       return;
     }
     const { objectId } = change.object;
     if (typeof objectId !== "string") throw new Error("an object without an id");
-    if (change.kind === "removed") await objects.remove(request, className, objectId);
-    else await objects.update(request, className, objectId, { confirmed: true });
+    if (change.kind === "removed") await objects.remove(request, className, objectId, { transaction });
+    else await objects.update(request, className, objectId, { confirmed: true }, { transaction });
   }
 }
 

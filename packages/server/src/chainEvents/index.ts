@@ -1,2 +1,1 @@
 export { ChainEvents } from "./chainEvents.ts";
-export { parseWatchList } from "./watch.ts";

@@ -1,13 +1,6 @@
 import { createHash } from "node:crypto";
 import { addressOf, eventSelection, type Selection } from "@purse/chain";
-import {
-  ErrorCode,
-  isClassName,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-} from "@purse/protocol";
+import { ErrorCode, isClassName, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
 
 /** A watch: logs of a contract's event, or transfers of an address, that are stored as objects of a class. */
@@ -135,11 +128,4 @@ function parseWebhookUrl(value: JsonValue | undefined): string | undefined {
 
 function invalidWatch(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, `Invalid watch: ${message}`);
-}
-
-/** Validates a list of watches. Throws Error. */
-export function parseWatchList(value: unknown): JsonObject[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every(isJsonObject)) return value;
-  throw new Error("it must be a list of { chainId, address, tableName, abi, topic, filter, … }");
 }

@@ -2,13 +2,13 @@ import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purs
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
-import type { Triggers } from "../data/objects/triggers.ts";
+import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import type { Mail } from "../mail/mailer.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
 import { createLiveTriggers, type LiveTriggers } from "./liveTriggers.ts";
-import { type AuthTriggers, createTriggers } from "./triggers.ts";
+import { createTriggers } from "./triggers.ts";
 import type {
   CallContext,
   ConfigTriggerName,

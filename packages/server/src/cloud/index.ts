@@ -1,5 +1,6 @@
 import "./globals.ts";
 
+export type { AuthTriggers } from "../data/objects/triggers.ts";
 export {
   type BuiltInFunction,
   type Cloud,
@@ -20,7 +21,6 @@ export type {
   JobRequest,
   ObjectTriggerRequest,
 } from "./registry.ts";
-export type { AuthTriggers } from "./triggers.ts";
 export type { Validator } from "./validator.ts";
 export type {
   FileInfo,

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, parseOperation } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import type { Change } from "../data/objects/change.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
-import type { Triggers } from "../data/objects/triggers.ts";
+import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
 import type { CallContext, Invocation, InvocationResult, ObjectTriggerName } from "./workerMessages.ts";
 
 export interface TriggerOptions {
@@ -11,14 +11,6 @@ export interface TriggerOptions {
   callContextOf(request: RequestContext): Promise<CallContext>;
   /** Executes an invocation by cloud code or a webhook within its time limit. Rejects with ProtocolError. */
   run(name: string, invocation: Invocation): Promise<InvocationResult>;
-}
-
-/** Triggers of signing in and out. */
-export interface AuthTriggers {
-  /** Returns undefined if no trigger is defined. A before trigger that throws refuses. */
-  of(
-    trigger: "beforeLogin" | "afterLogin" | "afterLogout" | "beforePasswordResetRequest",
-  ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
 }
 
 /** Creates the triggers that run when objects are read and written. */

@@ -1,6 +1,11 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { CustomAdapter } from "../auth/providers/adapter.ts";
 import { sectionOf, stringField } from "./sectionFields.ts";
+
+/** A custom adapter of the operator, with Parse's interface. */
+export interface CustomAdapter {
+  validateAuthData(authData: JsonObject, options: JsonObject): unknown;
+  validateAppId?(appIds: unknown, authData: JsonObject, options: JsonObject): unknown;
+}
 
 /** A sign-in provider. */
 export type AuthProviderConfig =

@@ -1,8 +1,38 @@
 import { readFileSync } from "node:fs";
-import type { ApnsConfig } from "../push/apns.ts";
-import type { FcmConfig } from "../push/fcm.ts";
-import type { WebPushConfig } from "../push/webPush.ts";
 import { sectionOf, stringField } from "./sectionFields.ts";
+
+export interface ApnsConfig {
+  keyId: string;
+  teamId: string;
+  /** The `.p8` key, PEM. */
+  privateKey: string;
+  /** The app's bundle id. */
+  topic: string;
+  /** `https://api.push.apple.com`, or that of the sandbox. */
+  endpoint: string;
+}
+
+export interface FcmConfig {
+  /** As in the service account file. */
+  projectId: string;
+  clientEmail: string;
+  /** PEM. */
+  privateKey: string;
+  /** Endpoint for access tokens. */
+  tokenUri: string;
+  /** Origin of the FCM API, without a path. */
+  endpoint: string;
+}
+
+export interface WebPushConfig {
+  /** Contact address for the push services: `mailto:…` or `https://…`. */
+  subject: string;
+  /** VAPID keys, base64url. */
+  publicKey: string;
+  privateKey: string;
+  /** Origins of allowed push services besides the known ones, such as `https://push.example.org`. */
+  services: string[];
+}
 
 /** The configured push services; without any, push messages cannot be sent. */
 export interface PushConfig {

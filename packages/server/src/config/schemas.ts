@@ -1,6 +1,14 @@
-import { isClassName, isJsonObject } from "@purse/protocol";
-import type { ClassDefinition } from "../data/schema/definedSchemas.ts";
+import { isClassName, isJsonObject, type JsonObject } from "@purse/protocol";
 import { sectionOf } from "./sectionFields.ts";
+
+/** A class as defined in the application's configuration. */
+export interface ClassDefinition {
+  className: string;
+  fields: JsonObject;
+  indexes: JsonObject;
+  /** Undefined leaves the permissions unchanged. */
+  classLevelPermissions: JsonObject | undefined;
+}
 
 const KEYS = ["className", "fields", "indexes", "classLevelPermissions"];
 

@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-import { parseWatchList } from "../chainEvents/index.ts";
 import { parseAccountLimits } from "./accountLimits.ts";
 import { parseAuth } from "./auth.ts";
+import { parseWatchList } from "./eventWatches.ts";
 import { parseFileUpload } from "./fileUpload.ts";
 import { parseNames } from "./names.ts";
 import { parseAccountLockout, parsePasswordPolicy } from "./passwords.ts";

@@ -1,6 +1,4 @@
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
-import type { IdempotentWrite } from "../data/objects/idempotentWrite.ts";
-import type { WriteTransaction } from "../data/objects/writeTransaction.ts";
 import type { AclSubjects } from "./aclSubjects.ts";
 
 /** The authenticated sender of a request. */
@@ -37,14 +35,6 @@ export interface RequestContext {
   headers?: Readonly<Record<string, string>>;
   /** URL of the Parse API that the client used; undefined for the public URL. */
   serverUrl?: string;
-  /** Whether the request may set the IDs of new objects; only the server's own requests may. */
-  allowCustomId?: boolean;
-  /** An update is rejected if its object has changed since this time (ISO 8601). */
-  ifUpdatedAt?: string;
-  /** The transaction that the writes of several requests join. */
-  transaction?: WriteTransaction;
-  /** If the request has an ID: stores its response together with its only write. */
-  memory?: IdempotentWrite | undefined;
 }
 
 export function aclSubjectsOf(auth: AuthContext): AclSubjects {

@@ -1,6 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import { IPFS_PATH } from "../ipfs/index.ts";
+
+/** The path of the IPFS gateway. */
+export const IPFS_PATH = "/ipfs";
 
 export interface FileUrlsOptions {
   appId: string;

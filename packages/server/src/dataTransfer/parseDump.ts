@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { uniqueScopeOf } from "../auth/providers/authProviders.ts";
 import { tokenHash } from "../auth/sessionRecord.ts";
 import { foldName, UNIQUE_KEYS } from "../auth/uniqueKeys.ts";
-import { CONFIG_OBJECT_ID } from "../globalConfig/globalConfigRoutes.ts";
+import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import { parseWebhook, WEBHOOK_UNIQUE_SCOPE, webhookKeyOf } from "../webhooks/webhookStore.ts";
 import { fromExtendedJson } from "./extendedJson.ts";
 import { type ImportCounts, type ImportOptions, RecordImporter } from "./import.ts";

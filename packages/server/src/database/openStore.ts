@@ -1,14 +1,9 @@
+import type { DatabaseConfig } from "../config/database.ts";
 import { ByteBudget } from "../core/limits/byteBudget.ts";
 import { createLogger, type Logger } from "../core/logger.ts";
 import { openPostgresStore } from "./postgres/postgresStore.ts";
 import { openSqliteStore } from "./sqlite/sqliteStore.ts";
 import type { Store } from "./store.ts";
-
-/** The kind and location of the database. */
-export type DatabaseConfig =
-  | { kind: "sqlite"; path: string }
-  /** `url` as in `postgres://user:password@host:5432/database`; `connections` is the maximum number of this process. */
-  | { kind: "postgres"; url: string; connections: number; replicaUrl?: string };
 
 export interface StoreOptions {
   /** By default, background errors are written to standard error. */

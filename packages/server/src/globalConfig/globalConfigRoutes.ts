@@ -10,11 +10,9 @@ import {
 import type { ConfigTrigger } from "../cloud/index.ts";
 import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
-
-/** Object ID of the only row of `_GlobalConfig`. */
-export const CONFIG_OBJECT_ID = "1";
 
 export interface GlobalConfigDependencies {
   store: Store;

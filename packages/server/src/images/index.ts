@@ -1,4 +1,3 @@
-export { createNftImageHandler } from "../api/nftImages.ts";
 export { sendImage } from "./sendImage.ts";
 export {
   type ImageSource,

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
 import { contentTypeOf, extensionOf } from "../core/http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../core/http/sendContent.ts";
+import { IPFS_PATH } from "../data/fileUrls.ts";
 import {
   invalidImage,
   MAX_IMAGE_BYTES,
@@ -10,9 +11,6 @@ import {
   type Thumbnails,
 } from "../images/index.ts";
 import type { Ipfs, IpfsEntry } from "./ipfs.ts";
-
-/** The path of the IPFS gateway. */
-export const IPFS_PATH = "/ipfs";
 
 type FileEntry = Extract<IpfsEntry, { kind: "file" }>;
 

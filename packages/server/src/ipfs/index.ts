@@ -1,4 +1,4 @@
-export { createIpfsGateway, IPFS_PATH } from "./gateway.ts";
+export { createIpfsGateway } from "./gateway.ts";
 export { type FolderEntry, type Ipfs, type IpfsEntry, openIpfs } from "./ipfs.ts";
 export { pinRoutes } from "./pinRoutes.ts";
 export { createUriReader } from "./readUri.ts";

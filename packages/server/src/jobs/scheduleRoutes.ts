@@ -2,6 +2,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Objects } from "../data/objects/objects.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
 const CLASS_NAME = "_JobSchedule";
 
@@ -12,7 +13,7 @@ export interface ScheduleRouteDependencies {
 }
 
 /** Routes for job schedules as Parse Dashboard uses them: `{job_schedule: {jobName, startAfter, …}}`. */
-export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies): ApiRoute[] {
+export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies): ApiRoute<WriteRequest>[] {
   async function listSchedules(request: ApiRequest): Promise<JsonObject[]> {
     assertMaster(request);
     const text = await objects.find(request, CLASS_NAME, { limit: 1_000 });
@@ -51,7 +52,7 @@ export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies)
       path: "/cloud_code/jobs",
       async handle(request): Promise<ApiReply> {
         const fields = { startAfter: new Date().toISOString(), ...requireSchedule(request) };
-        const { status, body } = await objects.create(request, CLASS_NAME, fields);
+        const { status, body } = await objects.create(request, CLASS_NAME, fields, request.writeOptions);
         return { status, body: JSON.stringify(body) };
       },
     },
@@ -65,6 +66,7 @@ export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies)
           CLASS_NAME,
           request.pathParams.objectId ?? "",
           fields,
+          request.writeOptions,
         );
         return { status, body: JSON.stringify(body) };
       },
@@ -74,7 +76,7 @@ export function scheduleRoutes({ objects, jobNames }: ScheduleRouteDependencies)
       path: "/cloud_code/jobs/:objectId",
       async handle(request) {
         assertMaster(request, "write");
-        await objects.remove(request, CLASS_NAME, request.pathParams.objectId ?? "");
+        await objects.remove(request, CLASS_NAME, request.pathParams.objectId ?? "", request.writeOptions);
         return {};
       },
     },

@@ -1,6 +1,7 @@
 import { type ClientHttp2Session, connect, constants } from "node:http2";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { importPKCS8, SignJWT } from "jose";
+import type { ApnsConfig } from "../config/push.ts";
 import {
   alertOf,
   failed,
@@ -12,17 +13,6 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
-
-export interface ApnsConfig {
-  keyId: string;
-  teamId: string;
-  /** The `.p8` key, PEM. */
-  privateKey: string;
-  /** The app's bundle id. */
-  topic: string;
-  /** `https://api.push.apple.com`, or that of the sandbox. */
-  endpoint: string;
-}
 
 /** Lifetime of provider tokens. Apple requires a renewal between every 20 and every 60 minutes. */
 const TOKEN_TTL_MS = 45 * 60_000;

@@ -5,6 +5,7 @@ import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { PendingWrite } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
 const CLASS_NAME = "_Audience";
 
@@ -25,7 +26,7 @@ export const audienceRules: ClassRules = {
 };
 
 /** Routes for audiences as Parse Dashboard uses them; `query` is read as an object. */
-export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
+export function audienceRoutes(objects: AudienceObjects): ApiRoute<WriteRequest>[] {
   const idOf = (request: ApiRequest): string => request.pathParams.objectId ?? "";
   return [
     {
@@ -52,7 +53,12 @@ export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
       path: "/push_audiences",
       async handle(request): Promise<ApiReply> {
         assertMaster(request, "write");
-        const { status, body } = await objects.create(request, CLASS_NAME, request.params);
+        const { status, body } = await objects.create(
+          request,
+          CLASS_NAME,
+          request.params,
+          request.writeOptions,
+        );
         return { status, body: JSON.stringify(body) };
       },
     },
@@ -61,7 +67,13 @@ export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
       path: "/push_audiences/:objectId",
       async handle(request): Promise<ApiReply> {
         assertMaster(request, "write");
-        const { status, body } = await objects.update(request, CLASS_NAME, idOf(request), request.params);
+        const { status, body } = await objects.update(
+          request,
+          CLASS_NAME,
+          idOf(request),
+          request.params,
+          request.writeOptions,
+        );
         return { status, body: JSON.stringify(body) };
       },
     },
@@ -70,7 +82,7 @@ export function audienceRoutes(objects: AudienceObjects): ApiRoute[] {
       path: "/push_audiences/:objectId",
       async handle(request) {
         assertMaster(request, "write");
-        await objects.remove(request, CLASS_NAME, idOf(request));
+        await objects.remove(request, CLASS_NAME, idOf(request), request.writeOptions);
         return {};
       },
     },

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { importPKCS8, SignJWT } from "jose";
+import type { FcmConfig } from "../config/push.ts";
 import {
   alertOf,
   failed,
@@ -11,18 +12,6 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
-
-export interface FcmConfig {
-  /** As in the service account file. */
-  projectId: string;
-  clientEmail: string;
-  /** PEM. */
-  privateKey: string;
-  /** Endpoint for access tokens. */
-  tokenUri: string;
-  /** Origin of the FCM API, without a path. */
-  endpoint: string;
-}
 
 const SCOPE = "https://www.googleapis.com/auth/firebase.messaging";
 /** Access tokens are renewed this long before they expire, in ms. */

@@ -4,6 +4,7 @@ import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError } from "../database/store.ts";
 import { audienceRoutes, recordAudienceUse } from "./audiences.ts";
@@ -23,7 +24,7 @@ export interface PushServiceDependencies {
 }
 
 export interface PushService {
-  routes: ApiRoute[];
+  routes: ApiRoute<WriteRequest>[];
   /** Starts sending scheduled pushes. Each push is sent by one of several processes. */
   start(): void;
   /** Stops after the current batch; the rest is sent after the next start. */

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
+import type { WebPushConfig } from "../config/push.ts";
 import {
   failed,
   type PushPayload,
@@ -9,16 +10,6 @@ import {
   type SendResult,
   sendEach,
 } from "./pushSender.ts";
-
-export interface WebPushConfig {
-  /** Contact address for the push services: `mailto:…` or `https://…`. */
-  subject: string;
-  /** VAPID keys, base64url. */
-  publicKey: string;
-  privateKey: string;
-  /** Origins of allowed push services besides the known ones, such as `https://push.example.org`. */
-  services: string[];
-}
 
 /** Push services of browsers. A subscription is client input, so the server sends to no other origins. */
 const KNOWN_SERVICES = [

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError, type StudioBackup, type StudioBackupState } from "@purse/protocol";
+import type { DatabaseConfig } from "../config/database.ts";
 import type { Logger } from "../core/logger.ts";
-import type { DatabaseConfig } from "../database/openStore.ts";
 import { backupDatabase } from "../dataTransfer/backup.ts";
 
 const BACKUP_FILE_NAME = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;

@@ -8,9 +8,3 @@ export interface AuthAdapter {
    */
   validateAuthData(authData: JsonObject): Promise<JsonObject>;
 }
-
-/** A custom adapter of the operator, with Parse's interface. */
-export interface CustomAdapter {
-  validateAuthData(authData: JsonObject, options: JsonObject): unknown;
-  validateAppId?(appIds: unknown, authData: JsonObject, options: JsonObject): unknown;
-}

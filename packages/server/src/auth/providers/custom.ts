@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
-import type { AuthAdapter, CustomAdapter } from "./adapter.ts";
+import type { CustomAdapter } from "../../config/auth.ts";
+import type { AuthAdapter } from "./adapter.ts";
 
 /** Wraps a custom adapter: an object, or the path of a module whose default export is one. */
 export async function customAdapter(

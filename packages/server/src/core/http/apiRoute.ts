@@ -26,13 +26,15 @@ export interface ApiReply {
 }
 
 /** Returns a value (sent with status 200) or a complete reply. */
-export type Handler = (request: ApiRequest) => Promise<ApiReply | JsonValue>;
+export type Handler<Request extends ApiRequest = ApiRequest> = (
+  request: Request,
+) => Promise<ApiReply | JsonValue>;
 
-export interface ApiRoute {
+export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
   method: Method;
   /** Path pattern with named segments: `/classes/:className/:objectId`. */
   path: string;
-  handle: Handler;
+  handle: Handler<Request>;
   /** Whether a request with an ended session is handled as anonymous instead of being rejected with 209. */
   acceptsEndedSession?: boolean;
   /** Whether the request may omit the application id. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ChangeListener } from "./change.ts";
+import type { WriteOptions } from "./writeOptions.ts";
 
 export interface SaveReply {
   /** 201 for a create operation. */
@@ -18,14 +19,20 @@ export interface Objects {
   findChunks(request: RequestContext, className: string, params: JsonObject): Promise<string[]>;
   /** Returns the JSON text of the object. `params`: include, keys, excludeKeys. */
   get(request: RequestContext, className: string, objectId: string, params: JsonObject): Promise<string>;
-  create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply>;
+  create(
+    request: RequestContext,
+    className: string,
+    fields: JsonObject,
+    options?: WriteOptions,
+  ): Promise<SaveReply>;
   update(
     request: RequestContext,
     className: string,
     objectId: string,
     fields: JsonObject,
+    options?: WriteOptions,
   ): Promise<SaveReply>;
-  remove(request: RequestContext, className: string, objectId: string): Promise<void>;
+  remove(request: RequestContext, className: string, objectId: string, options?: WriteOptions): Promise<void>;
   /** Calls the listener after every committed change, in commit order. Returns a function that unsubscribes. */
   onChange(listener: ChangeListener): () => void;
 }

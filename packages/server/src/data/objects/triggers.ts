@@ -40,3 +40,11 @@ export interface BeforeFindResult {
   /** Objects to return instead of running the query; stored ones are filtered by the permissions of the client. */
   objects?: JsonObject[] | undefined;
 }
+
+/** Triggers of signing in and out. */
+export interface AuthTriggers {
+  /** Returns undefined if no trigger is defined. A before trigger that throws refuses. */
+  of(
+    trigger: "beforeLogin" | "afterLogin" | "afterLogout" | "beforePasswordResetRequest",
+  ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
+}

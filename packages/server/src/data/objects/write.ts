@@ -27,6 +27,7 @@ import { isGranted, type ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Serializer } from "./serializer.ts";
 import type { Triggers } from "./triggers.ts";
+import type { WriteOptions } from "./writeOptions.ts";
 
 export interface WriteDependencies {
   access: ReadAccess;
@@ -60,7 +61,12 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   const listeners = new Set<ChangeListener>();
   const addChangedFields = createChangedFields({ access, serializer });
 
-  async function create(request: RequestContext, className: string, fields: JsonObject): Promise<SaveReply> {
+  async function create(
+    request: RequestContext,
+    className: string,
+    fields: JsonObject,
+    options: WriteOptions = {},
+  ): Promise<SaveReply> {
     const { auth } = request;
     const rule = rules.get(className);
     assertClientAccess(className, "create", auth, rules);
@@ -68,10 +74,10 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     authorizeOperation(schemas.get(className), "create", auth);
     const { objectId, ...rest } = fields;
     // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
-    if (fields.id && !request.allowCustomId) {
+    if (fields.id && !options.allowCustomId) {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
     }
-    const allowsCustomId = dependencies.allowCustomObjectId || request.allowCustomId === true;
+    const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
     const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
     const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
@@ -102,8 +108,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       [{ kind: "create", schema, id, at, object, secret }],
       pending,
       schema,
-      request,
-      request.memory?.writes(reply),
+      options,
+      options.idempotentWrite?.writes(reply),
     );
     await publishChange(pending, result, request);
     await runAfterCommit(pending);
@@ -115,6 +121,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     className: string,
     objectId: string,
     fields: JsonObject,
+    options: WriteOptions = {},
   ): Promise<SaveReply> {
     const { auth } = request;
     const rule = rules.get(className);
@@ -147,14 +154,14 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     assertRequiredKept(pending.operations, schema);
     const at = new Date(dependencies.clock()).toISOString();
     const { operations, secret } = pending;
-    const { ifUpdatedAt } = request;
+    const { ifUpdatedAt } = options;
     const changed = changedNames(operations, returned);
     const [result] = await commit(
       [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
       pending,
       schema,
-      request,
-      request.memory?.writes(
+      options,
+      options.idempotentWrite?.writes(
         { status: 200, body: fileUrls.expand({ updatedAt: at, ...pending.returnedFields }, request) },
         changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
       ),
@@ -167,7 +174,12 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
   }
 
-  async function remove(request: RequestContext, className: string, objectId: string): Promise<void> {
+  async function remove(
+    request: RequestContext,
+    className: string,
+    objectId: string,
+    options: WriteOptions = {},
+  ): Promise<void> {
     const { auth } = request;
     const rule = rules.get(className);
     assertClientAccess(className, "delete", auth, rules);
@@ -189,8 +201,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       [{ kind: "delete", schema, id: objectId, subjects, pointers }],
       pending,
       schema,
-      request,
-      request.memory?.writes({ status: 200, body: {} }),
+      options,
+      options.idempotentWrite?.writes({ status: 200, body: {} }),
     );
     await publishChange(pending, result, request);
     await runAfterCommit(pending);
@@ -257,7 +269,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     writes: Write[],
     pending: PendingWrite,
     schema: ClassSchema,
-    { transaction: together, memory }: RequestContext,
+    { transaction, idempotentWrite }: WriteOptions,
     idempotencyWrites: Write[] = [],
   ): Promise<WriteResult[]> {
     for (const [key, operation] of Object.entries(pending.operations)) {
@@ -268,8 +280,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     }
     try {
       const all = [...writes, ...pending.additionalWrites, ...idempotencyWrites];
-      const results = await (together ? together.add(all) : store.write(all));
-      if (idempotencyWrites.length > 0) memory?.markCommitted();
+      const results = await (transaction ? transaction.add(all) : store.write(all));
+      if (idempotencyWrites.length > 0) idempotentWrite?.markCommitted();
       return results;
     } catch (error) {
       const translated =

@@ -1,17 +1,9 @@
 import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
+import type { ClassDefinition } from "../../config/schemas.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { COMMON_FIELDS } from "./describe.ts";
 import { editClass } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
-
-/** A class as defined in the application's configuration. */
-export interface ClassDefinition {
-  className: string;
-  fields: JsonObject;
-  indexes: JsonObject;
-  /** Undefined leaves the permissions unchanged. */
-  classLevelPermissions: JsonObject | undefined;
-}
 
 /** The changes that make a class match its definition. */
 export interface ClassPlan {

@@ -151,3 +151,6 @@ export const SYSTEM_CLASS_FIELDS = {
 export function systemClasses(): ReadonlyMap<string, SystemClass> {
   return new Map(Object.entries(SYSTEM_CLASS_FIELDS));
 }
+
+/** Object ID of the only row of `_GlobalConfig`. */
+export const CONFIG_OBJECT_ID = "1";

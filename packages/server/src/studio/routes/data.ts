@@ -149,8 +149,9 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     const previous = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name] ?? null]));
     request.setAuditDetails({ before: previous, after: fields });
     try {
-      const context = { ...request.context, ...(ifUpdatedAt !== undefined && { ifUpdatedAt }) };
-      await objects.update(context, className, objectId, fields);
+      await objects.update(request.context, className, objectId, fields, {
+        ...(ifUpdatedAt !== undefined && { ifUpdatedAt }),
+      });
     } catch (error) {
       if (!(error instanceof ProtocolError && error.code === UPDATE_CONFLICT)) throw error;
       throw new ConflictError(await getRow(request, className, objectId));

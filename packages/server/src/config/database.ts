@@ -1,0 +1,5 @@
+/** The kind and location of the database. */
+export type DatabaseConfig =
+  | { kind: "sqlite"; path: string }
+  /** `url` as in `postgres://user:password@host:5432/database`; `connections` is the maximum number of this process. */
+  | { kind: "postgres"; url: string; connections: number; replicaUrl?: string };

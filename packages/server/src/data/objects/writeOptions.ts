@@ -1,0 +1,21 @@
+import type { ApiRequest } from "../../core/http/apiRoute.ts";
+import type { IdempotentWrite } from "./idempotentWrite.ts";
+import type { WriteTransaction } from "./writeTransaction.ts";
+
+/** Options of one write of an object. */
+export interface WriteOptions {
+  /** Whether the ID of a new object may be chosen, whatever the server allows its clients. */
+  allowCustomId?: boolean;
+  /** An update is rejected if its object has changed since this time (ISO 8601). */
+  ifUpdatedAt?: string;
+  /** The transaction that the write joins, together with those of other requests. */
+  transaction?: WriteTransaction;
+  /** If the request has an ID: stores its response together with its only write. */
+  idempotentWrite?: IdempotentWrite | undefined;
+}
+
+/** A request whose route may write objects. */
+export interface WriteRequest extends ApiRequest {
+  /** To be passed to the write of the request. */
+  writeOptions: WriteOptions;
+}
