@@ -57,6 +57,7 @@ import { AggregationWorker } from "./data/objects/aggregationWorker.ts";
 import { createObjects } from "./data/objects/index.ts";
 import type { Objects } from "./data/objects/objects.ts";
 import { applySchemas } from "./data/schema/definedSchemas.ts";
+import { SchemaService } from "./data/schema/schemaService.ts";
 import { Schemas } from "./data/schema/schemas.ts";
 import { openStudioClasses } from "./data/schema/studioClasses.ts";
 import { LeaseManager } from "./database/leases/leaseManager.ts";
@@ -75,7 +76,14 @@ import {
   UploadQuota,
 } from "./files/index.ts";
 import { Thumbnails } from "./images/index.ts";
-import { createIpfsGateway, createUriReader, openIpfs, pinRoutes, uploadFolder } from "./ipfs/index.ts";
+import {
+  createIpfsGateway,
+  createUriReader,
+  openIpfs,
+  PinService,
+  pinRoutes,
+  uploadFolder,
+} from "./ipfs/index.ts";
 import { scheduleRoutes } from "./jobs/scheduleRoutes.ts";
 import { createMailer, formatSender } from "./mail/mailer.ts";
 import { MailTemplates } from "./mail/mailTemplates.ts";
@@ -402,6 +410,14 @@ async function composeServer(
     mountPath: MOUNT_PATH,
     isFromTrustedProxy,
   });
+  const schemaService = new SchemaService({
+    schemas,
+    store,
+    objects,
+    isLocked: config.lockSchemas,
+    fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
+  });
+  const pins = new PinService(ipfs);
   const parseApiDependencies: ParseApiDependencies = {
     appId: config.appId,
     verifyMasterKey,
@@ -423,13 +439,7 @@ async function composeServer(
     }),
     routes: [
       ...objectRoutes({ objects, findInstallation: accounts.findInstallation }),
-      ...schemaRoutes({
-        schemas,
-        store,
-        objects,
-        isLocked: config.lockSchemas,
-        fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
-      }),
+      ...schemaRoutes(schemaService),
       classListRoute({
         schemas,
         isPublic: config.allowClientClassList,
@@ -444,7 +454,7 @@ async function composeServer(
       ...operator.routes,
       ...scheduleRoutes({ objects, jobNames: () => cloud.definitions().jobs }),
       ...push.routes,
-      ...pinRoutes(ipfs),
+      ...pinRoutes(pins),
     ],
     store,
     idempotency: { ...config.idempotency, rememberedFields: objects.replayFields },
@@ -621,7 +631,12 @@ async function composeServer(
     objects,
     schemas,
     rules,
-    execute: parseApi.execute,
+    schemaService,
+    webhooks: operator.webhooks,
+    jobs: operator.jobs,
+    push,
+    globalConfig: operator.globalConfig,
+    pins,
     asUser: accounts.authContextFor,
     evaluateGates: accounts.evaluateTokenGates,
     limiter,

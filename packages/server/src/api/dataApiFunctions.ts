@@ -2,8 +2,8 @@ import { type Route, runInGroup } from "@purse/chain";
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { AuthenticateDataRequest } from "../apiKeys/apiKeyGuard.ts";
 import type { AuthContext } from "../core/authContext.ts";
+import type { FunctionCall } from "../core/functionCall.ts";
 import { addressKey } from "../core/http/address.ts";
-import type { ApiRequest } from "../core/http/apiRoute.ts";
 
 type UserAuth = Extract<AuthContext, { kind: "user" }>;
 
@@ -20,11 +20,11 @@ export function createDataApiFunctions(
   authorize: AuthenticateDataRequest,
   /** Rejects if the client may not upload files. */
   assertCanUpload: (auth: AuthContext) => Promise<void>,
-): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
+): { name: string; run(request: FunctionCall): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
     [route.functionName, ...route.otherNames].map((name) => ({
       name,
-      async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: ApiRequest) {
+      async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: FunctionCall) {
         const { error: authError } = await authorize({
           ip,
           headers,

@@ -56,14 +56,7 @@ export interface ParseApi {
   authenticate(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
   /** Executes a request from inside the process. */
   dispatch: Dispatch;
-  /** Executes a request that another API has authenticated. */
-  execute(request: AuthenticatedRequest): Promise<ApiReply>;
 }
-
-export type AuthenticatedRequest = Pick<
-  ApiRequest,
-  "method" | "path" | "params" | "auth" | "ip" | "requestId" | "serverUrl"
->;
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
@@ -268,21 +261,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     }
   }
 
-  const execute = (request: AuthenticatedRequest) =>
-    withErrorReply(request.requestId, () => {
-      const path = normalizePath(request.path);
-      const apiRequest = {
-        ...request,
-        path,
-        pathParams: {},
-        context: {},
-        installationId: undefined,
-        writeOptions: {},
-      };
-      return executeMatched(apiRequest, request.auth);
-    });
-
-  return { handle, authenticate, dispatch, execute };
+  return { handle, authenticate, dispatch };
 }
 
 /** Paths whose GET requests have no side effects: they are canceled when their client disconnects. */

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
-import type { ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import type { FunctionCall } from "../core/functionCall.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { AccountEmails } from "./accountEmails.ts";
@@ -29,7 +30,7 @@ export interface AuthService {
   /** Resolves once all configured sign-in providers are loaded. */
   ready(): Promise<void>;
   /** Cloud functions that clients can call. */
-  functions: { name: string; run(request: ApiRequest): Promise<JsonValue> }[];
+  functions: { name: string; run(call: FunctionCall): Promise<JsonValue> }[];
   /** Authenticates a session token. Throws 209. */
   authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** Returns the auth context of a user without a session, for checking permissions. Throws 101. */

@@ -8,7 +8,7 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
-import type { ApiRequest } from "../core/http/apiRoute.ts";
+import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
@@ -90,8 +90,8 @@ export class ChainEvents {
   }
 
   /** Cloud functions that create watches with the master key, by their names in Moralis v1 and shorter ones. */
-  get functions(): { name: string; run(request: ApiRequest): Promise<JsonValue> }[] {
-    const watch = (kind: "event" | "address") => async (request: ApiRequest) => {
+  get functions(): { name: string; run(request: FunctionCall): Promise<JsonValue> }[] {
+    const watch = (kind: "event" | "address") => async (request: FunctionCall) => {
       if (request.auth.kind !== "master" || request.auth.readOnly) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized: master key is required");
       }
@@ -139,7 +139,7 @@ export class ChainEvents {
     await this.#lease.stop();
   }
 
-  async #add(request: ApiRequest, kind: "event" | "address"): Promise<JsonValue> {
+  async #add(request: FunctionCall, kind: "event" | "address"): Promise<JsonValue> {
     const { abi, chainId, chain, limit: _, syncHistorical, ...others } = request.params;
     const watchOptions: JsonObject = {
       ...others,

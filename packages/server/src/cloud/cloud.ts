@@ -1,5 +1,6 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
@@ -21,7 +22,7 @@ import type {
 import { WorkerSupervisor } from "./workerSupervisor.ts";
 
 /** A function of the server itself: takes and returns JSON values. */
-export type BuiltInFunction = (request: ApiRequest) => JsonValue | Promise<JsonValue>;
+export type BuiltInFunction = (call: FunctionCall) => JsonValue | Promise<JsonValue>;
 
 /** Functions and triggers that webhooks execute. */
 export interface RemoteHandlers {
@@ -71,6 +72,8 @@ export interface Cloud extends CloudFileTriggers {
   /** The trigger that runs when the application's settings are saved; undefined if there is none. */
   configTrigger(trigger: ConfigTriggerName): ConfigTrigger | undefined;
   live: LiveTriggers;
+  /** Runs a function. Rejects with ProtocolError: with 141 if there is no such function. */
+  runFunction(name: string, call: FunctionCall): Promise<InvocationResult>;
   /** Runs a job without a time limit. Rejects with ProtocolError. */
   runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<InvocationResult>;
   /** Adds a built-in function; a cloud function of the same name takes precedence. */
@@ -149,6 +152,7 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
       };
     },
     live: createLiveTriggers({ hasHandler, callContextOf, run, logger }),
+    runFunction,
     async runJob(name, params, jobId, request) {
       const callContext = await callContextOf(request);
       return host.run(name, { kind: "job", name, params, jobId, callContext }, 0);
@@ -163,20 +167,17 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
   };
 
   async function handle(request: ApiRequest): Promise<ApiReply> {
-    const name = request.pathParams.name ?? "";
+    return replyOf(await runFunction(request.pathParams.name ?? "", request));
+  }
+
+  async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
     if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
     if (services.remote?.hasFunction(name) || functions.has(name)) {
-      const { params } = request;
-      const result = await run(name, {
-        kind: "function",
-        name,
-        params,
-        callContext: await callContextOf(request),
-      });
-      return replyOf(result);
+      const { params } = call;
+      return run(name, { kind: "function", name, params, callContext: await callContextOf(call) });
     }
     const builtIn = builtIns.get(name);
-    if (builtIn) return replyOf({ value: await builtIn(request) });
+    if (builtIn) return { value: await builtIn(call) };
     throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${name.slice(0, 128)}"`);
   }
 

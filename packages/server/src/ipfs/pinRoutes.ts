@@ -1,17 +1,17 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { Ipfs } from "./ipfs.ts";
+import type { PinService } from "./pinService.ts";
 
-/** Routes to manage IPFS pins: `/ipfs/pins`. */
-export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
+/** Routes to manage IPFS pins with the master key: `/ipfs/pins`. */
+export function pinRoutes(service: PinService): ApiRoute[] {
   return [
     {
       method: "GET",
       path: "/ipfs/pins",
       async handle(request) {
         assertMaster(request);
-        return { results: (await ipfs.pins()).map((pin) => ({ ...pin })) };
+        return { results: (await service.list()).map((pin) => ({ ...pin })) };
       },
     },
     {
@@ -21,7 +21,7 @@ export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
         assertMaster(request, "write");
         const { cid } = request.params;
         if (typeof cid !== "string") throw new ProtocolError(ErrorCode.INVALID_JSON, "cid must be a string");
-        if (!(await ipfs.pin(cid))) throw notFound("Some of this content is missing");
+        await service.pin(cid);
         return { status: 201, body: JSON.stringify({ cid }) };
       },
     },
@@ -30,13 +30,9 @@ export function pinRoutes(ipfs: Ipfs): ApiRoute[] {
       path: "/ipfs/pins/:cid",
       async handle(request) {
         assertMaster(request, "write");
-        if (!(await ipfs.unpin(request.pathParams.cid ?? ""))) throw notFound("This content is not pinned");
+        await service.unpin(request.pathParams.cid ?? "");
         return {};
       },
     },
   ];
-}
-
-function notFound(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, message, 404);
 }

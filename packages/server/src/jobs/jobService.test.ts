@@ -2,8 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { MASTER } from "../core/authContext.ts";
-import type { ApiRequest } from "../core/http/apiRoute.ts";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
 import { createLogger } from "../core/logger.ts";
 import { Schemas } from "../data/schema/schemas.ts";
 import { systemClasses } from "../data/schema/systemClasses.ts";
@@ -15,17 +14,12 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-const START: ApiRequest = {
-  method: "POST",
-  path: "/jobs/tidy",
-  pathParams: { name: "tidy" },
-  params: {},
+const START: RequestContext = {
   auth: MASTER,
   installationId: undefined,
   context: {},
   ip: "",
   requestId: "",
-  serverUrl: "",
 };
 
 /** Starts a job by its route; returns its status once the route has responded. */
@@ -49,9 +43,7 @@ async function statusAfterStart(run: () => Promise<undefined>, patienceMs: numbe
     await store.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const answer = await jobs.routes[1]?.handle(START);
-  if (typeof answer !== "object" || answer === null || !("headers" in answer)) throw new Error("no reply");
-  const id = String(Object(answer.headers)["X-Parse-Job-Status-Id"]);
+  const id = await jobs.startOnRequest("tidy", {}, START);
   return JSON.parse((await store.get(schemaOf("_JobStatus"), id, null)) ?? "{}").status;
 }
 

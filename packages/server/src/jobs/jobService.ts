@@ -2,8 +2,6 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError, parseQuery } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
-import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { Logger } from "../core/logger.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
@@ -43,25 +41,12 @@ const MAX_START_WAIT_MS = 50;
 
 /** Runs jobs of the cloud code, started with the master key or by a schedule. Each run has a `_JobStatus`. */
 export class JobService {
-  readonly routes: ApiRoute[];
   readonly #dependencies: JobServiceDependencies;
   readonly #runnerId = randomUUID();
   readonly #running = new Map<string, NodeJS.Timeout>();
 
   constructor(dependencies: JobServiceDependencies) {
     this.#dependencies = dependencies;
-    this.routes = [
-      {
-        method: "POST",
-        path: "/jobs",
-        handle: (request) => this.#handleStart(request, request.params.jobName),
-      },
-      {
-        method: "POST",
-        path: "/jobs/:name",
-        handle: (request) => this.#handleStart(request, request.pathParams.name),
-      },
-    ];
   }
 
   /** Starts a job; its result is stored in its `_JobStatus`. Throws 141 if the job is not defined. */
@@ -115,10 +100,12 @@ export class JobService {
     );
   }
 
-  async #handleStart(request: ApiRequest, name: unknown): Promise<ApiReply> {
-    assertMaster(request, "write");
-    const { jobName: _, ...params } = request.params;
-    const { id, ended } = await this.start(String(name), params, "api", request);
+  /**
+   * Starts a job on request and returns the ID of its status. Waits a moment for its end, because some clients read the
+   * status only once. Throws 141 if the job is not defined.
+   */
+  async startOnRequest(name: string, params: JsonObject, request: RequestContext): Promise<string> {
+    const { id, ended } = await this.start(name, params, "api", request);
     const settled = ended.catch((error: unknown) =>
       this.#dependencies.logger.error("a job's status could not be stored", { id, error }),
     );
@@ -128,7 +115,7 @@ export class JobService {
     });
     await Promise.race([settled, timeout.catch(() => undefined)]);
     controller.abort();
-    return { status: 200, body: "{}", headers: { "X-Parse-Job-Status-Id": id } };
+    return id;
   }
 
   async #run(

@@ -6,12 +6,15 @@ import type { ChangeListener } from "../data/objects/change.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
 import { globalConfigRoutes } from "../globalConfig/globalConfigRoutes.ts";
+import { GlobalConfigService } from "../globalConfig/globalConfigService.ts";
+import { jobRoutes } from "../jobs/jobRoutes.ts";
 import { JobService } from "../jobs/jobService.ts";
 import { Scheduler } from "../jobs/scheduler.ts";
 import { analyticsRoutes } from "../monitoring/analyticsRoutes.ts";
 import { WebhookCallLog } from "../webhooks/webhookCallLog.ts";
 import { createWebhookClient, type WebhookClient } from "../webhooks/webhookClient.ts";
 import { webhookRoutes } from "../webhooks/webhookRoutes.ts";
+import { WebhookService } from "../webhooks/webhookService.ts";
 import { WebhookStore } from "../webhooks/webhookStore.ts";
 
 export interface AdminServicesDependencies {
@@ -34,6 +37,9 @@ export interface AdminServicesDependencies {
 /** The services that the operator manages: jobs, schedules, webhooks, Parse Config and analytics events. */
 export interface AdminServices {
   routes: ApiRoute[];
+  jobs: JobService;
+  webhooks: WebhookService;
+  globalConfig: GlobalConfigService;
   /** Recorded webhook calls, and repeating them. */
   webhookCalls: Pick<WebhookCallLog, "list"> & Pick<WebhookClient, "replay">;
   start(): void;
@@ -57,6 +63,8 @@ export async function createAdminServices(dependencies: AdminServicesDependencie
   });
   const scheduler = new Scheduler({ store, schemaOf, jobs, clock, logger });
   cloud.onDefined(({ schedules }) => scheduler.setCodeSchedules(schedules));
+  const webhookService = new WebhookService(webhooks);
+  const globalConfig = new GlobalConfigService({ store, schemaOf, clock, triggerOf: cloud.configTrigger });
   const calls = new WebhookCallLog(clock);
   const remote = createWebhookClient({
     webhooks,
@@ -74,11 +82,14 @@ export async function createAdminServices(dependencies: AdminServicesDependencie
   });
   return {
     routes: [
-      ...jobs.routes,
-      ...webhookRoutes(webhooks),
-      ...globalConfigRoutes({ store, schemaOf, clock, triggerOf: cloud.configTrigger }),
+      ...jobRoutes(jobs),
+      ...webhookRoutes(webhookService),
+      ...globalConfigRoutes(globalConfig),
       ...analyticsRoutes(dependencies.countEvent),
     ],
+    jobs,
+    webhooks: webhookService,
+    globalConfig,
     webhookCalls: { list: (filter) => calls.list(filter), replay: remote.replay },
     start: () => scheduler.start(),
     async stop() {

@@ -25,6 +25,11 @@ export interface PushServiceDependencies {
 
 export interface PushService {
   routes: ApiRoute<WriteRequest>[];
+  /**
+   * Accepts a push and returns the ID of its status. `payload`: { where, channels, data, push_time, … } as in Parse. Its
+   * caller verifies that the client has the master key. Throws 115 if no push service is configured.
+   */
+  send(request: RequestContext, payload: JsonObject): Promise<string>;
   /** Starts sending scheduled pushes. Each push is sent by one of several processes. */
   start(): void;
   /** Stops after the current batch; the rest is sent after the next start. */
@@ -55,9 +60,8 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
   let pollTimer: NodeJS.Timeout | undefined;
   let isStopping = false;
 
-  async function handlePush(request: ApiRequest): Promise<ApiReply> {
-    assertMaster(request, "write");
-    const push = parsePushRequest(request.params, now());
+  async function accept(request: RequestContext, payload: JsonObject): Promise<string> {
+    const push = parsePushRequest(payload, now());
     if (senders.length === 0) {
       throw new ProtocolError(ErrorCode.PUSH_MISCONFIGURED, "Missing push configuration");
     }
@@ -65,6 +69,12 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
     const id = await statuses.create(push);
     if (push.pushTime === undefined) run(id);
     else schedule(isLocalTime(push.pushTime) ? wavesOf(push.pushTime).first : timeOf(push.pushTime));
+    return id;
+  }
+
+  async function handlePush(request: ApiRequest): Promise<ApiReply> {
+    assertMaster(request, "write");
+    const id = await accept(request, request.params);
     return { status: 200, body: '{"result":true}', headers: { "X-Parse-Push-Status-Id": id } };
   }
 
@@ -234,6 +244,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
 
   return {
     routes: [{ method: "POST", path: "/push", handle: handlePush }, ...audienceRoutes(objects)],
+    send: accept,
     start() {
       pollTimer = setInterval(runDue, POLL_MS);
       pollTimer.unref();

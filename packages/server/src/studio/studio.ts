@@ -23,8 +23,8 @@ import { type FileDependencies, fileRoutes } from "./routes/files.ts";
 import { type MailDependencies, mailRoutes } from "./routes/mails.ts";
 import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts";
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
-import { pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
-import { schemaRoutes } from "./routes/schema.ts";
+import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
+import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
 
@@ -33,6 +33,8 @@ export interface StudioDependencies
     Omit<CodeDependencies, "pluginFiles">,
     ChainDependencies,
     FileDependencies,
+    Pick<PushAndConfigDependencies, "push" | "globalConfig">,
+    SchemaDependencies,
     Pick<MailDependencies, "mailer" | "mails" | "outbox">,
     OverviewDependencies,
     Pick<PermissionDependencies, "evaluateGates"> {

@@ -1,14 +1,10 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-  type StudioFunctionRun,
-} from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError, type StudioFunctionRun } from "@purse/protocol";
 import type { Cloud } from "../../cloud/index.ts";
 import type { AuthContext } from "../../core/authContext.ts";
 import { type LogBuffer, type LogFilter, matchesFilter } from "../../core/logBuffer.ts";
+import type { JobService } from "../../jobs/jobService.ts";
 import type { AdminServices } from "../../operator/adminServices.ts";
+import type { WebhookService } from "../../webhooks/webhookService.ts";
 import { eventStream } from "../eventStream.ts";
 import {
   integerParameter,
@@ -19,14 +15,16 @@ import {
   stringParameter,
 } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { callParseRoute, encodeSegment, listNewest, type RouteDependencies } from "./routeHelpers.ts";
+import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
 
 export interface CodeDependencies extends RouteDependencies {
-  cloud: Pick<Cloud, "functionNames" | "definitions">;
+  cloud: Pick<Cloud, "functionNames" | "definitions" | "runFunction">;
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
   logBuffer: LogBuffer;
   hookCalls: AdminServices["webhookCalls"];
+  jobs: Pick<JobService, "startOnRequest">;
+  webhooks: WebhookService;
 }
 
 /** Fields of a schedule that operators can set. */
@@ -45,41 +43,41 @@ const SCHEDULE_FIELDS = [
 
 /** Routes for functions, jobs, schedules, webhooks with their deliveries, and logs. */
 export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
-  const { cloud, logBuffer, objects } = dependencies;
+  const { cloud, jobs, logBuffer, objects, webhooks } = dependencies;
   return [
     { method: "GET", path: "/functions", needs: "readOnly", handle: functions },
     { method: "POST", path: "/functions/:name", needs: "editor", handle: runFunction },
-    { method: "GET", path: "/jobs", needs: "readOnly", handle: jobs },
+    { method: "GET", path: "/jobs", needs: "readOnly", handle: listJobs },
     { method: "GET", path: "/jobs/history", needs: "readOnly", handle: jobHistory },
     { method: "POST", path: "/jobs/:name/run", needs: "editor", handle: runJob },
     { method: "POST", path: "/schedules", needs: "editor", handle: addSchedule },
     { method: "PUT", path: "/schedules/:objectId", needs: "editor", handle: changeSchedule },
     { method: "DELETE", path: "/schedules/:objectId", needs: "editor", handle: removeSchedule },
-    { method: "GET", path: "/hooks", needs: "readOnly", handle: hooks },
+    { method: "GET", path: "/hooks", needs: "readOnly", handle: listHooks },
     { method: "POST", path: "/hooks", needs: "editor", handle: addHook },
     {
       method: "PUT",
       path: "/hooks/functions/:functionName",
       needs: "editor",
-      handle: (r) => changeHook(r, "PUT"),
+      handle: changeHook,
     },
     {
       method: "DELETE",
       path: "/hooks/functions/:functionName",
       needs: "editor",
-      handle: (r) => changeHook(r, "DELETE"),
+      handle: removeHook,
     },
     {
       method: "PUT",
       path: "/hooks/triggers/:className/:triggerName",
       needs: "editor",
-      handle: (r) => changeHook(r, "PUT"),
+      handle: changeHook,
     },
     {
       method: "DELETE",
       path: "/hooks/triggers/:className/:triggerName",
       needs: "editor",
-      handle: (r) => changeHook(r, "DELETE"),
+      handle: removeHook,
     },
     { method: "GET", path: "/deliveries", needs: "readOnly", handle: deliveries },
     { method: "POST", path: "/deliveries/:objectId/send", needs: "editor", handle: redeliver },
@@ -89,16 +87,13 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     { method: "GET", path: "/logs/tail", needs: "readOnly", handle: tail },
   ];
 
-  async function functions(request: StudioRequest) {
+  async function functions() {
     const { functions: defined, triggers, plugins, rateLimits } = cloud.definitions();
-    const { value: functionHooks } = await callParseRoute(dependencies, request, "GET", "/hooks/functions");
-    const remoteFunctions = Array.isArray(functionHooks) ? functionHooks.filter(isJsonObject) : [];
-    const pathParams = [
-      ...cloud.functionNames(),
-      ...remoteFunctions.map(({ functionName }) => String(functionName)),
-    ];
+    const remoteNames = webhooks
+      .functions()
+      .flatMap((webhook) => ("functionName" in webhook ? webhook.functionName : []));
     return json({
-      functions: [...new Set(pathParams)].sort(),
+      functions: [...new Set([...cloud.functionNames(), ...remoteNames])].sort(),
       defined,
       triggers,
       // Plugins are loaded in the order of their files.
@@ -116,21 +111,16 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     request.setAuditDetails({ after: { params: input, ...(as !== undefined && { as }) } });
     const started = performance.now();
     const { ip, requestId, serverUrl } = context;
-    const path = `/functions/${encodeSegment(pathParams.name ?? "")}`;
-    const { status, body } = await dependencies.execute({
-      method: "POST",
-      path,
-      params: input,
-      auth,
-      ip,
-      requestId,
-      serverUrl,
-    });
-    const response: JsonObject = JSON.parse(body);
+    const call = { auth, ip, requestId, serverUrl, params: input, context: {}, installationId: undefined };
+    const outcome = await cloud.runFunction(pathParams.name ?? "", call).then(
+      ({ value }) => ({ result: value ?? null }),
+      (error: unknown) => {
+        if (!(error instanceof ProtocolError)) throw error;
+        return { error: { code: error.code, error: error.message } };
+      },
+    );
     const run: StudioFunctionRun = {
-      ...(status < 400
-        ? { result: response.result ?? null }
-        : { error: { code: Number(response.code ?? 1), error: String(response.error) } }),
+      ...outcome,
       ms: Math.round(performance.now() - started),
       requestId,
       logs: logBuffer.lines({ requestId }),
@@ -138,10 +128,10 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     return json(run);
   }
 
-  async function jobs(request: StudioRequest) {
-    const { jobs: pathParams, schedules } = cloud.definitions();
+  async function listJobs(request: StudioRequest) {
+    const { jobs: jobNames, schedules } = cloud.definitions();
     const stored = await listNewest(dependencies, request, "_JobSchedule", {});
-    return json({ jobs: pathParams, defined: schedules, schedules: stored.results });
+    return json({ jobs: jobNames, defined: schedules, schedules: stored.results });
   }
 
   async function jobHistory(request: StudioRequest) {
@@ -155,14 +145,8 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     const { pathParams, params } = request;
     const input = optionalObjectParameter(params, "params") ?? {};
     request.setAuditDetails({ after: input });
-    const { headers } = await callParseRoute(
-      dependencies,
-      request,
-      "POST",
-      `/jobs/${encodeSegment(pathParams.name ?? "")}`,
-      input,
-    );
-    return json({ jobStatusId: headers["X-Parse-Job-Status-Id"] ?? "" }, 201);
+    const jobStatusId = await jobs.startOnRequest(pathParams.name ?? "", input, request.context);
+    return json({ jobStatusId }, 201);
   }
 
   async function addSchedule(request: StudioRequest) {
@@ -204,12 +188,8 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "jobName must be a job of the cloud code.");
   }
 
-  async function hooks(request: StudioRequest) {
-    const [functionHooks, triggerHooks] = await Promise.all([
-      callParseRoute(dependencies, request, "GET", "/hooks/functions"),
-      callParseRoute(dependencies, request, "GET", "/hooks/triggers"),
-    ]);
-    return json({ functions: functionHooks.value, triggers: triggerHooks.value });
+  async function listHooks() {
+    return json({ functions: webhooks.functions(), triggers: webhooks.triggers() });
   }
 
   async function addHook(request: StudioRequest) {
@@ -219,27 +199,19 @@ export function codeRoutes(dependencies: CodeDependencies): StudioRoute[] {
       ? { functionName, url: url ?? "" }
       : { className: className ?? "", triggerName: triggerName ?? "", url: url ?? "" };
     request.setAuditDetails({ after: hook });
-    const { value } = await callParseRoute(
-      dependencies,
-      request,
-      "POST",
-      isFunction ? "/hooks/functions" : "/hooks/triggers",
-      hook,
-    );
-    return json(value, 201);
+    return json(await webhooks.create(hook), 201);
   }
 
-  async function changeHook(request: StudioRequest, method: "PUT" | "DELETE") {
-    const { functionName, className = "", triggerName = "" } = request.pathParams;
-    const path =
-      functionName === undefined
-        ? `/hooks/triggers/${encodeSegment(className)}/${encodeSegment(triggerName)}`
-        : `/hooks/functions/${encodeSegment(functionName)}`;
-    const { value: before } = await callParseRoute(dependencies, request, "GET", path);
-    const change: JsonObject = method === "PUT" ? { url: stringParameter(request.params, "url") } : {};
-    request.setAuditDetails({ before, after: change });
-    const { value } = await callParseRoute(dependencies, request, method, path, change);
-    return value;
+  async function changeHook(request: StudioRequest) {
+    const change = { url: stringParameter(request.params, "url") };
+    request.setAuditDetails({ before: webhooks.get(request.pathParams), after: change });
+    return json(await webhooks.update(request.pathParams, change));
+  }
+
+  async function removeHook(request: StudioRequest) {
+    request.setAuditDetails({ before: webhooks.get(request.pathParams), after: {} });
+    await webhooks.remove(request.pathParams);
+    return {};
   }
 
   /** Lists webhook deliveries of chain events, which are kept for a week after they succeeded. */

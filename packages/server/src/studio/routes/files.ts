@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import type { Files } from "../../files/index.ts";
+import type { PinService } from "../../ipfs/index.ts";
 import {
   integerParameter,
   invalidParameter,
@@ -7,20 +8,19 @@ import {
   stringParameter,
 } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { callParseRoute, encodeSegment, type RouteDependencies } from "./routeHelpers.ts";
 
-export interface FileDependencies extends Pick<RouteDependencies, "execute"> {
+export interface FileDependencies {
   files: Pick<Files, "list" | "remove" | "save">;
+  pins: PinService;
 }
 
 /** Routes for uploaded files and IPFS pins. */
-export function fileRoutes(dependencies: FileDependencies): StudioRoute[] {
-  const { files } = dependencies;
+export function fileRoutes({ files, pins }: FileDependencies): StudioRoute[] {
   return [
     { method: "GET", path: "/files", needs: "readOnly", handle: list },
     { method: "POST", path: "/files", needs: "editor", handle: upload },
     { method: "DELETE", path: "/files", needs: "editor", handle: remove },
-    { method: "GET", path: "/pins", needs: "readOnly", handle: pins },
+    { method: "GET", path: "/pins", needs: "readOnly", handle: listPins },
     { method: "POST", path: "/pins", needs: "editor", handle: pin },
     { method: "DELETE", path: "/pins/:cid", needs: "editor", handle: unpin },
   ];
@@ -56,24 +56,19 @@ export function fileRoutes(dependencies: FileDependencies): StudioRoute[] {
     return {};
   }
 
-  async function pins(request: StudioRequest) {
-    return (await callParseRoute(dependencies, request, "GET", "/ipfs/pins")).value;
+  async function listPins() {
+    return json({ results: await pins.list() });
   }
 
   async function pin(request: StudioRequest) {
     const cid = stringParameter(request.params, "cid", 200);
     request.setAuditDetails({ target: cid });
-    return json((await callParseRoute(dependencies, request, "POST", "/ipfs/pins", { cid })).value, 201);
+    await pins.pin(cid);
+    return json({ cid }, 201);
   }
 
   async function unpin(request: StudioRequest) {
-    return (
-      await callParseRoute(
-        dependencies,
-        request,
-        "DELETE",
-        `/ipfs/pins/${encodeSegment(request.pathParams.cid ?? "")}`,
-      )
-    ).value;
+    await pins.unpin(request.pathParams.cid ?? "");
+    return {};
   }
 }

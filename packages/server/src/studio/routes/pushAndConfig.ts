@@ -1,20 +1,24 @@
-import { fieldTypeOf, isJsonObject, type JsonObject } from "@purse/protocol";
+import { fieldTypeOf, type JsonObject } from "@purse/protocol";
+import type { GlobalConfigService } from "../../globalConfig/globalConfigService.ts";
+import type { PushService } from "../../push/index.ts";
 import type { ConfigHistory } from "../configHistory.ts";
 import { objectParameter, optionalObjectParameter, stringParameter } from "../parameters.ts";
 import { json, requireSignedIn, type StudioRequest, type StudioRoute } from "../route.ts";
-import { callParseRoute, listNewest, type RouteDependencies } from "./routeHelpers.ts";
+import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
 
 export interface PushAndConfigDependencies extends RouteDependencies {
   history: ConfigHistory;
+  push: Pick<PushService, "send">;
+  globalConfig: GlobalConfigService;
 }
 
 /** Routes for push notifications and the config of applications. */
 export function pushAndConfigRoutes(dependencies: PushAndConfigDependencies): StudioRoute[] {
-  const { objects, history } = dependencies;
+  const { objects, history, push, globalConfig } = dependencies;
   return [
     { method: "GET", path: "/push/audience", needs: "readOnly", handle: audience },
     { method: "GET", path: "/push/history", needs: "readOnly", handle: pushHistory },
-    { method: "POST", path: "/push", needs: "editor", handle: push },
+    { method: "POST", path: "/push", needs: "editor", handle: sendPush },
     { method: "POST", path: "/push/test", needs: "editor", handle: testPush },
     { method: "GET", path: "/config", needs: "readOnly", handle: config },
     { method: "PUT", path: "/config", needs: "editor", handle: changeConfig },
@@ -44,7 +48,7 @@ export function pushAndConfigRoutes(dependencies: PushAndConfigDependencies): St
     return json(await listNewest(dependencies, request, "_PushStatus", {}));
   }
 
-  async function push(request: StudioRequest) {
+  async function sendPush(request: StudioRequest) {
     const { where, channels, data, push_time, expiration_time, expiration_interval, title } = request.params;
     return send(request, { where, channels, data, push_time, expiration_time, expiration_interval, title });
   }
@@ -58,19 +62,12 @@ export function pushAndConfigRoutes(dependencies: PushAndConfigDependencies): St
     const payload: JsonObject = {};
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) payload[name] = value;
     request.setAuditDetails({ after: payload });
-    const { headers } = await callParseRoute(dependencies, request, "POST", "/push", payload);
-    return json({ pushStatusId: headers["X-Parse-Push-Status-Id"] ?? "" }, 201);
+    return json({ pushStatusId: await push.send(request.context, payload) }, 201);
   }
 
-  async function readConfig(
-    request: StudioRequest,
-  ): Promise<{ params: JsonObject; masterKeyOnly: JsonObject }> {
-    const { value } = await callParseRoute(dependencies, request, "GET", "/config");
-    const { params, masterKeyOnly } = isJsonObject(value) ? value : {};
-    return {
-      params: isJsonObject(params) ? params : {},
-      masterKeyOnly: isJsonObject(masterKeyOnly) ? masterKeyOnly : {},
-    };
+  async function readConfig({ context }: StudioRequest) {
+    const { params, masterKeyOnly = {} } = await globalConfig.read(context);
+    return { params, masterKeyOnly };
   }
 
   async function config(request: StudioRequest) {
@@ -107,11 +104,8 @@ export function pushAndConfigRoutes(dependencies: PushAndConfigDependencies): St
       Object.keys(params).map((name) => [name, before.params[name] ?? null]),
     );
     request.setAuditDetails({ before: previous, after: params });
-    const { value } = await callParseRoute(dependencies, request, "PUT", "/config", {
-      params,
-      masterKeyOnly,
-    });
+    await globalConfig.change(request.context, { params, masterKeyOnly });
     await history.save(before, requireSignedIn(request).operator.username);
-    return value;
+    return { result: true };
   }
 }

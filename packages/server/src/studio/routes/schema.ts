@@ -1,7 +1,6 @@
 import {
   ErrorCode,
   isClassName,
-  isInternalClassName,
   isJsonObject,
   type JsonObject,
   ProtocolError,
@@ -10,15 +9,19 @@ import {
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
 import { generateTypes } from "../../data/schema/generateTypes.ts";
+import type { SchemaService } from "../../data/schema/schemaService.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { classCode, classDiff } from "../classCode.ts";
 import { objectParameter } from "../parameters.ts";
 import { json, type StudioRequest, type StudioRoute } from "../route.ts";
-import { callParseRoute, encodeSegment, type RouteDependencies } from "./routeHelpers.ts";
+import type { RouteDependencies } from "./routeHelpers.ts";
+
+export interface SchemaDependencies extends Pick<RouteDependencies, "schemas" | "rules"> {
+  schemaService: SchemaService;
+}
 
 /** Routes for classes: read, change, preview changes, and generate code. */
-export function schemaRoutes(dependencies: RouteDependencies): StudioRoute[] {
-  const { schemas, rules } = dependencies;
+export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependencies): StudioRoute[] {
   return [
     { method: "GET", path: "/schema", needs: "readOnly", handle: list },
     { method: "GET", path: "/schema/code", needs: "readOnly", handle: code },
@@ -31,14 +34,11 @@ export function schemaRoutes(dependencies: RouteDependencies): StudioRoute[] {
   ];
 
   async function list() {
-    await schemas.refresh();
-    const visible = schemas.all().filter(({ className }) => !isInternalClassName(className));
-    return json({ results: visible.map(describeClass) });
+    return json({ results: await schemaService.list() });
   }
 
   async function get(request: StudioRequest) {
-    const { value } = await callParseRoute(dependencies, request, "GET", schemaPath(request));
-    return value;
+    return schemaService.get(classNameOf(request));
   }
 
   /** Returns all classes of the application as `schemas` of purse.config.ts, and as TypeScript types. */
@@ -53,38 +53,31 @@ export function schemaRoutes(dependencies: RouteDependencies): StudioRoute[] {
   async function create(request: StudioRequest) {
     const edit = objectParameter(request.params, "edit");
     request.setAuditDetails({ after: edit });
-    const { value } = await callParseRoute(dependencies, request, "POST", schemaPath(request), edit);
-    return json(value, 201);
+    return json(await schemaService.create(classNameOf(request), edit), 201);
   }
 
   async function update(request: StudioRequest) {
     const edit = objectParameter(request.params, "edit");
-    const known = schemas.get(request.pathParams.className ?? "");
+    const known = schemas.get(classNameOf(request));
     if (known) request.setAuditDetails({ before: changedParts(known, edit), after: edit });
-    const { value } = await callParseRoute(dependencies, request, "PUT", schemaPath(request), edit);
-    return value;
+    return schemaService.update(classNameOf(request), edit);
   }
 
   async function remove(request: StudioRequest) {
-    const known = schemas.get(request.pathParams.className ?? "");
+    const known = schemas.get(classNameOf(request));
     if (known) request.setAuditDetails({ before: describeClass(known) });
-    await callParseRoute(dependencies, request, "DELETE", schemaPath(request));
+    await schemaService.remove(classNameOf(request));
     return {};
   }
 
   async function purge(request: StudioRequest) {
-    await callParseRoute(
-      dependencies,
-      request,
-      "DELETE",
-      `/purge/${encodeSegment(request.pathParams.className ?? "")}`,
-    );
+    await schemaService.purge(classNameOf(request), request.context);
     return {};
   }
 
   /** Previews a change, using the code that applies it. */
   async function preview(request: StudioRequest) {
-    const { className = "" } = request.pathParams;
+    const className = classNameOf(request);
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
@@ -96,10 +89,10 @@ export function schemaRoutes(dependencies: RouteDependencies): StudioRoute[] {
     const result: StudioSchemaPreview = { lines: classDiff(known, next), code: classCode(next) };
     return json(result);
   }
+}
 
-  function schemaPath({ pathParams }: StudioRequest): string {
-    return `/schemas/${encodeSegment(pathParams.className ?? "")}`;
-  }
+function classNameOf({ pathParams }: StudioRequest): string {
+  return pathParams.className ?? "";
 }
 
 /** Returns the parts of a class that an edit changes, before the edit. */

@@ -1,0 +1,128 @@
+import { ErrorCode, isClassName, isInternalClassName, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { ClassSchema } from "../../database/classSchema.ts";
+import type { Store } from "../../database/store.ts";
+import type { Objects } from "../objects/objects.ts";
+import { describeClass } from "./describe.ts";
+import { type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
+import type { Schemas } from "./schemas.ts";
+
+export interface SchemaServiceDependencies {
+  schemas: Schemas;
+  store: Store;
+  objects: Pick<Objects, "remove">;
+  /** Whether classes can be changed only by configuration. */
+  isLocked: boolean;
+  /** Fields that a system class must keep. */
+  fixedFields(className: string): readonly string[];
+}
+
+/** How many objects of a system class are removed per page. */
+const PURGE_PAGE_SIZE = 500;
+
+/** Reads and changes the schemas of classes. Its callers verify that the client has the master key. */
+export class SchemaService {
+  readonly #dependencies: SchemaServiceDependencies;
+
+  constructor(dependencies: SchemaServiceDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Returns the stored schemas in Parse's format, not those that this process has cached. */
+  async list(): Promise<JsonObject[]> {
+    const { schemas } = this.#dependencies;
+    await schemas.refresh();
+    return schemas
+      .all()
+      .filter(({ className }) => !isInternalClassName(className))
+      .map(describeClass);
+  }
+
+  /** Throws 103 if the class does not exist. */
+  async get(className: string): Promise<JsonObject> {
+    await this.#dependencies.schemas.refresh(className);
+    return describeClass(this.#require(className));
+  }
+
+  /** Creates a class. Throws 103 for an invalid or taken name. */
+  async create(className: string, edit: JsonObject): Promise<JsonObject> {
+    this.assertChangeable();
+    if (!isClassName(className)) {
+      throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
+    }
+    return describeClass(
+      await this.#dependencies.schemas.create(className, (empty) => this.#applyEdit(empty, edit)),
+    );
+  }
+
+  /** Adds, changes and deletes fields, permissions and indexes. Throws 103 if the class does not exist. */
+  async update(className: string, edit: JsonObject): Promise<JsonObject> {
+    this.assertChangeable();
+    this.#require(className);
+    return describeClass(
+      await this.#dependencies.schemas.change(className, (schema) => this.#applyEdit(schema, edit)),
+    );
+  }
+
+  /** Deletes an empty class; does nothing if it does not exist. Throws 255 if it contains objects. */
+  async remove(className: string): Promise<void> {
+    this.assertChangeable();
+    if (!isClassName(className)) {
+      throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
+    }
+    const { schemas, store } = this.#dependencies;
+    const schema = schemas.get(className);
+    if (!schema) return;
+    const count = await store.count(allObjectsQuery(schema));
+    if (count > 0) {
+      throw new ProtocolError(
+        ErrorCode.INVALID_SCHEMA_OPERATION,
+        `Class ${className} is not empty, contains ${count} objects, cannot drop schema.`,
+      );
+    }
+    await schemas.drop(className);
+  }
+
+  /** Deletes all objects of a class. */
+  async purge(className: string, request: RequestContext): Promise<void> {
+    const { schemas, store, objects } = this.#dependencies;
+    const schema = schemas.get(className);
+    if (!schema) return;
+    if (!className.startsWith("_")) {
+      await store.purge(schema);
+      return;
+    }
+    // Deletes system objects one by one, so that their names, sessions and addresses are deleted, too.
+    for (;;) {
+      const texts = await store.find({ ...allObjectsQuery(schema), limit: PURGE_PAGE_SIZE });
+      if (texts.length === 0) return;
+      const ids = texts.map((text): string => JSON.parse(text).objectId);
+      await Promise.all(ids.map((id) => objects.remove(request, className, id)));
+    }
+  }
+
+  /** Throws 119 if classes can be changed only by configuration. */
+  assertChangeable(): void {
+    if (!this.#dependencies.isLocked) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "Cannot perform this operation when schemas options is used.",
+    );
+  }
+
+  #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
+    const edit: ClassEdit = { fields, classLevelPermissions, indexes };
+    return editClass(schema, edit, this.#dependencies.fixedFields(schema.className));
+  }
+
+  #require(className: string): ClassSchema {
+    const schema = this.#dependencies.schemas.get(className);
+    if (schema) return schema;
+    throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
+  }
+}
+
+function allObjectsQuery(schema: ClassSchema) {
+  const where = { kind: "and" as const, conditions: [] };
+  return { schema, where, order: [], limit: undefined, skip: 0, subjects: null };
+}
