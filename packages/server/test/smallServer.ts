@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { objectRoutes } from "../src/api/objectRoutes.ts";
 import { createParseApi } from "../src/api/parseApi.ts";
+import { EventBus } from "../src/core/eventBus.ts";
 import { createBodyMemory } from "../src/core/http/bodyMemory.ts";
 import { createBodyParser } from "../src/core/http/bodyParser.ts";
 import { createClientAddress } from "../src/core/http/clientAddress.ts";
@@ -14,7 +15,7 @@ import { createLogger } from "../src/core/logger.ts";
 import { FileUrls } from "../src/data/fileUrls.ts";
 import { AggregationWorker } from "../src/data/objects/aggregationWorker.ts";
 import { createObjects } from "../src/data/objects/index.ts";
-import { Schemas } from "../src/data/schema/schemas.ts";
+import { openSchemas } from "../src/data/schema/openSchemas.ts";
 import { openStore } from "../src/database/openStore.ts";
 
 const [port = "", folder = "", url] = process.argv.slice(2);
@@ -28,7 +29,7 @@ const store = await openStore(
     ? { kind: "sqlite", path: join(folder, "purse.sqlite") }
     : { kind: "postgres", url, connections: 6 },
 );
-const schemas = await Schemas.load(store, new Map(), report);
+const schemas = await openSchemas(store, new Map());
 const fileUrls = new FileUrls({ appId, mountPath: MOUNT, publicUrl: serverUrl, filesUrl: undefined });
 const clientAddressOf = createClientAddress({ trustedProxies: [] });
 const log = createLogger({
@@ -37,6 +38,7 @@ const log = createLogger({
   write: (line) => process.stderr.write(`${line}\n`),
 });
 const none = () => undefined;
+const events = new EventBus(report);
 const objects = createObjects({
   store,
   aggregationWorker: new AggregationWorker({ logger: log, maxResultBytes: 64 * 1024 * 1024 }),
@@ -52,6 +54,7 @@ const objects = createObjects({
   },
   limits: { defaultLimit: 100, maxLimit: Number.POSITIVE_INFINITY },
   fileUrls,
+  events,
   allowClientClassCreation: true,
   allowClientAddField: true,
   allowCustomObjectId: false,
@@ -60,7 +63,7 @@ const objects = createObjects({
   clock: store.now,
   onError: report,
 });
-const door = createParseApi({
+const parseApi = createParseApi({
   appId,
   verifyMasterKey: createMasterKeyVerifier({
     masterKey: "test-master-key",
@@ -88,7 +91,7 @@ const door = createParseApi({
 
 const server = createServer((message, response) => {
   const [path = "", search = ""] = (message.url ?? "").split("?", 2);
-  door.handle(message, path.slice(MOUNT.length), search).then(
+  parseApi.handle(message, path.slice(MOUNT.length), search).then(
     (reply) => {
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
       response.end(reply.body);

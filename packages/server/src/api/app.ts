@@ -8,13 +8,7 @@ import { errorReply } from "../core/http/reply.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
-
-/** The path of the Parse API and of live queries. */
-export const MOUNT_PATH = "/server";
-/** The path of the data API. */
-export const DATA_PATH = "/api/v2";
-/** The path of the admin API, below the path of the studio's pages. */
-export const STUDIO_PATH = "/studio/api";
+import { DATA_PATH, MOUNT_PATH, STUDIO_PATH } from "./paths.ts";
 
 type StreamHandler = (
   message: IncomingMessage,

@@ -41,8 +41,6 @@ export interface AuthService {
   isAnonymousUser(userId: string): Promise<boolean>;
   /** Finds an installation by its ID, bypassing permissions. */
   findInstallation(installationId: string): Promise<InstallationSummary | undefined>;
-  /** Calls the listener when sessions may have ended: those of a user, one session, or any if neither is given. */
-  onSessionsChanged(listener: (of: { userId?: string; sessionId?: string }) => void): void;
   /** Starts watching transfers of the tokens that gate roles. */
   start(): void;
   stop(): Promise<void>;
@@ -52,7 +50,9 @@ export interface AuthService {
 export function createAuthService(dependencies: AuthDependencies): AuthService {
   const sessions = new Sessions(dependencies, (userId) => tokenGates.gatedRolesOf(userId));
   const tokenGates = new TokenGates(dependencies, (invalidation) => sessions.invalidate(invalidation));
-  sessions.onInvalidated(({ userId, sessionId }) => {
+  sessions.onInvalidated((invalidation) => {
+    const { userId, sessionId } = invalidation;
+    dependencies.events.emit("session.revoked", invalidation);
     if (userId === undefined && sessionId === undefined) tokenGates.invalidateRoles();
   });
   const lockout = new Lockout(dependencies);
@@ -84,7 +84,6 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
     findInstallation: (installationId) => findInstallation(dependencies, installationId),
-    onSessionsChanged: (listener) => sessions.onInvalidated(listener),
     start: () => tokenGates.start(),
     stop: () => tokenGates.stop(),
   };

@@ -1,12 +1,9 @@
 import { isJsonObject } from "@purse/protocol";
-import type { ChangeListener } from "../data/objects/change.ts";
+import type { EventBus } from "../core/eventBus.ts";
 
 /** Calls `onLinked` with the addresses that a user has newly linked. */
-export function onWalletsLinked(
-  onChange: (listener: ChangeListener) => () => void,
-  onLinked: (addresses: string[]) => void,
-): void {
-  onChange(({ className, before, after }) => {
+export function onWalletsLinked(events: EventBus, onLinked: (addresses: string[]) => void): void {
+  events.on("objects.changed", ({ className, before, after }) => {
     if (className !== "_User" || after === null) return;
     const previous = walletAddressesOf(before);
     const added = walletAddressesOf(after).filter((address) => !previous.includes(address));

@@ -1,5 +1,6 @@
 import type { AuthProviderConfig } from "../config/auth.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { EventBus } from "../core/eventBus.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import type { AuthTriggers } from "../data/objects/triggers.ts";
@@ -55,6 +56,7 @@ export interface AuthDependencies {
   /** Milliseconds since the epoch. */
   clock(): number;
   logger: Logger;
+  events: EventBus;
   chains: ChainReader;
   balances: BalanceReader;
   limits: AccountLimits;

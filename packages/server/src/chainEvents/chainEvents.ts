@@ -8,6 +8,8 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
+import type {} from "../cloud/index.ts";
+import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -24,7 +26,8 @@ import { WebhookQueue } from "./webhookQueue.ts";
 
 export interface ChainEventsDependencies {
   store: Store;
-  schemas: () => Schemas;
+  schemas: Schemas;
+  events: EventBus;
   objects: Objects;
   chain: ChainService;
   config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
@@ -73,12 +76,13 @@ export class ChainEvents {
     this.#webhookQueue = new WebhookQueue({
       store,
       isActive: () => this.#lease.term !== undefined,
-      schemaOf: (className) => dependencies.schemas().require(className),
+      schemaOf: (className) => dependencies.schemas.require(className),
       webhookKey: config.webhookKey,
       allowPrivate: config.allowPrivateHooks,
       clock,
       logger,
     });
+    dependencies.events.on("cloud.defined", ({ watches }) => this.#setCodeWatches(watches));
     this.#selector = {
       chainIdOf: (selector) => chain.chainIdOf(selector),
       isFullyIndexed: (chainId) => this.#statusOf(chainId)?.scope !== "wallets",
@@ -105,7 +109,7 @@ export class ChainEvents {
   }
 
   /** Sets the watches of the cloud code. */
-  setCodeWatches(definitions: readonly JsonObject[]): void {
+  #setCodeWatches(definitions: readonly JsonObject[]): void {
     this.#codeWatches = [...definitions];
     this.#reloadedAt = 0;
     this.#schedule();
@@ -265,7 +269,7 @@ export class ChainEvents {
 
   async #storedWatches(): Promise<JsonObject[]> {
     const { store, schemas } = this.#dependencies;
-    const schema = schemas().require("_ChainWatch");
+    const schema = schemas.require("_ChainWatch");
     const query = {
       schema,
       where: parseWhere({}),

@@ -9,7 +9,7 @@ import type { Store, Write } from "../database/store.ts";
 
 export interface EventWriterDependencies {
   store: Store;
-  schemas: () => Schemas;
+  schemas: Schemas;
   objects: Objects;
   logger: Logger;
 }
@@ -33,9 +33,9 @@ export class EventWriter {
   /** Creates the class if needed. The permissions of an existing class are kept. */
   async prepare(className: string): Promise<void> {
     const indexes = { chain_block: { chain_id: 1, block_number: 1 } } as const;
-    const existing = this.#dependencies.schemas().get(className);
+    const existing = this.#dependencies.schemas.get(className);
     if (existing && "chain_block" in existing.indexes && "confirmed" in existing.fields) return;
-    await this.#dependencies.schemas().change(className, (schema) => ({
+    await this.#dependencies.schemas.change(className, (schema) => ({
       ...schema,
       fields: {
         chain_id: { type: "Number" },
@@ -54,7 +54,7 @@ export class EventWriter {
   /** Finds objects of a chain's events by additional conditions, in the order of their blocks. */
   async find(className: string, chainId: number, where: JsonObject, limit: number): Promise<JsonObject[]> {
     const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemas().require(className),
+      schema: this.#dependencies.schemas.require(className),
       where: parseWhere({ chain_id: chainId, ...where }),
       order: [
         { path: ["block_number"], descending: false },
@@ -71,7 +71,7 @@ export class EventWriter {
   async missing<T extends { objectId: string }>(className: string, objects: T[]): Promise<T[]> {
     if (objects.length === 0) return [];
     const texts = await this.#dependencies.store.find({
-      schema: this.#dependencies.schemas().require(className),
+      schema: this.#dependencies.schemas.require(className),
       where: idsCondition(objects.map(({ objectId }) => objectId)),
       order: [],
       limit: objects.length,

@@ -6,11 +6,12 @@ import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/c
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
+import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
 import { FileUrls } from "../data/fileUrls.ts";
 import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
 import { createObjects } from "../data/objects/index.ts";
-import { Schemas } from "../data/schema/schemas.ts";
+import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { EventWriter } from "./eventWriter.ts";
@@ -134,12 +135,14 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
   const rules = new Map(
     watchRules(SELECTOR, async () => undefined, Date.now).map((rule) => [rule.className, rule]),
   );
-  const schemas = await Schemas.load(store, rules, console.error);
+  const schemas = await openSchemas(store, rules);
   const changes: string[] = [];
+  const events = new EventBus(console.error);
   const objects = createObjects({
     store,
     aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
     schemas,
+    events,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules,
     triggers: {
@@ -157,7 +160,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     clock: Date.now,
     onError: console.error,
   });
-  objects.onChange(({ before, after, objectId }) => {
+  events.on("objects.changed", ({ before, after, objectId }) => {
     changes.push(`${before === null ? "create" : after === null ? "delete" : "update"} ${objectId}`);
   });
   cleanups.push(async () => {
@@ -196,7 +199,7 @@ async function setUp(database: (typeof DATABASES)[number], more: JsonObject = {}
     etaSeconds: 0,
     nodes: [],
   });
-  const writer = new EventWriter({ store, schemas: () => schemas, objects, logger });
+  const writer = new EventWriter({ store, schemas, objects, logger });
   const messages = new WebhookQueue({
     store,
     schemaOf: (className) => schemas.require(className),

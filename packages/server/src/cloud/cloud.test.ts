@@ -4,14 +4,15 @@ import { join } from "node:path";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { objectRoutes } from "../api/objectRoutes.ts";
-import { createParseApi, type ParseApi } from "../api/parseApi.ts";
+import { createParseApi } from "../api/parseApi.ts";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
-import type { Dispatch, InternalRequest } from "../core/http/apiRoute.ts";
+import { EventBus } from "../core/eventBus.ts";
+import type { InternalRequest } from "../core/http/apiRoute.ts";
 import { createLogger } from "../core/logger.ts";
 import { FileUrls } from "../data/fileUrls.ts";
 import { AggregationWorker } from "../data/objects/aggregationWorker.ts";
 import { createObjects } from "../data/objects/index.ts";
-import { Schemas } from "../data/schema/schemas.ts";
+import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import { type Cloud, createCloud } from "./index.ts";
 
@@ -43,25 +44,21 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const errors: unknown[] = [];
   const logger = createLogger({ level: "debug", format: "text", write: (line) => logged.push(line) });
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const lateBound: { door?: ParseApi } = {};
-  const dispatch: Dispatch = async (request) => {
-    if (lateBound.door) return lateBound.door.dispatch(request);
-    throw new Error("too early");
-  };
-  const cloud = await createCloud({
-    dispatch,
-    userOf: async () => ({ objectId: "ann", username: "Ann" }),
+  const events = new EventBus((error) => errors.push(error));
+  const cloud = createCloud({
+    events,
     config: { appId: "app", limits: { functionTimeoutMs } },
     logger,
     file,
     plugins: pluginFiles,
     now: () => new Date(0),
   });
-  const schemas = await Schemas.load(store, new Map(), console.error);
+  const schemas = await openSchemas(store, new Map());
   const objects = createObjects({
     store,
     aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
     schemas,
+    events,
     fileUrls: new FileUrls({ appId: "app", mountPath: "/server", publicUrl: "", filesUrl: undefined }),
     rules: new Map(),
     triggers: cloud.triggers,
@@ -72,7 +69,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     clock: Date.now,
     onError: (error) => errors.push(error),
   });
-  lateBound.door = createParseApi({
+  const { dispatch } = createParseApi({
     appId: "app",
     verifyMasterKey: () => undefined,
     clientAddressOf: () => "127.0.0.1",
@@ -89,6 +86,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     },
     report: (error) => errors.push(error),
   });
+  await cloud.start({ dispatch, userOf: async () => ({ objectId: "ann", username: "Ann" }) });
   closers.push(async () => {
     await cloud.stop();
     await store.close();

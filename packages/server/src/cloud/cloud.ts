@@ -1,5 +1,6 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
@@ -32,16 +33,26 @@ export interface RemoteHandlers {
   run(invocation: Invocation): Promise<InvocationResult>;
 }
 
-export interface CloudDependencies {
-  /** Executes requests of cloud code; first called when a function or trigger runs. */
+/** The services of the server that cloud code uses. */
+export interface CloudHost {
+  /** Executes requests of cloud code. */
   dispatch: Dispatch;
   /** Returns a signed-in user as it sees itself, bypassing all triggers. */
   userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
+  /** Downloads a file by its URL. Rejects with ProtocolError. Without it files cannot be downloaded. */
+  download?: (url: string) => Promise<Uint8Array>;
+  /** Undefined if e-mail cannot be sent. */
+  sendMail?: ((mail: Mail) => Promise<void>) | undefined;
+  jobs?: JobProgressReporter;
+  /** Functions and triggers that webhooks execute. */
+  remote?: RemoteHandlers;
+}
+
+export interface CloudDependencies {
   config: { appId: string; limits: { functionTimeoutMs: number } };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
-  /** Downloads a file by its URL. Rejects with ProtocolError. Without it files cannot be downloaded. */
-  download?: (url: string) => Promise<Uint8Array>;
+  events: EventBus;
   logger: Logger;
   logLevel?: LogLevel;
   /** The cloud code file; without it there are only built-in functions. */
@@ -52,8 +63,6 @@ export interface CloudDependencies {
   memoryMb?: number;
   /** Whether the code is reloaded when it changes. */
   watchesFiles?: boolean;
-  /** Undefined if e-mail cannot be sent. */
-  sendMail?: ((mail: Mail) => Promise<void>) | undefined;
   now?: () => Date;
 }
 
@@ -67,8 +76,6 @@ export interface Cloud extends CloudFileTriggers {
   triggers: Triggers & { auth: AuthTriggers };
   routes: ApiRoute[];
   definitions(): Definitions;
-  /** Calls the listener now and whenever the code has registered something. */
-  onDefined(listener: (definitions: Definitions) => void): void;
   /** The trigger that runs when the application's settings are saved; undefined if there is none. */
   configTrigger(trigger: ConfigTriggerName): ConfigTrigger | undefined;
   live: LiveTriggers;
@@ -78,8 +85,8 @@ export interface Cloud extends CloudFileTriggers {
   runJob(name: string, params: JsonObject, jobId: string, request: RequestContext): Promise<InvocationResult>;
   /** Adds a built-in function; a cloud function of the same name takes precedence. */
   define(name: string, run: BuiltInFunction): void;
-  /** Sets services that are created after this one. */
-  attach(dependencies: { jobs?: JobProgressReporter; remote?: RemoteHandlers }): void;
+  /** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
+  start(host: CloudHost): Promise<void>;
   /** Sorted names of all functions. */
   functionNames(): string[];
   /** Stops the worker and rejects all further calls. */
@@ -95,19 +102,21 @@ export type ConfigTrigger = (
 
 const DEFAULT_MEMORY_MB = 512;
 
-/** Loads the cloud code. Rejects with the reason if it cannot be loaded. */
-export async function createCloud(dependencies: CloudDependencies): Promise<Cloud> {
-  const { dispatch, config, logger, file = "", plugins = [], now = () => new Date() } = dependencies;
+/** Creates the cloud functions. Until the start there are only built-in ones and no triggers. */
+export function createCloud(dependencies: CloudDependencies): Cloud {
+  const { config, events, logger, file = "", plugins = [], now = () => new Date() } = dependencies;
   const builtIns = new Map<string, BuiltInFunction>([
     ["getServerTime", () => ({ dateTime: now().toISOString() })],
-    ["getPluginSpecs", () => host.definitions.plugins.map(({ name, functions }) => ({ name, functions }))],
+    [
+      "getPluginSpecs",
+      () => supervisor.definitions.plugins.map(({ name, functions }) => ({ name, functions })),
+    ],
   ]);
-  const services: { jobs?: JobProgressReporter; remote?: RemoteHandlers } = {};
-  const listeners: ((definitions: Definitions) => void)[] = [];
+  let host: CloudHost | undefined;
   let functions: ReadonlySet<string> = new Set();
   let triggerNames: ReadonlySet<string> = new Set();
   let isStopped = false;
-  const host = new WorkerSupervisor({
+  const supervisor = new WorkerSupervisor({
     file,
     plugins,
     settings: dependencies.settings ?? defaultSettings(config.appId),
@@ -118,24 +127,19 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
     onDefined(definitions) {
       functions = new Set(definitions.functions);
       triggerNames = new Set(definitions.triggers);
-      for (const listener of listeners) listener(definitions);
+      events.emit("cloud.defined", definitions);
     },
     logger,
     logLevel: dependencies.logLevel ?? "info",
   });
-  if (file !== "" || plugins.length > 0) await host.start();
 
   const hasHandler = (trigger: string) =>
-    triggerNames.has(trigger) || (services.remote?.hasTrigger(trigger) ?? false);
+    triggerNames.has(trigger) || (host?.remote?.hasTrigger(trigger) ?? false);
   const triggers = createTriggers({ hasHandler, callContextOf, run });
   return {
     triggers,
     routes: [{ method: "POST", path: "/functions/:name", isApplicationOptional: true, handle }],
-    definitions: () => host.definitions,
-    onDefined(listener) {
-      listeners.push(listener);
-      listener(host.definitions);
-    },
+    definitions: () => supervisor.definitions,
     ...createFileTriggers({ hasHandler, callContextOf, run }),
     configTrigger(trigger) {
       if (!hasHandler(`${trigger}.${CONFIG_CLASS}`)) return undefined;
@@ -155,14 +159,17 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
     runFunction,
     async runJob(name, params, jobId, request) {
       const callContext = await callContextOf(request);
-      return host.run(name, { kind: "job", name, params, jobId, callContext }, 0);
+      return supervisor.run(name, { kind: "job", name, params, jobId, callContext }, 0);
     },
     define: (name, builtIn) => void builtIns.set(name, builtIn),
-    attach: (additional) => void Object.assign(services, additional),
+    async start(services) {
+      host = services;
+      if (file !== "" || plugins.length > 0) await supervisor.start();
+    },
     functionNames: () => [...new Set([...functions, ...builtIns.keys()])].sort(),
     async stop() {
       isStopped = true;
-      await host.stop();
+      await supervisor.stop();
     },
   };
 
@@ -172,7 +179,7 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
 
   async function runFunction(name: string, call: FunctionCall): Promise<InvocationResult> {
     if (isStopped) throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
-    if (services.remote?.hasFunction(name) || functions.has(name)) {
+    if (host?.remote?.hasFunction(name) || functions.has(name)) {
       const { params } = call;
       return run(name, { kind: "function", name, params, callContext: await callContextOf(call) });
     }
@@ -182,34 +189,40 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
   }
 
   function run(name: string, invocation: Invocation): Promise<InvocationResult> {
-    const { remote } = services;
+    const remote = host?.remote;
     return remote && isRemoteInvocation(invocation, remote)
       ? remote.run(invocation)
-      : host.run(name, invocation);
+      : supervisor.run(name, invocation);
   }
 
   async function handleHostRequest(hostRequest: HostRequest): Promise<JsonValue> {
+    const { dispatch, download, jobs, sendMail } = requireHost();
     switch (hostRequest.kind) {
       case "dispatch": {
         const { status, body, headers = {} } = await dispatch(hostRequest.request);
         return { status, body, headers };
       }
       case "sendEmail":
-        if (!dependencies.sendMail) {
+        if (!sendMail) {
           throw new ProtocolError(ErrorCode.OTHER_CAUSE, "E-mail cannot be sent: PURSE_SMTP_URL is not set");
         }
-        await dependencies.sendMail(hostRequest.mail);
+        await sendMail(hostRequest.mail);
         return {};
       case "jobMessage":
-        await services.jobs?.message(hostRequest.jobId, hostRequest.message);
+        await jobs?.message(hostRequest.jobId, hostRequest.message);
         return {};
       case "download": {
-        if (!dependencies.download) {
+        if (!download) {
           throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files cannot be downloaded here");
         }
-        return { base64: Buffer.from(await dependencies.download(hostRequest.url)).toString("base64") };
+        return { base64: Buffer.from(await download(hostRequest.url)).toString("base64") };
       }
     }
+  }
+
+  function requireHost(): CloudHost {
+    if (!host) throw new Error("cloud code was called before its start");
+    return host;
   }
 
   async function callContextOf(request: RequestContext): Promise<CallContext> {
@@ -228,7 +241,7 @@ export async function createCloud(dependencies: CloudDependencies): Promise<Clou
   }
 
   async function userWithSession(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject> {
-    const user = await dependencies.userOf(auth);
+    const user = await requireHost().userOf(auth);
     if (!user) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     return { ...user, sessionToken: auth.sessionToken };
   }
@@ -261,4 +274,11 @@ function defaultSettings(appId: string): ServerSettings {
   const mountPath = "/server";
   const serverURL = `http://127.0.0.1${mountPath}`;
   return { applicationId: appId, appId, appName: appId, serverURL, publicServerURL: serverURL, mountPath };
+}
+
+declare module "../core/eventBus.ts" {
+  interface ServerEvents {
+    /** What the cloud code has registered, each time that it is loaded or registers something. */
+    "cloud.defined": Definitions;
+  }
 }

@@ -5,6 +5,7 @@ export {
   type BuiltInFunction,
   type Cloud,
   type CloudDependencies,
+  type CloudHost,
   type ConfigTrigger,
   createCloud,
 } from "./cloud.ts";

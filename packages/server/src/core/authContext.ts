@@ -61,3 +61,8 @@ export function aclSubjectsWithPublic(auth: AuthContext): AclSubjects {
   const subjects = aclSubjectsOf(auth);
   return subjects && [PUBLIC, ...subjects];
 }
+
+/** A request of the server itself with the permissions of a client. */
+export function internalRequest(auth: AuthContext): RequestContext {
+  return { auth, installationId: undefined, context: {}, ip: "", isInternal: true, requestId: "" };
+}

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { Lifecycle } from "../core/lifecycle.ts";
 import { ImageResizer } from "./imageResizer.ts";
 
 export interface ImageSource {
@@ -62,6 +63,13 @@ export class Thumbnails {
       ...limits,
     };
     this.#resizer = new ImageResizer(this.#limits.resizeMs, this.#limits.memoryMb);
+  }
+
+  /** Opens the cache in the data folder of a server. */
+  static open(config: { dataDir: string }, lifecycle: Lifecycle): Thumbnails {
+    const thumbnails = new Thumbnails(join(config.dataDir, "thumbnails"));
+    lifecycle.onStop("thumbnails", () => thumbnails.stop());
+    return thumbnails;
   }
 
   /**

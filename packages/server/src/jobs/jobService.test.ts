@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { MASTER, type RequestContext } from "../core/authContext.ts";
 import { createLogger } from "../core/logger.ts";
-import { Schemas } from "../data/schema/schemas.ts";
-import { systemClasses } from "../data/schema/systemClasses.ts";
+import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import { JobService } from "./jobService.ts";
 
@@ -26,7 +25,7 @@ const START: RequestContext = {
 async function statusAfterStart(run: () => Promise<undefined>, patienceMs: number): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const schemas = await Schemas.load(store, systemClasses(), console.error);
+  const schemas = await openSchemas(store);
   const schemaOf = (className: string) => schemas.require(className);
   const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
   const jobs = new JobService({

@@ -5,8 +5,8 @@ import type { JsonObject } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import type { ScheduleDefinition } from "../cloud/workerMessages.ts";
 import { createLogger } from "../core/logger.ts";
-import { Schemas } from "../data/schema/schemas.ts";
-import { systemClasses } from "../data/schema/systemClasses.ts";
+import { openSchemas } from "../data/schema/openSchemas.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { JobService } from "./jobService.ts";
@@ -24,7 +24,7 @@ afterEach(async () => {
 async function openCluster() {
   const folder = await mkdtemp(join(tmpdir(), "purse-jobs-"));
   const store = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
-  const schemas = await Schemas.load(store, systemClasses(), console.error);
+  const schemas = await openSchemas(store);
   closers.push(async () => {
     await store.close();
     await rm(folder, { recursive: true, force: true });

@@ -18,6 +18,8 @@ export interface MetricSources {
 export interface Metrics {
   /** Records a request. `started` as `performance.now()`. */
   recordRequest(api: ApiName, method: string | undefined, status: number, started: number): void;
+  /** Adds the gauges of values that are read when metrics are scraped. */
+  observe(sources: MetricSources): void;
   /** Counts a usage event of an app. */
   countEvent(name: string): void;
   /** Wraps a store and counts its unexpected errors. */
@@ -32,7 +34,7 @@ const METHODS: ReadonlySet<string> = new Set(["GET", "POST", "PUT", "DELETE", "O
 const MAX_EVENT_NAMES = 200;
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics(sources: () => MetricSources): Metrics {
+export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -62,11 +64,14 @@ export function createMetrics(sources: () => MetricSources): Metrics {
     registers,
   });
   const eventNames = new Set<string>();
-  gauge("purse_live_sockets", "Open live query WebSockets.", () => sources().sockets());
-  gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources().subscriptions());
-  chainGauge("purse_chain_head_block", "Latest block of a chain.", "head");
-  chainGauge("purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
-  chainGauge("purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
+
+  function observe(sources: MetricSources): void {
+    gauge("purse_live_sockets", "Open live query WebSockets.", () => sources.sockets());
+    gauge("purse_live_subscriptions", "Active live query subscriptions.", () => sources.subscriptions());
+    chainGauge(sources, "purse_chain_head_block", "Latest block of a chain.", "head");
+    chainGauge(sources, "purse_chain_indexed_block", "Latest indexed block of a chain.", "indexed");
+    chainGauge(sources, "purse_chain_lag_blocks", "Indexing lag in blocks.", "lag");
+  }
 
   function gauge(name: string, help: string, read: () => number): void {
     new Gauge({
@@ -79,7 +84,12 @@ export function createMetrics(sources: () => MetricSources): Metrics {
     });
   }
 
-  function chainGauge(name: string, help: string, field: "head" | "indexed" | "lag"): void {
+  function chainGauge(
+    sources: MetricSources,
+    name: string,
+    help: string,
+    field: "head" | "indexed" | "lag",
+  ): void {
     new Gauge({
       name,
       help,
@@ -87,7 +97,7 @@ export function createMetrics(sources: () => MetricSources): Metrics {
       registers,
       collect() {
         this.reset();
-        for (const chain of sources().chains()) {
+        for (const chain of sources.chains()) {
           const value = chain[field];
           if (value !== null) this.set({ chain: chain.name }, value);
         }
@@ -102,6 +112,7 @@ export function createMetrics(sources: () => MetricSources): Metrics {
       requests.inc({ api, method: knownMethod, status: `${Math.floor(status / 100)}xx` });
       durations.observe({ api, method: knownMethod }, (performance.now() - started) / 1000);
     },
+    observe,
     countEvent(name) {
       // Limits the memory that arbitrary names may use.
       if (eventNames.size < MAX_EVENT_NAMES) eventNames.add(name);

@@ -20,7 +20,7 @@ interface Database {
 async function readyWith(workers: WorkerHealth[], database: Partial<Database> = {}) {
   const { answers = true, problem, problemAfterWrite }: Partial<Database> = database;
   let current = problem;
-  const metrics = createMetrics(() => ({ sockets: () => 0, subscriptions: () => 0, chains: () => [] }));
+  const metrics = createMetrics();
   closers.push(() => metrics.close());
   const routes = createMonitoringRoutes({
     metrics,

@@ -25,6 +25,8 @@ export interface PushServiceDependencies {
 
 export interface PushService {
   routes: ApiRoute<WriteRequest>[];
+  /** Whether a push service is configured. */
+  canSend: boolean;
   /**
    * Accepts a push and returns the ID of its status. `payload`: { where, channels, data, push_time, … } as in Parse. Its
    * caller verifies that the client has the master key. Throws 115 if no push service is configured.
@@ -244,6 +246,7 @@ export function createPushService(dependencies: PushServiceDependencies): PushSe
 
   return {
     routes: [{ method: "POST", path: "/push", handle: handlePush }, ...audienceRoutes(objects)],
+    canSend: senders.length > 0,
     send: accept,
     start() {
       pollTimer = setInterval(runDue, POLL_MS);

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { Schemas } from "../data/schema/schemas.ts";
+import { openSchemas } from "../data/schema/openSchemas.ts";
 import { openStore } from "../database/openStore.ts";
 import { parsePushRequest } from "./pushRequest.ts";
 import { PushStatuses, pushStatusRules } from "./pushStatus.ts";
@@ -21,7 +21,7 @@ async function openProcesses() {
     await store.close();
     rmSync(folder, { recursive: true });
   });
-  const schemas = await Schemas.load(store, new Map([["_PushStatus", pushStatusRules]]), () => undefined);
+  const schemas = await openSchemas(store, new Map([["_PushStatus", pushStatusRules]]));
   const clock = { now: Date.parse("2030-01-01T00:00:00Z") };
   const process = () =>
     new PushStatuses({ store, schemaOf: (name) => schemas.require(name), now: () => clock.now });

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { EventBus } from "../core/eventBus.ts";
 import type { Logger } from "../core/logger.ts";
-import type { ChangeListener } from "../data/objects/change.ts";
+import type {} from "../data/objects/change.ts";
 import {
   CHANGES_NOTIFICATION,
   type ChangeLog,
@@ -67,7 +68,7 @@ export function seqOf(position: string, feed: ChangeFeed): number | undefined {
 
 /** Creates the feed of a single process: the log is in memory and lost when the process ends. */
 export function createLocalFeed(
-  onChange: (listener: ChangeListener) => () => void,
+  events: Pick<EventBus, "on">,
   limits: FeedLimits = FEED_LIMITS,
   now: () => number = () => performance.now(),
 ): ChangeFeed {
@@ -79,7 +80,7 @@ export function createLocalFeed(
   let headSeq = 0;
   let trimmedSeq = 0;
 
-  const stop = onChange(({ className, objectId, before, after }) => {
+  const stop = events.on("objects.changed", ({ className, objectId, before, after }) => {
     if (!subscribedClasses.has(className)) return;
     headSeq += 1;
     const change: LoggedChange = { seq: headSeq, className, objectId, before, after };

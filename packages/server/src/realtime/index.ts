@@ -7,3 +7,4 @@ export {
   type LiveQueryLimits,
   type LiveQueryServer,
 } from "./liveQueryServer.ts";
+export { openLiveQueries } from "./openLiveQueries.ts";

@@ -10,9 +10,9 @@ import {
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket } from "ws";
 import { ANONYMOUS, type AuthContext } from "../core/authContext.ts";
+import { EventBus } from "../core/eventBus.ts";
 import { createLogger } from "../core/logger.ts";
 import { compileRegex } from "../core/regex.ts";
-import type { ChangeListener } from "../data/objects/change.ts";
 import { createLocalFeed } from "./changeFeed.ts";
 import {
   createLiveQueryServer,
@@ -40,7 +40,7 @@ async function setUp(
   dependencies: Partial<LiveQueryDependencies> = {},
   limits: Partial<LiveQueryLimits> = {},
 ): Promise<TestServer> {
-  const listeners = new Set<ChangeListener>();
+  const events = new EventBus(console.error);
   const sessions = new Map<string, AuthContext>([
     [ANN, { kind: "user", userId: "ann", roles: ["Staff"], sessionId: "1", sessionToken: ANN }],
     [BOB, { kind: "user", userId: "bob", roles: [], sessionId: "2", sessionToken: BOB }],
@@ -54,10 +54,7 @@ async function setUp(
       if (auth) return auth;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     },
-    feed: createLocalFeed((listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    }),
+    feed: createLocalFeed(events),
     serializer: () => undefined,
     readCondition: () => undefined,
     canFind: () => true,
@@ -81,9 +78,13 @@ async function setUp(
       const request = { auth: ANONYMOUS, installationId: undefined, context: {}, ip: "", requestId: "" };
       const objectId = String((after ?? before)?.objectId);
       const text = (object: JsonObject | null) => object && JSON.stringify(object);
-      for (const listener of listeners) {
-        listener({ className, objectId, before: text(before), after: text(after), request });
-      }
+      events.emit("objects.changed", {
+        className,
+        objectId,
+        before: text(before),
+        after: text(after),
+        request,
+      });
     },
   };
 }

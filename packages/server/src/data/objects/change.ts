@@ -12,4 +12,9 @@ export interface Change {
   request: RequestContext;
 }
 
-export type ChangeListener = (change: Change) => void;
+declare module "../../core/eventBus.ts" {
+  interface ServerEvents {
+    /** A committed change of an object, in commit order. */
+    "objects.changed": Change;
+  }
+}

@@ -8,7 +8,7 @@ import { createReadAccess } from "./readAccess.ts";
 import { createSerializer, type SerializerDependencies } from "./serializer.ts";
 import { createWrites, type WriteDependencies, type Writes } from "./write.ts";
 
-export type { Change, ChangeListener } from "./change.ts";
+export type { Change } from "./change.ts";
 export type { PendingWrite } from "./pendingWrite.ts";
 export type { ClassRules } from "./rules.ts";
 export type { Triggers } from "./triggers.ts";

@@ -1,6 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import type { ChangeListener } from "./change.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
 export interface SaveReply {
@@ -33,6 +32,4 @@ export interface Objects {
     options?: WriteOptions,
   ): Promise<SaveReply>;
   remove(request: RequestContext, className: string, objectId: string, options?: WriteOptions): Promise<void>;
-  /** Calls the listener after every committed change, in commit order. Returns a function that unsubscribes. */
-  onChange(listener: ChangeListener): () => void;
 }

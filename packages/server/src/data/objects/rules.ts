@@ -1,4 +1,4 @@
-import type { Condition, JsonObject } from "@purse/protocol";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { UniqueConstraintError } from "../../database/store.ts";
@@ -46,4 +46,12 @@ export interface ClassRules {
   serialize?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
   /** Translates the error of a unique value that is already taken. */
   onUniqueConstraint?(error: UniqueConstraintError): Error;
+}
+
+/** Rules of a class whose objects can be changed only through a route of their own. */
+export function writtenOnlyThrough(path: string): Pick<ClassRules, "beforeCreate" | "beforeWrite"> {
+  const rejectWrite = () => {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This class can only be changed through ${path}`);
+  };
+  return { beforeCreate: rejectWrite, beforeWrite: rejectWrite };
 }

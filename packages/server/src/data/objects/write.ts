@@ -11,11 +11,12 @@ import {
 } from "@purse/protocol";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import type { EventBus } from "../../core/eventBus.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
-import type { Change, ChangeListener } from "./change.ts";
+import type { Change } from "./change.ts";
 import { changedNames, createChangedFields } from "./changedFields.ts";
 import { assertClientAccess, assertPointsToClientClasses } from "./clientAccess.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
@@ -37,6 +38,7 @@ export interface WriteDependencies {
   rules: ReadonlyMap<string, ClassRules>;
   triggers: Triggers;
   fileUrls: FileUrls;
+  events: EventBus;
   /** Whether clients without the master key may create classes by saving objects. */
   allowClientClassCreation: boolean;
   /** Whether clients without the master key may add fields to classes that do not restrict addField. */
@@ -54,11 +56,10 @@ export interface WriteDependencies {
 }
 
 /** The writing methods of the object service. */
-export type Writes = Pick<Objects, "create" | "update" | "remove" | "onChange">;
+export type Writes = Pick<Objects, "create" | "update" | "remove">;
 
 export function createWrites(dependencies: WriteDependencies): Writes {
   const { access, serializer, store, schemas, rules, triggers, fileUrls } = dependencies;
-  const listeners = new Set<ChangeListener>();
   const addChangedFields = createChangedFields({ access, serializer });
 
   async function create(
@@ -208,12 +209,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     await runAfterCommit(pending);
   }
 
-  function onChange(listener: ChangeListener): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }
-
-  return { create, update, remove, onChange };
+  return { create, update, remove };
 
   async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<void> {
     const beforeSave = triggers.beforeSave(pending.className);
@@ -301,13 +297,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   ): Promise<void> {
     if (!result) return;
     const change: Change = { className: pending.className, objectId: pending.objectId, ...result, request };
-    for (const listener of listeners) {
-      try {
-        listener(change);
-      } catch (error) {
-        dependencies.onError(error, `a change listener of ${pending.className}`);
-      }
-    }
+    dependencies.events.emit("objects.changed", change);
     const after =
       change.after === null ? triggers.afterDelete(pending.className) : triggers.afterSave(pending.className);
     await after?.(withFileUrls(change)).catch((error: unknown) =>

@@ -37,26 +37,21 @@ export class Schemas {
   /** Queue of changes, which run one after the other. */
   #changes: Promise<unknown> = Promise.resolve();
 
-  private constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
+  constructor(store: Store, rules: ReadonlyMap<string, ClassRules>) {
     this.#store = store;
     this.#rules = rules;
   }
 
-  static async load(
-    store: Store,
-    rules: ReadonlyMap<string, ClassRules>,
-    onError: (error: unknown, activity: string) => void,
-  ): Promise<Schemas> {
-    const schemas = new Schemas(store, rules);
-    await schemas.refresh();
-    store.subscribe((message) => {
+  /** Reads the classes, creates missing system classes, and keeps up with changes by other processes. */
+  async load(onError: (error: unknown, activity: string) => void): Promise<void> {
+    await this.refresh();
+    this.#store.subscribe((message) => {
       if (message !== undefined && !message.startsWith(CLASS_CHANGED_PREFIX)) return;
-      const reloaded = schemas.refresh(message?.slice(CLASS_CHANGED_PREFIX.length));
+      const reloaded = this.refresh(message?.slice(CLASS_CHANGED_PREFIX.length));
       // Until the class has been reloaded, the cached one is used.
       reloaded.catch((error: unknown) => onError(error, "reloading classes that another process changed"));
     });
-    for (const className of rules.keys()) await schemas.#ensureSystemClass(className);
-    return schemas;
+    for (const className of this.#rules.keys()) await this.#ensureSystemClass(className);
   }
 
   get(className: string): ClassSchema | undefined {

@@ -1,8 +1,8 @@
 import type { ChainService } from "@purse/chain";
 import { ErrorCode, type JsonObject, ProtocolError, type StudioApiKey } from "@purse/protocol";
 import type { ApiKey, ApiKeys } from "../../apiKeys/apiKeys.ts";
+import type { KeyUsage } from "../../apiKeys/keyUsage.ts";
 import type { RateLimiter } from "../../core/limits/rateLimiter.ts";
-import type { KeyUsage } from "../keyUsage.ts";
 import {
   integerParameter,
   invalidParameter,

@@ -3,8 +3,8 @@ import type { Cloud } from "../../cloud/index.ts";
 import type { AuthContext } from "../../core/authContext.ts";
 import { type LogBuffer, type LogFilter, matchesFilter } from "../../core/logBuffer.ts";
 import type { JobService } from "../../jobs/jobService.ts";
-import type { AdminServices } from "../../operator/adminServices.ts";
 import type { WebhookService } from "../../webhooks/webhookService.ts";
+import type { WebhookCalls } from "../../webhooks/webhooks.ts";
 import { eventStream } from "../eventStream.ts";
 import {
   integerParameter,
@@ -22,7 +22,7 @@ export interface CodeDependencies extends RouteDependencies {
   /** The files of the plugins, in the order of loading. */
   pluginFiles: readonly string[];
   logBuffer: LogBuffer;
-  hookCalls: AdminServices["webhookCalls"];
+  hookCalls: WebhookCalls;
   jobs: Pick<JobService, "startOnRequest">;
   webhooks: WebhookService;
 }

@@ -6,9 +6,16 @@ import {
   ProtocolError,
   type StudioKeyUsage,
 } from "@purse/protocol";
+import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
-import type { OperatorDependencies } from "./operators.ts";
+
+interface KeyUsageDependencies {
+  store: Store;
+  classes: StudioClasses;
+  /** Milliseconds since the epoch. */
+  clock(): number;
+}
 
 const HOUR_MS = 3_600_000;
 /** Number of hours that are reported and retained. */
@@ -21,13 +28,13 @@ const FLUSH_INTERVAL_MS = 30_000;
  * A crash may lose the last counts, which are not used for billing.
  */
 export class KeyUsage {
-  readonly #dependencies: OperatorDependencies;
+  readonly #dependencies: KeyUsageDependencies;
   readonly #report: (error: unknown) => void;
   /** By hour and id of the key. */
   #pendingCounts = new Map<string, Map<string, number>>();
   readonly #timer: NodeJS.Timeout;
 
-  constructor(dependencies: OperatorDependencies, report: (error: unknown) => void) {
+  constructor(dependencies: KeyUsageDependencies, report: (error: unknown) => void) {
     this.#dependencies = dependencies;
     this.#report = report;
     this.#timer = setInterval(() => this.#flush().catch(report), FLUSH_INTERVAL_MS);

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from "node:http";
+import type { ChainService } from "@purse/chain";
+import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/apiKeyGuard.ts";
+import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { DataService } from "../data/dataService.ts";
+import type { Files } from "../files/index.ts";
+import type { Thumbnails } from "../images/index.ts";
+import type { IpfsService } from "../ipfs/index.ts";
+import { createDataApi } from "./dataApi.ts";
+import { createDataApiFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
+import { createDataDocs } from "./dataDocs.ts";
+import type { HttpContext } from "./httpContext.ts";
+import { createNftImageHandler } from "./nftImages.ts";
+import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
+
+export interface OpenDataApiDependencies {
+  config: Config;
+  http: HttpContext;
+  chain: ChainService;
+  data: DataService;
+  files: Files;
+  ipfs: IpfsService;
+  thumbnails: Thumbnails;
+  cloud: Pick<Cloud, "define">;
+  authenticate: AuthenticateDataRequest;
+  report(error: unknown, activity: string): void;
+}
+
+/** Creates the data API with its documentation and the images of NFTs, and defines its endpoints as cloud functions. */
+export function openDataApi(dependencies: OpenDataApiDependencies) {
+  const { config, http, chain, data, files, ipfs, thumbnails, cloud, authenticate, report } = dependencies;
+  const requestOf = (message: IncomingMessage): DataApiRequest => ({
+    ip: http.clientAddressOf(message),
+    headers: message.headers,
+    serverUrl: http.serverUrlOf(message),
+  });
+  const functions = [
+    ...createSolanaFunctions(),
+    ...createDataApiFunctions(chain.routes, data.userOf, authenticate, (auth) => files.assertCanUpload(auth)),
+  ];
+  for (const { name, run } of functions) cloud.define(name, run);
+  return {
+    dataApi: createDataApi({
+      service: chain,
+      authenticate: (message) => authenticate(requestOf(message)),
+      clientAddressOf: http.clientAddressOf,
+      ...config.limits,
+      memory: http.bodyMemory,
+      report: (error) => report(error, "the data service"),
+    }),
+    dataDocs: createDataDocs(dataUrlOf(http.publicUrl)),
+    nftImage: createNftImageHandler({
+      chain,
+      thumbnails,
+      fetchContent: ipfs.fetchContent,
+      authenticate: (message) => authenticate({ ...requestOf(message), allowsWithoutKey: true }),
+    }),
+  };
+}
+
+/** The URL of the data API, derived from that of the Parse API. */
+export function dataUrlOf(publicUrl: string): string {
+  if (publicUrl.endsWith(MOUNT_PATH)) return publicUrl.slice(0, -MOUNT_PATH.length) + DATA_PATH;
+  return new URL(DATA_PATH, publicUrl).href;
+}

@@ -1,0 +1,84 @@
+import type { AuthService } from "../auth/index.ts";
+import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { createBodyParser } from "../core/http/bodyParser.ts";
+import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import type { DataService } from "../data/dataService.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { Store } from "../database/store.ts";
+import { cloudFileRoutes, dispatchWithFiles, type Files } from "../files/index.ts";
+import { aggregateRoute } from "./aggregateRoute.ts";
+import { classListRoute } from "./classListRoute.ts";
+import type { HttpContext } from "./httpContext.ts";
+import { objectRoutes } from "./objectRoutes.ts";
+import { createParseApi, type ParseApi, type ParseApiDependencies } from "./parseApi.ts";
+import { MOUNT_PATH } from "./paths.ts";
+import { createRequestLimits } from "./requestLimits.ts";
+import { schemaRoutes } from "./schemaRoutes.ts";
+
+export interface OpenParseApiDependencies {
+  config: Config;
+  http: HttpContext;
+  store: Store;
+  data: DataService;
+  auth: AuthService;
+  files: Files;
+  /** Rate limits that cloud code defines. */
+  cloud: Pick<Cloud, "definitions">;
+  limiter: RateLimiter;
+  /** The routes of the services, besides those for objects, classes and aggregations. */
+  routes: ApiRoute<WriteRequest>[];
+  report(error: unknown, requestId: string): void;
+}
+
+/** Creates the Parse API. Its `dispatch` executes requests of cloud code, which may also upload files. */
+export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi & { dispatch: Dispatch } {
+  const { config, http, store, data, auth, cloud } = dependencies;
+  const { schemas, objects, schemaService } = data;
+  const { verifyMasterKey, clientAddressOf } = http;
+  const options: ParseApiDependencies = {
+    appId: config.appId,
+    verifyMasterKey,
+    mountPath: MOUNT_PATH,
+    serverUrl: http.publicUrl,
+    serverUrlOf: http.serverUrlOf,
+    clientAddressOf,
+    withParsedBody: createBodyParser({
+      appId: config.appId,
+      isMasterKey: (key, message) => verifyMasterKey(key, clientAddressOf(message)) !== undefined,
+      isValidSession: (token) =>
+        auth.authenticateSession(token).then(
+          () => true,
+          () => false,
+        ),
+      maxBodyBytes: config.limits.maxBodyBytes,
+      maxAnonymousBodyBytes: config.limits.maxAnonymousBodyBytes,
+      memory: http.bodyMemory,
+    }),
+    routes: [
+      ...objectRoutes({ objects, findInstallation: auth.findInstallation }),
+      ...schemaRoutes(schemaService),
+      classListRoute({
+        schemas,
+        isPublic: config.allowClientClassList,
+        allowClientAddField: config.allowClientAddField,
+        protectedFields: config.protectedFields,
+      }),
+      aggregateRoute(objects.aggregates),
+      ...dependencies.routes,
+    ],
+    store,
+    idempotency: { ...config.idempotency, rememberedFields: objects.replayFields },
+    authenticateSession: auth.authenticateSession,
+    assertWithinLimits: createRequestLimits(
+      config.rateLimits,
+      dependencies.limiter,
+      () => cloud.definitions().rateLimits,
+    ),
+    report: dependencies.report,
+  };
+  const parseApi = createParseApi(options);
+  const fileApi = createParseApi({ ...options, routes: cloudFileRoutes({ files: dependencies.files }) });
+  return { ...parseApi, dispatch: dispatchWithFiles(parseApi.dispatch, fileApi.dispatch) };
+}

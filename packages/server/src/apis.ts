@@ -1,0 +1,164 @@
+import type { IncomingMessage } from "node:http";
+import type { JsonObject } from "@purse/protocol";
+import { send } from "./api/app.ts";
+import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
+import { openApp } from "./api/openApp.ts";
+import { openDataApi } from "./api/openDataApi.ts";
+import { openParseApi } from "./api/openParseApi.ts";
+import { MOUNT_PATH } from "./api/paths.ts";
+import { serverRoutes } from "./api/serverRoutes.ts";
+import type { Config } from "./config/loadConfig.ts";
+import type { Dispatch } from "./core/http/apiRoute.ts";
+import type { Envelope } from "./core/http/envelope.ts";
+import type { Lifecycle } from "./core/lifecycle.ts";
+import type { LogBuffer } from "./core/logBuffer.ts";
+import { newRequestId } from "./core/logger.ts";
+import { createFileApi } from "./files/index.ts";
+import { globalConfigRoutes } from "./globalConfig/globalConfigRoutes.ts";
+import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
+import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
+import { scriptLogRoute } from "./monitoring/scriptLog.ts";
+import type { Services } from "./services.ts";
+import type { Restart } from "./studio/restores.ts";
+import { createStudio, type Studio } from "./studio/studio.ts";
+
+export interface ApiDependencies {
+  config: Config;
+  services: Services;
+  logBuffer: LogBuffer;
+  lifecycle: Lifecycle;
+  report(error: unknown, activity: string): void;
+  appDir: string | undefined;
+  appConfig: JsonObject | undefined;
+  connectTo: readonly string[];
+  restart: Restart | undefined;
+}
+
+export interface Apis {
+  server: HttpServer;
+  studio: Studio;
+  /** Executes requests of cloud code. */
+  dispatch: Dispatch;
+}
+
+/** Interval of removing expired data, in ms. */
+const SWEEP_MS = 10 * 60_000;
+
+/** Opens the HTTP APIs over the services of a server. */
+export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
+  const { config, services, logBuffer, lifecycle, report } = dependencies;
+  const { http, limiter, database, data, auth, cloud, chain, files, ipfs, push, webhooks, jobs } = services;
+  const { store } = database;
+
+  const parseApi = openParseApi({
+    config,
+    http,
+    store,
+    data,
+    auth,
+    files: files.files,
+    cloud,
+    limiter,
+    routes: [
+      ...serverRoutes({ canPush: push.canSend }),
+      scriptLogRoute(logBuffer),
+      ...auth.routes,
+      ...cloud.routes,
+      ...jobs.routes,
+      ...webhooks.routes,
+      ...globalConfigRoutes(services.globalConfig),
+      ...analyticsRoutes(services.metrics.countEvent),
+      ...push.routes,
+      ...pinRoutes(ipfs.pins),
+    ],
+    report,
+  });
+  const fileApi = await createFileApi({
+    config,
+    service: files,
+    uploads: services.uploads,
+    cloud,
+    publicUrl: http.publicUrl,
+    clientAddressOf: http.clientAddressOf,
+    authenticate: (envelope: Envelope, message: IncomingMessage) => {
+      const [path = ""] = (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1);
+      return parseApi.authenticate(envelope, message, path);
+    },
+    send,
+    clock: store.now,
+    report,
+  });
+  const dataApi = openDataApi({
+    config,
+    http,
+    chain,
+    data,
+    files: files.files,
+    ipfs,
+    thumbnails: services.thumbnails,
+    cloud,
+    authenticate: services.apiKeys.authenticate,
+    report,
+  });
+  const studio = await createStudio({
+    ...http,
+    ...services.apiKeys,
+    ...data,
+    config,
+    store,
+    limiter,
+    logBuffer,
+    logger: logBuffer.logger,
+    clock: store.now,
+    newRequestId,
+    serializer: data.objects.serializer,
+    asUser: auth.authContextFor,
+    evaluateGates: auth.evaluateTokenGates,
+    cloud,
+    jobs: jobs.service,
+    webhooks: webhooks.service,
+    hookCalls: webhooks.calls,
+    globalConfig: services.globalConfig,
+    push,
+    pins: ipfs.pins,
+    files: files.files,
+    mailer: services.mail.mailer,
+    mails: services.mail.templates,
+    outbox: services.mail.outbox,
+    chain,
+    feed: services.feed,
+    passwords: services.passwords,
+    metricsHistory: services.monitoring.history,
+    restart: dependencies.restart,
+    reportError: (error, requestId) => report(error, `studio ${requestId}`),
+  });
+  const app = openApp({
+    ...dataApi,
+    config,
+    http,
+    database,
+    chain,
+    limiter,
+    metrics: services.metrics,
+    monitoring: services.monitoring,
+    parseApi: parseApi.handle,
+    files: fileApi.handle,
+    adminApi: studio.handle,
+    ipfs: createIpfsGateway(ipfs.ipfs, services.thumbnails),
+    appDir: dependencies.appDir,
+    appConfig: dependencies.appConfig,
+    connectTo: dependencies.connectTo,
+    report,
+  });
+  const sweepTimer = setInterval(() => {
+    store.deleteExpired().catch((error: unknown) => report(error, "sweeping the store"));
+    fileApi.sweep().catch((error: unknown) => report(error, "sweeping uploads"));
+  }, SWEEP_MS);
+  sweepTimer.unref();
+  lifecycle.onStop("sweeping", () => clearInterval(sweepTimer));
+  return {
+    server: createHttpServer(config, app, services.live.upgrade),
+    studio,
+    dispatch: parseApi.dispatch,
+  };
+}

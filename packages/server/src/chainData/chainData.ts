@@ -1,0 +1,48 @@
+import { join } from "node:path";
+import { type ChainConfig, type ChainService, createChainService } from "@purse/chain";
+import type { Config } from "../config/loadConfig.ts";
+import type { NamesConfig } from "../config/names.ts";
+import type { Logger } from "../core/logger.ts";
+import { createGatewayClient } from "../core/outbound/gateways.ts";
+import type { FileUrls } from "../data/fileUrls.ts";
+import type { UploadQuota } from "../files/index.ts";
+import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
+
+export interface ChainDataDependencies {
+  config: Config;
+  chains: ChainConfig[];
+  ipfs: IpfsService;
+  fileUrls: FileUrls;
+  uploadQuota: UploadQuota;
+  logger: Logger;
+}
+
+/** Creates the service of the data API: the index of the configured chains, names, tokens, NFTs and uploads to IPFS. */
+export function createChainData(dependencies: ChainDataDependencies): ChainService {
+  const { config, chains, ipfs, fileUrls, uploadQuota, logger } = dependencies;
+  const gatewayClient = createGatewayClient(config.names.gateways);
+  const folderUpload = {
+    ipfs: ipfs.ipfs,
+    gateway: fileUrls.gateway(),
+    maxFileBytes: config.maxUploadSize,
+    reserve: (bytes: number) => uploadQuota.reserve(undefined, bytes),
+  };
+  return createChainService({
+    chains: chains.map((chain) => withNameServices(chain, config.names)),
+    ...(gatewayClient && { askGateway: gatewayClient }),
+    database:
+      config.database.kind === "postgres"
+        ? config.database
+        : { kind: "sqlite", folder: join(config.dataDir, "chains") },
+    log: logger,
+    uploadFolder: (folder) => uploadFolder(folderUpload, folder),
+    fetchContent: ipfs.fetchContent,
+  });
+}
+
+/** Adds the configured name service contracts to a chain. */
+function withNameServices(chain: ChainConfig, { ens, unstoppable }: NamesConfig): ChainConfig {
+  const [registry, reader] = [ens[chain.id], unstoppable[chain.id]];
+  const own = { ...(registry && { ens: registry }), ...(reader && { unstoppable: reader }) };
+  return Object.keys(own).length > 0 ? { ...chain, names: { ...chain.names, ...own } } : chain;
+}

@@ -1,0 +1,98 @@
+import type { JsonObject } from "@purse/protocol";
+import type { Config } from "../config/loadConfig.ts";
+import { type AuthContext, internalRequest } from "../core/authContext.ts";
+import type { EventBus } from "../core/eventBus.ts";
+import type { Lifecycle } from "../core/lifecycle.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Store } from "../database/store.ts";
+import type { FileUrls } from "./fileUrls.ts";
+import { AggregationWorker } from "./objects/aggregationWorker.ts";
+import { createObjects } from "./objects/index.ts";
+import type { ClassRules } from "./objects/rules.ts";
+import type { Triggers } from "./objects/triggers.ts";
+import { applySchemas } from "./schema/definedSchemas.ts";
+import { SchemaService } from "./schema/schemaService.ts";
+import { Schemas } from "./schema/schemas.ts";
+
+export interface DataDependencies {
+  config: Config;
+  store: Store;
+  events: EventBus;
+  triggers: Triggers;
+  fileUrls: FileUrls;
+  lifecycle: Lifecycle;
+  logger: Logger;
+  report(error: unknown, activity: string): void;
+}
+
+export interface DataService {
+  schemas: Schemas;
+  schemaService: SchemaService;
+  objects: ReturnType<typeof createObjects>;
+  aggregationWorker: AggregationWorker;
+  /** The rules of built-in classes by name. */
+  rules: ReadonlyMap<string, ClassRules>;
+  /** Adds rules of built-in classes; before `load`. */
+  addRules(rules: readonly ClassRules[]): void;
+  /** Loads the classes, creates missing system classes, and applies the configured ones. */
+  load(): Promise<void>;
+  /** Returns a signed-in user as it sees itself, without triggers. */
+  userOf(auth: Extract<AuthContext, { kind: "user" }>): Promise<JsonObject | undefined>;
+}
+
+/** Creates the services for classes and objects. */
+export function createDataService(dependencies: DataDependencies): DataService {
+  const { config, store, events, triggers, fileUrls, lifecycle, logger, report } = dependencies;
+  const rules = new Map<string, ClassRules>();
+  const schemas = new Schemas(store, rules);
+  const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.limits.maxAnswerBytes });
+  lifecycle.onStop("aggregations", () => aggregationWorker.stop());
+  const objects = createObjects({
+    store,
+    aggregationWorker,
+    fileUrls,
+    schemas,
+    rules,
+    events,
+    triggers,
+    limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
+    allowClientClassCreation: config.allowClientClassCreation,
+    allowClientAddField: config.allowClientAddField,
+    growthLimits: config.growthLimits,
+    allowPublicExplain: config.allowPublicExplain,
+    lockSchemas: config.lockSchemas,
+    allowCustomObjectId: config.allowCustomObjectId,
+    defaultAcl: config.defaultAcl,
+    protectedFields: config.protectedFields,
+    clock: store.now,
+    onError: report,
+  });
+  const schemaService = new SchemaService({
+    schemas,
+    store,
+    objects,
+    isLocked: config.lockSchemas,
+    fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
+  });
+  return {
+    schemas,
+    schemaService,
+    objects,
+    aggregationWorker,
+    rules,
+    addRules(added) {
+      for (const rule of added) rules.set(rule.className, rule);
+    },
+    async load() {
+      await schemas.load(report);
+      const changes = await applySchemas(schemas, config.schemas);
+      if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
+    },
+    async userOf(auth) {
+      const text = await store.get(schemas.require("_User"), auth.userId, null);
+      if (text === undefined) return undefined;
+      const user: JsonObject = JSON.parse(text);
+      return objects.serializer("_User")?.(user, internalRequest(auth)) ?? user;
+    },
+  };
+}

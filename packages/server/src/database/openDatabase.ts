@@ -1,0 +1,57 @@
+import type { Config } from "../config/loadConfig.ts";
+import type { Lifecycle } from "../core/lifecycle.ts";
+import { ByteBudget } from "../core/limits/byteBudget.ts";
+import type { Logger } from "../core/logger.ts";
+import { LeaseManager } from "./leases/leaseManager.ts";
+import { openStore } from "./openStore.ts";
+import { lockDatabase } from "./sqlite/databaseLock.ts";
+import type { Store } from "./store.ts";
+
+export interface DatabaseDependencies {
+  config: Config;
+  lifecycle: Lifecycle;
+  logger: Logger;
+  /** Wraps the store, to count its errors. */
+  instrument(store: Store): Store;
+  /** Called when a worker thread has failed too often and is not restarted. */
+  onFailed?: ((error: Error) => void) | undefined;
+}
+
+export interface Database {
+  store: Store;
+  leases: LeaseManager;
+  /** The budget for the memory of query results and replies. */
+  replyMemory: ByteBudget;
+}
+
+/** Opens the configured database. An SQLite database is locked, so that no other process opens it. */
+export async function openDatabase(dependencies: DatabaseDependencies): Promise<Database> {
+  const { config, lifecycle, logger, instrument, onFailed } = dependencies;
+  const { database, limits } = config;
+  if (database.kind === "sqlite") {
+    await lifecycle.open(
+      "database lock",
+      () => lockDatabase(database.path),
+      (lock) => lock.release(),
+    );
+  }
+  const replyMemory = new ByteBudget({
+    maxBytes: Math.max(limits.maxAnswersBytes, 2 * limits.maxAnswerBytes),
+    maxWaitMs: limits.queryTimeoutMs,
+  });
+  const opened = await lifecycle.open(
+    "database",
+    () =>
+      openStore(database, {
+        logger,
+        budget: replyMemory,
+        queryTimeoutMs: limits.queryTimeoutMs,
+        maxResultBytes: limits.maxAnswerBytes,
+        verifiesFile: true,
+        ...(onFailed && { onFailed }),
+      }),
+    (store) => store.close(),
+  );
+  const store = instrument(opened);
+  return { store, leases: new LeaseManager(store.leases, logger), replyMemory };
+}

@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { join } from "node:path";
+import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
+import type { RequestContext } from "../core/authContext.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { Envelope } from "../core/http/envelope.ts";
+import type { FileUrls } from "../data/fileUrls.ts";
+import type { Ipfs } from "../ipfs/index.ts";
+import { Downloads } from "./downloads.ts";
+import { createFileRoutes } from "./fileRoutes.ts";
+import type { FileStore } from "./fileStore.ts";
+import { Files } from "./files.ts";
+import { openFileStore } from "./openFileStore.ts";
+import { openResumableUploads } from "./resumableUploads.ts";
+import { UploadQuota } from "./uploadQuota.ts";
+
+export interface FileServiceDependencies {
+  config: Config;
+  ipfs: Ipfs;
+  urls: FileUrls;
+  uploads: Uploads;
+  cloud: Pick<Cloud, "fileTrigger" | "downloadTrigger">;
+  isAnonymousUser(userId: string): Promise<boolean>;
+  report(error: unknown, activity: string): void;
+}
+
+/** The folder of unfinished uploads, with its quota. */
+export interface Uploads {
+  folder: string;
+  quota: UploadQuota;
+}
+
+export async function openUploads(config: Config): Promise<Uploads> {
+  const folder = join(config.dataDir, "uploads");
+  await mkdir(folder, { recursive: true });
+  return { folder, quota: new UploadQuota({ folder, ...config.uploads }) };
+}
+
+export interface FileService {
+  store: FileStore;
+  files: Files;
+}
+
+/** Opens the configured file store. */
+export async function openFileService(dependencies: FileServiceDependencies): Promise<FileService> {
+  const { config, ipfs, urls, uploads, cloud, report } = dependencies;
+  const store = await openFileStore({
+    config: config.filesStore,
+    folder: join(config.dataDir, "files"),
+    spoolFolder: uploads.folder,
+    report: (error) => report(error, "the file store"),
+  });
+  const files = new Files({
+    store,
+    ipfs,
+    urls,
+    upload: config.fileUpload,
+    maxUploadSize: config.maxUploadSize,
+    isAnonymousUser: dependencies.isAnonymousUser,
+    triggers: cloud.fileTrigger,
+    uploadQuota: uploads.quota,
+    report: (error) => report(error, "files"),
+  });
+  return { store, files };
+}
+
+export interface FileApiDependencies
+  extends Pick<FileServiceDependencies, "config" | "uploads" | "cloud" | "report"> {
+  service: FileService;
+  publicUrl: string;
+  clientAddressOf: ClientAddressOf;
+  /** Authenticates an envelope. Throws 119 or 209. */
+  authenticate(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
+  send(response: ServerResponse, reply: ApiReply): void;
+  clock(): number;
+}
+
+/** Creates the HTTP API of files, with resumable uploads. */
+export async function createFileApi(dependencies: FileApiDependencies) {
+  const { config, service, uploads, cloud, authenticate, clientAddressOf, send, report } = dependencies;
+  const { files, store } = service;
+  const resumable = await openResumableUploads({
+    files,
+    folder: uploads.folder,
+    uploadQuota: uploads.quota,
+    authenticate,
+    clock: dependencies.clock,
+  });
+  const handle = createFileRoutes({
+    appId: config.appId,
+    files,
+    downloads: new Downloads({ store, triggers: cloud.downloadTrigger }),
+    resumable,
+    spoolDir: uploads.folder,
+    uploadQuota: uploads.quota,
+    clientAddressOf,
+    filesHost: separateFilesHost(config.filesUrl, dependencies.publicUrl),
+    authenticate,
+    send,
+    report: (error) => report(error, "files"),
+  });
+  return { handle, sweep: () => resumable.sweep() };
+}
+
+/** The host of the separate origin of files; undefined if files share the origin of the Parse API. */
+function separateFilesHost(filesUrl: string | undefined, publicUrl: string): string | undefined {
+  if (filesUrl === undefined) return undefined;
+  const { host } = new URL(filesUrl);
+  return host === new URL(publicUrl).host ? undefined : host;
+}

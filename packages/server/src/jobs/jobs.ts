@@ -1,0 +1,65 @@
+import type { Cloud } from "../cloud/index.ts";
+import type { EventBus } from "../core/eventBus.ts";
+import type { ApiRoute } from "../core/http/apiRoute.ts";
+import type { Logger } from "../core/logger.ts";
+import type { Objects } from "../data/objects/objects.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import type { WriteRequest } from "../data/objects/writeOptions.ts";
+import type { Schemas } from "../data/schema/schemas.ts";
+import type { Store } from "../database/store.ts";
+import { jobRoutes } from "./jobRoutes.ts";
+import { jobRules } from "./jobRules.ts";
+import { JobService } from "./jobService.ts";
+import { scheduleRoutes } from "./scheduleRoutes.ts";
+import { Scheduler } from "./scheduler.ts";
+
+export interface JobsDependencies {
+  store: Store;
+  schemas: Schemas;
+  objects: Objects;
+  cloud: Pick<Cloud, "definitions" | "runJob">;
+  events: EventBus;
+  logger: Logger;
+}
+
+export interface Jobs {
+  service: JobService;
+  rules: readonly ClassRules[];
+  routes: ApiRoute<WriteRequest>[];
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Creates the jobs of the cloud code: running them on request and by schedule. */
+export function createJobs({ store, schemas, objects, cloud, events, logger }: JobsDependencies): Jobs {
+  const shared = {
+    store,
+    schemaOf: (className: string) => schemas.require(className),
+    clock: store.now,
+    logger,
+  };
+  const jobNames = () => cloud.definitions().jobs;
+  const service = new JobService({
+    ...shared,
+    names: jobNames,
+    async run(name, params, jobId, request) {
+      const { value } = await cloud.runJob(name, params, jobId, request);
+      return typeof value === "string" ? value : undefined;
+    },
+  });
+  const scheduler = new Scheduler({ ...shared, jobs: service });
+  events.on("cloud.defined", ({ schedules }) => scheduler.setCodeSchedules(schedules));
+  events.on("objects.changed", ({ className }) => {
+    if (className === "_JobSchedule") scheduler.invalidate();
+  });
+  return {
+    service,
+    rules: jobRules,
+    routes: [...jobRoutes(service), ...scheduleRoutes({ objects, jobNames })],
+    start: () => scheduler.start(),
+    async stop() {
+      await scheduler.stop();
+      await service.stop();
+    },
+  };
+}

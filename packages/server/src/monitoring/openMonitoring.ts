@@ -1,0 +1,71 @@
+import { stat } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import type { ChainService } from "@purse/chain";
+import type { WorkerHealth } from "@purse/workers";
+import type { Config } from "../config/loadConfig.ts";
+import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { VerifyMasterKey } from "../core/http/masterKey.ts";
+import type { Lifecycle } from "../core/lifecycle.ts";
+import type { Store } from "../database/store.ts";
+import type { Metrics } from "./metrics.ts";
+import { createMetricsHistory } from "./metricsHistory.ts";
+import { createMonitoringRoutes } from "./monitoringRoutes.ts";
+
+export interface OpenMonitoringDependencies {
+  config: Config;
+  metrics: Metrics;
+  store: Store;
+  chain: Pick<ChainService, "status">;
+  /** The live query server. */
+  live: { size(): number; subscriptions(): number };
+  /** The health of all worker threads. */
+  workers(): WorkerHealth[];
+  verifyMasterKey: VerifyMasterKey;
+  clientAddressOf: ClientAddressOf;
+  isFromTrustedProxy(message: IncomingMessage): boolean;
+  lifecycle: Lifecycle;
+  report(error: unknown, activity: string): void;
+}
+
+/** Starts recording the metrics of a server, and creates the endpoints that report them. */
+export function openMonitoring(dependencies: OpenMonitoringDependencies) {
+  const { config, metrics, chain, live, lifecycle, report } = dependencies;
+  const { database } = config;
+  const sources = { sockets: () => live.size(), subscriptions: () => live.subscriptions() };
+  metrics.observe({ ...sources, chains: () => chain.status() });
+  const history = createMetricsHistory(
+    {
+      ...sources,
+      storageBytes: async () => (database.kind === "sqlite" ? await databaseSize(database.path) : null),
+      lagBlocks: () => {
+        const lags = chain.status().flatMap(({ lag }) => lag ?? []);
+        return lags.length === 0 ? null : Math.max(...lags);
+      },
+    },
+    (error) => report(error, "measuring the storage"),
+  );
+  lifecycle.onStop("measurements", () => history.stop());
+  const routes = createMonitoringRoutes({
+    metrics,
+    store: dependencies.store,
+    workers: dependencies.workers,
+    verifyMasterKey: dependencies.verifyMasterKey,
+    metricsIps: config.metricsIps,
+    clientAddressOf: dependencies.clientAddressOf,
+    isFromTrustedProxy: dependencies.isFromTrustedProxy,
+  });
+  return { history, routes };
+}
+
+/** The size of an SQLite database including its write-ahead log. */
+async function databaseSize(path: string): Promise<number> {
+  const sizes = await Promise.all(
+    [path, `${path}-wal`].map((file) =>
+      stat(file).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,204 @@
+import type { ChainConfig } from "@purse/chain";
+import { createHttpContext } from "./api/httpContext.ts";
+import { MOUNT_PATH } from "./api/paths.ts";
+import { apiKeyRules } from "./apiKeys/apiKeyRules.ts";
+import { openApiKeys } from "./apiKeys/openApiKeys.ts";
+import { openAuthService } from "./auth/openAuthService.ts";
+import { Passwords } from "./auth/password.ts";
+import { matchesDomain } from "./auth/siwe.ts";
+import { createChainData } from "./chainData/chainData.ts";
+import { ChainEvents } from "./chainEvents/index.ts";
+import { cloudSettings, createCloud } from "./cloud/index.ts";
+import type { Config } from "./config/loadConfig.ts";
+import { defaultSiweDomains } from "./config/siweDomains.ts";
+import { EventBus } from "./core/eventBus.ts";
+import type { Lifecycle } from "./core/lifecycle.ts";
+import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
+import type { Logger } from "./core/logger.ts";
+import { createDataService } from "./data/dataService.ts";
+import { FileUrls } from "./data/fileUrls.ts";
+import { openDatabase } from "./database/openDatabase.ts";
+import { openFileService, openUploads } from "./files/index.ts";
+import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
+import { GlobalConfigService } from "./globalConfig/globalConfigService.ts";
+import { Thumbnails } from "./images/index.ts";
+import { openIpfsService } from "./ipfs/index.ts";
+import { createJobs } from "./jobs/jobs.ts";
+import { openMailService } from "./mail/mailService.ts";
+import { createMetrics } from "./monitoring/metrics.ts";
+import { openMonitoring } from "./monitoring/openMonitoring.ts";
+import { createPushService, createSenders, pushRules } from "./push/index.ts";
+import { openLiveQueries } from "./realtime/index.ts";
+import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
+
+export interface ServiceDependencies {
+  config: Config;
+  /** The chains of the data API. */
+  chains: ChainConfig[];
+  lifecycle: Lifecycle;
+  logger: Logger;
+  report(error: unknown, activity: string): void;
+  /** Called when an essential component has failed permanently. */
+  onFatal: ((error: Error) => void) | undefined;
+}
+
+export type Services = Awaited<ReturnType<typeof openServices>>;
+
+/** Opens the services of a server, each after those that it uses. Nothing that they register runs before the start. */
+export async function openServices(dependencies: ServiceDependencies) {
+  const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
+  const shared = { config, lifecycle, logger, report };
+  const events = new EventBus(report);
+  const limiter = createMemoryLimiter({ clock: () => performance.now() });
+  const http = createHttpContext(config, logger);
+  const { publicUrl, verifyMasterKey, clientAddressOf } = http;
+  const metrics = createMetrics();
+  lifecycle.onStop("metrics", () => metrics.close());
+
+  const database = await openDatabase({
+    config,
+    lifecycle,
+    logger,
+    instrument: (store) => metrics.instrumentStore(store),
+    onFailed: onFatal,
+  });
+  const { store, leases } = database;
+  const fileUrls = new FileUrls({
+    appId: config.appId,
+    mountPath: MOUNT_PATH,
+    publicUrl,
+    filesUrl: config.filesUrl,
+  });
+  const ipfs = await openIpfsService(config, fileUrls, lifecycle);
+  const uploads = await openUploads(config);
+  const thumbnails = Thumbnails.open(config, lifecycle);
+  const chain = createChainData({ config, chains, ipfs, fileUrls, uploadQuota: uploads.quota, logger });
+  const mail = await openMailService(config, store, logger);
+
+  const cloud = createCloud({
+    config,
+    settings: cloudSettings(config, publicUrl, MOUNT_PATH),
+    events,
+    logger,
+    logLevel: config.log.level,
+    file: config.cloudFile,
+    plugins: config.plugins,
+    memoryMb: config.cloudMemoryMb,
+    watchesFiles: config.environment === "development",
+  });
+  lifecycle.onStop("cloud code", () => cloud.stop());
+  const data = createDataService({ ...shared, store, events, triggers: cloud.triggers, fileUrls });
+  const { schemas, objects } = data;
+  const passwords = new Passwords(config.hashing);
+  const siweDomains =
+    config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development");
+  const auth = await openAuthService({
+    config,
+    publicUrl,
+    siweDomains,
+    store,
+    schemas,
+    objects,
+    triggers: cloud.triggers.auth,
+    events,
+    limiter,
+    passwords,
+    mail,
+    chain,
+    chains,
+    logger,
+  });
+  const jobs = createJobs({ store, schemas, objects, cloud, events, logger });
+  const chainEvents = new ChainEvents({
+    store,
+    schemas,
+    objects,
+    chain,
+    config,
+    events,
+    lease: (onChange) => leases.createHolder("chain-watch", onChange),
+    clock: store.now,
+    logger,
+  });
+  for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
+
+  data.addRules([...auth.rules, ...globalConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
+  data.addRules([...pushRules, ...chainEvents.rules]);
+  await data.load();
+
+  const webhooks = await openWebhooks({ config, store, schemas, logger, report });
+  lifecycle.onStop("webhooks", () => webhooks.stop());
+  const globalConfig = new GlobalConfigService({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    clock: store.now,
+    triggerOf: cloud.configTrigger,
+  });
+  const push = createPushService({
+    store,
+    schemaOf: (className) => schemas.require(className),
+    objects,
+    senders: createSenders(config.push),
+    logger,
+    now: store.now,
+  });
+  const files = await openFileService({
+    ...shared,
+    ipfs: ipfs.ipfs,
+    urls: fileUrls,
+    uploads,
+    cloud,
+    isAnonymousUser: auth.isAnonymousUser,
+  });
+  const apiKeys = await openApiKeys({
+    ...shared,
+    store,
+    schemas,
+    limiter,
+    verifyMasterKey,
+    isOwnSite: (host) => siweDomains.some((allowed) => matchesDomain(host, allowed)),
+  });
+  const { live, feed } = openLiveQueries({
+    config,
+    store,
+    objects,
+    triggers: cloud.live,
+    events,
+    verifyMasterKey,
+    clientAddressOf,
+    authenticateSession: auth.authenticateSession,
+    logger,
+  });
+  lifecycle.onStop("live queries", live.stop);
+  const workers = () =>
+    [store.workers?.(), data.aggregationWorker.workers(), live.workers(), chain.indexer()].flatMap(
+      (health) => health ?? [],
+    );
+  const monitoring = openMonitoring({ ...shared, ...http, metrics, store, chain, live, workers });
+  return {
+    http,
+    limiter,
+    metrics,
+    database,
+    fileUrls,
+    ipfs,
+    uploads,
+    thumbnails,
+    chain,
+    mail,
+    cloud,
+    data,
+    passwords,
+    auth,
+    jobs,
+    chainEvents,
+    webhooks,
+    globalConfig,
+    push,
+    files,
+    apiKeys,
+    live,
+    feed,
+    monitoring,
+  };
+}
