@@ -29,7 +29,7 @@ describe.each(DATABASES)("classes that clients make on %s", (database) => {
     const { body } = await rest(purse, "GET", "/schemas", undefined, MASTER);
     return Array.isArray(body.results) ? body.results.length : 0;
   };
-  const FORBIDDEN = { code: 119, error: expect.stringContaining("clients make classes only while") };
+  const FORBIDDEN = { code: 119, error: expect.stringContaining("clients can only create classes while") };
 
   /** What a batch of one create is answered. */
   async function batch(className: string, transaction: boolean): Promise<{ body: object }> {

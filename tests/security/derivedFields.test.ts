@@ -267,7 +267,7 @@ describe.each(DATABASES)("fields that the server derives, on %s", (database) => 
     });
 
     it("are refused with 105 where a trigger sets them by a dotted key", async () => {
-      const { body } = await rest(purse, "POST", "/classes/Acl", { planted: "ACL.someone" });
+      const { body } = await rest(purse, "POST", "/classes/Acl", { plant: "ACL.someone" });
       expect(body.code).toBe(105);
     });
 

@@ -39,7 +39,7 @@ const CASES: Case[] = [
       kind: "file",
       path: join(dataDir, "broken.mjs"),
       text: "throw new Error('no code')",
-      later: "",
+      laterText: "",
     }),
     expected: /no code/,
     cloud: "broken.mjs",

@@ -182,7 +182,7 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
   it("never runs a function again that was running when its process died", async () => {
     const { body } = await call.send(next, 2);
     expect(body.code).toBe(159);
-    expect(body.error).toContain("whether it did is not known");
+    expect(body.error).toContain("whose outcome is unknown");
     expect(await count(next, "Called")).toBe(1);
   });
 

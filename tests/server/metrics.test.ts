@@ -141,7 +141,7 @@ describe("a server whose database is gone", () => {
         503,
         { code: 100, error: "The database cannot be reached. Try again." },
       ]);
-      const errors = () => sample(purse, 'purse_store_errors_total{call="ownerOf"}');
+      const errors = () => sample(purse, 'purse_store_errors_total{call="getUniqueOwner"}');
       await expect.poll(errors, { timeout: 15_000 }).toBeGreaterThan(0);
     } finally {
       await purse.kill();

@@ -116,7 +116,7 @@ describe("npm start", () => {
     await new Promise<void>((listening) => other.listen(port, "127.0.0.1", listening));
     const program = purse(["--port", String(port)]);
     expect(await program.ended).toBe(1);
-    expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is taken`);
+    expect(program.output()).toContain(`Port ${port} of 127.0.0.1 is in use`);
     other.close();
   });
 

@@ -243,7 +243,7 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await run("operator", "reset", "ivy")).output).toContain("new password");
     expect(await run("operator", "add", "ivy")).toMatchObject({
       code: 1,
-      output: expect.stringContaining("of this name already"),
+      output: expect.stringContaining("with this name already exists"),
     });
     const file = join(purse.dataDir, "moved.jsonl");
     expect((await run("export", "--out", file)).code).toBe(0);

@@ -42,7 +42,7 @@ describe("Emitter", () => {
     for (let i = 0; i < 10; i += 1) emitter.on("change", () => {});
     expect(warn).not.toHaveBeenCalled();
     for (let i = 0; i < 5; i += 1) emitter.on("change", () => {});
-    expect(warn.mock.calls).toEqual([[expect.stringContaining("11 listeners of told")]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("11 listeners of change")]]);
     for (let i = 0; i < 20; i += 1) emitter.on("state", () => {});
     expect(warn).toHaveBeenCalledTimes(1);
   });

@@ -26,8 +26,8 @@ export class AccountEmails {
     this.#lockout = lockout;
     this.#verifyTokens = new EmailTokens(dependencies, "email-token");
     this.#resetTokens = new EmailTokens(dependencies, "reset-token");
-    const open = { tolerant: true } as const;
-    const page = { tolerant: true, withoutApplication: true } as const;
+    const open = { acceptsEndedSession: true } satisfies Partial<ApiRoute>;
+    const page = { acceptsEndedSession: true, isApplicationOptional: true } satisfies Partial<ApiRoute>;
     this.routes = [
       { method: "POST", path: "/requestPasswordReset", handle: (r) => this.#requestReset(r), ...open },
       {
