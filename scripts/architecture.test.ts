@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findCycles, folderGraph, importGraph } from "./architecture.ts";
+import { findCycles, folderGraph, importGraph, layerProblems, levelsOf } from "./architecture.ts";
 
 const graphOf = (sources: Record<string, string>) => importGraph(new Map(Object.entries(sources)));
 
@@ -62,5 +62,43 @@ describe("folderGraph()", () => {
     });
     expect(findCycles(graph)).toEqual([]);
     expect(findCycles(folderGraph(graph, "src/"))).toEqual([["x", "y"]]);
+  });
+});
+
+describe("layerProblems()", () => {
+  const layers = [["core"], ["data"], ["auth", "mail"]];
+
+  it("finds a planted import of a higher layer, and one within a layer that is not allowed", () => {
+    const folders = new Map([
+      ["core", ["data"]],
+      ["data", ["core"]],
+      ["auth", ["core", "mail"]],
+      ["mail", []],
+    ]);
+    expect(layerProblems(folders, layers, new Set())).toEqual([
+      "core must not import data, which is not in a lower layer",
+      "auth must not import mail, which is not in a lower layer",
+    ]);
+    expect(layerProblems(folders, layers, new Set(["auth > mail", "core > data"]))).toEqual([]);
+  });
+
+  it("finds a folder without a layer, and lets files beside the folders import all of them", () => {
+    const folders = new Map([
+      ["extra", []],
+      ["server.ts", ["auth", "core"]],
+    ]);
+    expect(layerProblems(folders, layers, new Set())).toEqual(["extra belongs to no layer"]);
+  });
+});
+
+describe("levelsOf()", () => {
+  it("counts the folders of the longest chain of imports, without the files beside them", () => {
+    const folders = new Map([
+      ["server.ts", ["api"]],
+      ["api", ["data", "core"]],
+      ["data", ["core"]],
+      ["core", []],
+    ]);
+    expect(levelsOf(folders)).toBe(3);
   });
 });

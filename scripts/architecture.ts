@@ -1,7 +1,7 @@
 /*
- * Checks the structure that docs describe: no import cycles between files. Type-only imports count, as they tie files
- * together for a reader as much as others do. Part of `npm run check`.
- *   node scripts/run.mjs scripts/architecture.ts [--folders]   with --folders: also lists cycles between folders of the server
+ * Checks the structure that docs/contribute/architecture.md describes: no import cycles between files, and the layers of
+ * the server's folders. Type-only imports count, as they tie files together for a reader as much as others do. Part of
+ * `npm run check`.
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -78,6 +78,74 @@ export function folderGraph(graph: ImportGraph, parent: string): ImportGraph {
   return new Map([...folders].map(([folder, targets]) => [folder, [...targets]]));
 }
 
+/** The folders of the server by layer, from the lowest to the highest. A folder imports only from lower layers. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["core", "config"],
+  ["database"],
+  ["data"],
+  ["mail", "auth", "realtime", "cloud"],
+  [
+    "apiKeys",
+    "chainData",
+    "chainEvents",
+    "dataTransfer",
+    "files",
+    "globalConfig",
+    "images",
+    "ipfs",
+    "jobs",
+    "monitoring",
+    "push",
+    "webhooks",
+  ],
+  ["studio"],
+  ["api"],
+];
+
+/** Imports within a layer that are allowed, as `importer > imported`. */
+const ALLOWED: ReadonlySet<string> = new Set([
+  "config > core",
+  "auth > mail",
+  "chainData > files",
+  "chainData > ipfs",
+  "dataTransfer > webhooks",
+  "files > ipfs",
+  "ipfs > images",
+]);
+
+const MAX_LEVELS = 8;
+
+/** Imports between folders that the layers do not allow, and folders without a layer. */
+export function layerProblems(
+  folders: ImportGraph,
+  layers: readonly (readonly string[])[] = LAYERS,
+  allowed: ReadonlySet<string> = ALLOWED,
+): string[] {
+  const layerOf = (folder: string) => layers.findIndex((layer) => layer.includes(folder));
+  return [...folders].flatMap(([folder, targets]) => {
+    // The files beside the folders compose them.
+    if (folder.endsWith(".ts")) return [];
+    if (layerOf(folder) < 0) return [`${folder} belongs to no layer`];
+    return targets
+      .filter((target) => layerOf(target) >= layerOf(folder) || layerOf(target) < 0)
+      .filter((target) => !allowed.has(`${folder} > ${target}`))
+      .map((target) => `${folder} must not import ${target}, which is not in a lower layer`);
+  });
+}
+
+/** The length of the longest chain of imports between folders without cycles. */
+export function levelsOf(folders: ImportGraph): number {
+  const levels = new Map<string, number>();
+  const levelOf = (folder: string): number => {
+    const known = levels.get(folder);
+    if (known !== undefined) return known;
+    const level = 1 + Math.max(0, ...(folders.get(folder) ?? []).map(levelOf));
+    levels.set(folder, level);
+    return level;
+  };
+  return Math.max(0, ...[...folders.keys()].filter((folder) => !folder.endsWith(".ts")).map(levelOf));
+}
+
 function readSources(): Map<string, string> {
   const files = execFileSync("git", ["ls-files", "-co", "--exclude-standard"], {
     cwd: ROOT,
@@ -91,17 +159,22 @@ function readSources(): Map<string, string> {
   return new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
-function main(args: readonly string[]): void {
+function main(): void {
   const graph = importGraph(readSources());
-  const cycles = findCycles(graph);
-  for (const cycle of cycles)
-    console.error(`import cycle of ${cycle.length} files:\n  ${cycle.join("\n  ")}`);
-  if (args.includes("--folders")) {
-    for (const cycle of findCycles(folderGraph(graph, SERVER)))
-      console.log(`cycle of ${cycle.length} folders in ${SERVER}: ${cycle.join(", ")}`);
-  }
-  console.log(`${graph.size} files, ${cycles.length} import cycles`);
-  process.exitCode = cycles.length > 0 ? 1 : 0;
+  const folders = folderGraph(graph, SERVER);
+  const problems = findCycles(graph).map(
+    (cycle) => `import cycle of ${cycle.length} files:\n  ${cycle.join("\n  ")}`,
+  );
+  const folderCycles = findCycles(folders);
+  problems.push(...folderCycles.map((cycle) => `cycle of folders in ${SERVER}: ${cycle.join(", ")}`));
+  problems.push(...layerProblems(folders));
+  const levels = folderCycles.length === 0 ? levelsOf(folders) : 0;
+  if (levels > MAX_LEVELS) problems.push(`${levels} levels of folders in ${SERVER}, at most ${MAX_LEVELS}`);
+  for (const problem of problems) console.error(problem);
+  console.log(
+    `architecture: ${graph.size} files, ${folders.size} folders on ${levels} levels, ${problems.length} problems`,
+  );
+  process.exitCode = problems.length > 0 ? 1 : 0;
 }
 
-if (import.meta.main) main(process.argv.slice(2));
+if (import.meta.main) main();

@@ -13,6 +13,7 @@ const steps = [
     node,
     [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
   ],
+  ["cycles and layers of the server", node, ["scripts/architecture.ts"]],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
   ["generated reference pages", node, ["scripts/reference.ts", "--check"]],
   ["links of the documentation", node, ["scripts/links.ts"]],

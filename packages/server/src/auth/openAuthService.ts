@@ -1,10 +1,10 @@
 import type { ChainConfig, ChainService } from "@purse/chain";
-import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
+import type { AuthTriggers } from "../data/objects/triggers.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { Store } from "../database/store.ts";
 import type { MailService } from "../mail/mailService.ts";
@@ -22,7 +22,7 @@ export interface OpenAuthDependencies {
   store: Store;
   schemas: Schemas;
   objects: Objects;
-  triggers: Cloud["triggers"]["auth"];
+  triggers: AuthTriggers;
   events: EventBus;
   limiter: RateLimiter;
   passwords: Passwords;

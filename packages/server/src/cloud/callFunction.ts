@@ -1,4 +1,5 @@
-import type { CloudFunction, FunctionRequest, FunctionResponse } from "./registry.ts";
+import type { FunctionRequest, FunctionResponse } from "./cloudRequests.ts";
+import type { CloudFunction } from "./registry.ts";
 import { encodeResult } from "./wire.ts";
 import type { InvocationResult } from "./workerMessages.ts";
 

@@ -4,12 +4,13 @@ import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
+import type { Mail } from "../core/mail.ts";
+import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { AuthTriggers, Triggers } from "../data/objects/triggers.ts";
-import type { Mail } from "../mail/mailer.ts";
 import { runAtDepth } from "./callDepth.ts";
 import { CONFIG_CLASS } from "./classNames.ts";
 import { type CloudFileTriggers, createFileTriggers } from "./fileTriggers.ts";
-import { createLiveTriggers, type LiveTriggers } from "./liveTriggers.ts";
+import { createLiveTriggers } from "./liveTriggers.ts";
 import { createTriggers } from "./triggers.ts";
 import type {
   CallContext,

@@ -1,5 +1,6 @@
 import "./globals.ts";
 
+export type { LiveConnectionEvent, LiveTriggers } from "../data/objects/liveTriggers.ts";
 export type { AuthTriggers } from "../data/objects/triggers.ts";
 export {
   type BuiltInFunction,
@@ -9,11 +10,6 @@ export {
   type ConfigTrigger,
   createCloud,
 } from "./cloud.ts";
-export { cloudSettings } from "./cloudSettings.ts";
-export type { CloudFileTriggers } from "./fileTriggers.ts";
-export type { LiveTriggers } from "./liveTriggers.ts";
-export type { CloudNamespace } from "./namespace.ts";
-export type { Plugin, PluginFunction, PluginResult, PluginTrigger } from "./plugins.ts";
 export type {
   AfterFindRequest,
   BeforeFindRequest,
@@ -21,11 +17,10 @@ export type {
   FunctionRequest,
   JobRequest,
   ObjectTriggerRequest,
-} from "./registry.ts";
+} from "./cloudRequests.ts";
+export { cloudSettings } from "./cloudSettings.ts";
+export type { CloudFileTriggers } from "./fileTriggers.ts";
+export type { CloudNamespace } from "./namespace.ts";
+export type { Plugin, PluginFunction, PluginResult, PluginTrigger } from "./plugins.ts";
 export type { Validator } from "./validator.ts";
-export type {
-  FileInfo,
-  FileTriggerName,
-  LiveConnectionEvent,
-  ServerSettings,
-} from "./workerMessages.ts";
+export type { FileInfo, FileTriggerName, ServerSettings } from "./workerMessages.ts";

@@ -1,35 +1,7 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import { isJsonObject } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
+import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { TriggerOptions } from "./triggers.ts";
-import type { Invocation, LiveConnectionEvent } from "./workerMessages.ts";
-
-/** The live query triggers of cloud code. Each rejects to refuse, and does nothing if none is defined. */
-export interface LiveTriggers {
-  hasHandler(
-    trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent",
-    className?: string,
-  ): boolean;
-  connect(
-    request: RequestContext,
-    connection: { clients: number; subscriptions: number; sessionToken?: string },
-  ): Promise<void>;
-  /** Returns the query to subscribe to. */
-  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
-  /** Returns the event's `object` and `original` to send; null to send nothing. */
-  event(
-    request: RequestContext,
-    event: Extract<Invocation, { kind: "liveEvent" }>["event"],
-  ): Promise<JsonObject | null | undefined>;
-  /**
-   * Calls the `onLiveQueryEvent` handlers with a connection event. Nobody waits for them, and their errors are only
-   * logged.
-   */
-  onConnectionEvent(
-    createEvent: () => LiveConnectionEvent,
-    from: Pick<RequestContext, "ip" | "requestId">,
-  ): void;
-}
 
 /** Connection events that may wait for the cloud code; further ones are dropped. */
 const MAX_PENDING_EVENTS = 1_000;

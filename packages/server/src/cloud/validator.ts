@@ -1,7 +1,7 @@
 import type { ParseObject } from "@purse/client";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRules.ts";
-import type { CloudRequest } from "./registry.ts";
+import type { CloudRequest } from "./cloudRequests.ts";
+import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRule.ts";
 
 /** Rules for a parameter. */
 export interface FieldRule {

@@ -5,11 +5,12 @@ import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/p
 import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
 import { currentDepth, runAtDepth } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
+import { definitionsOf } from "./definitionsOf.ts";
 import { invoke } from "./invoke.ts";
 import { MessageBatcher } from "./messageBatcher.ts";
 import { installNamespace } from "./namespace.ts";
 import { loadPlugins } from "./plugins.ts";
-import { definitionsOf, newRegistry } from "./registry.ts";
+import { newRegistry } from "./registry.ts";
 import type {
   HostMessage,
   HostRequest,

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { RateLimit } from "../config/rateLimits.ts";
 import type { InternalRequest } from "../core/http/apiRoute.ts";
 import type { LogFields, LogLevel } from "../core/logger.ts";
+import type { LiveConnectionEvent, LiveEvent } from "../data/objects/liveTriggers.ts";
 
 /*
  * Messages between the server and the worker that runs the cloud code. Everything is plain data, because it is copied.
@@ -73,30 +74,6 @@ export interface FileDownload {
   base64?: string;
   /** Whether browsers download the file instead of displaying it. */
   forceDownload?: boolean;
-}
-
-/** A connection event of live queries, as passed to `onLiveQueryEvent`. */
-export interface LiveConnectionEvent {
-  event: "ws_connect" | "connect" | "subscribe" | "unsubscribe" | "ws_disconnect" | "ws_disconnect_error";
-  clientId: string;
-  useMasterKey: boolean;
-  installationId: string | undefined;
-  sessionToken: string | undefined;
-  /** Number of open connections and subscriptions of this process. */
-  clients: number;
-  subscriptions: number;
-  /** The error of the socket. */
-  error?: string;
-}
-
-/** A live query event: a change of an object for its subscribers. */
-export interface LiveEvent {
-  event: string;
-  className: string;
-  object: JsonObject;
-  original: JsonObject | undefined;
-  clients: number;
-  subscriptions: number;
 }
 
 /** A function, job or trigger for the worker to execute. */

@@ -1,4 +1,4 @@
-import type { ObjectText } from "./store.ts";
+import type { ObjectText } from "./objectText.ts";
 
 /** An object before and after a committed write. */
 export interface LoggedChange {

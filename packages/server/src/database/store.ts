@@ -13,11 +13,9 @@ import type { AclSubjects } from "../core/aclSubjects.ts";
 import type { ChangeLog } from "./changeLog.ts";
 import type { ClassSchema } from "./classSchema.ts";
 import type { Leases } from "./lease.ts";
+import type { ObjectText } from "./objectText.ts";
 import type { PendingReply, RequestRecord } from "./requestRecords.ts";
 import type { UserPointers } from "./userPointers.ts";
-
-/** An object in wire format: JSON text with objectId, createdAt, updatedAt, its fields and its ACL. */
-export type ObjectText = string;
 
 /** An object with the data that is never sent to clients (password hash, authData, …). */
 export interface SecretObject {

@@ -10,9 +10,9 @@ import {
   renderMail,
   validateMail,
 } from "@purse/protocol";
+import type { Mail } from "../core/mail.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
-import type { Mail } from "./mailer.ts";
 
 export interface MailTemplatesDependencies {
   store: Store;

@@ -3,13 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "../core/logger.ts";
-
-export interface Mail {
-  to: string;
-  subject: string;
-  text: string;
-  html?: string;
-}
+import type { Mail } from "../core/mail.ts";
 
 /** Sends emails. Rejects if the mail server does not accept an email. */
 export interface Mailer {

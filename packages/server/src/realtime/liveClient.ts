@@ -18,9 +18,9 @@ import {
 import type { WebSocket } from "ws";
 import { addressKey } from "../core/http/address.ts";
 import type { Logger } from "../core/logger.ts";
-import type { LiveConnectionEvent } from "./connectionEvent.ts";
+import type { LiveConnectionEvent } from "../data/objects/liveTriggers.ts";
 import type { EventLoopBudget } from "./eventLoopBudget.ts";
-import type { Subscription } from "./subscriptions.ts";
+import type { Subscriber, Subscription } from "./subscriptions.ts";
 import { messageCost, TokenBucket } from "./tokenBucket.ts";
 
 export interface ClientLimits {
@@ -81,7 +81,7 @@ const CLOSE_TRY_AGAIN = 1013;
 const CLOSE_GRACE_MS = 1_000;
 
 /** One WebSocket of a live query client, with its subscriptions. */
-export class LiveClient {
+export class LiveClient implements Subscriber {
   readonly id = randomUUID();
   readonly ip: string;
   /** The key under which limits count it. */

@@ -14,43 +14,18 @@ import {
   type RequestContext,
 } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
+import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
 import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
-import type { LiveConnectionEvent } from "./connectionEvent.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
 import { TimeSlicer } from "./timeSlicer.ts";
 
 /** Serializes an object for a client; receives a copy that it may change. */
 export type Serialize = (object: JsonObject, request: RequestContext) => JsonObject | Promise<JsonObject>;
 
-/** The live query triggers of cloud code. Each rejects with ProtocolError to refuse. */
-export interface LiveTriggers {
-  hasHandler(
-    trigger: "beforeConnect" | "beforeSubscribe" | "afterLiveQueryEvent",
-    className?: string,
-  ): boolean;
-  connect(request: RequestContext, connection: ConnectionCounts & { sessionToken?: string }): Promise<void>;
-  /** Returns the query to subscribe to. */
-  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
-  /** Returns the `object` and `original` to send; null to send nothing, undefined to send them unchanged. */
-  event(request: RequestContext, event: LiveEvent): Promise<JsonObject | null | undefined>;
-  /** Reports a connection event; `createEvent` is called only if somebody observes it. */
-  onConnectionEvent?(
-    createEvent: () => LiveConnectionEvent,
-    from: Pick<RequestContext, "ip" | "requestId">,
-  ): void;
-}
-
 export interface ConnectionCounts {
   clients: number;
   subscriptions: number;
-}
-
-export interface LiveEvent extends ConnectionCounts {
-  event: EventKind;
-  className: string;
-  object: JsonObject;
-  original: JsonObject | undefined;
 }
 
 /** What decides which changes a subscriber may see. */

@@ -519,6 +519,7 @@ describe("afterLiveQueryEvent", () => {
   ): NonNullable<LiveQueryDependencies["triggers"]> => ({
     hasHandler: (trigger, name) => trigger === "afterLiveQueryEvent" && name === className,
     connect: async () => undefined,
+    onConnectionEvent: () => undefined,
     subscribe: async (_request, _className, params) => params,
     event,
   });

@@ -1,4 +1,3 @@
-import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import { type AuthContext, internalRequest } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
@@ -7,6 +6,7 @@ import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import type { Logger } from "../core/logger.ts";
 import { compileRegex } from "../core/regex.ts";
 import type { createObjects } from "../data/objects/index.ts";
+import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import type { Store } from "../database/store.ts";
 import { type ChangeFeed, createLocalFeed, createSharedFeed } from "./changeFeed.ts";
 import { createLiveQueryServer, type LiveQueryServer } from "./liveQueryServer.ts";
@@ -15,7 +15,7 @@ export interface LiveQueriesDependencies {
   config: Config;
   store: Store;
   objects: ReturnType<typeof createObjects>;
-  triggers: Cloud["live"];
+  triggers: LiveTriggers;
   events: EventBus;
   verifyMasterKey: VerifyMasterKey;
   clientAddressOf: ClientAddressOf;

@@ -9,12 +9,35 @@ import {
   type MatcherOptions,
   type Operand,
   PATTERN_COST,
+  type ProtocolError,
 } from "@purse/protocol";
-import type { LiveClient } from "./liveClient.ts";
+
+/** A client of live queries, as its subscriptions know it. */
+export interface Subscriber {
+  readonly id: string;
+  readonly ip: string;
+  /** The key under which limits count it. */
+  readonly address: string;
+  readonly installationId: string | undefined;
+  /** Whether it sent the master key. */
+  readonly hasMasterKey: boolean;
+  /** By request ID. */
+  readonly subscriptions: ReadonlyMap<number | string, Subscription>;
+  send(text: string): void;
+  sendError(error: ProtocolError, requestId?: number | string): void;
+  /** Ends one subscription with an error. */
+  endSubscription(subscription: Subscription, reason: ProtocolError): void;
+  /** Ends the subscriptions of a session that has ended. */
+  endSession(subscription: Subscription, reason: ProtocolError): void;
+  /** Tells the client that it may have missed changes and has to query again. */
+  sendRefetch(subscription: Subscription, position: string): void;
+  /** Closes its socket with a WebSocket close code. */
+  close(code: number, reason: string): void;
+}
 
 /** One query that a client subscribes to. */
 export interface Subscription {
-  client: LiveClient;
+  client: Subscriber;
   requestId: number | string;
   className: string;
   where: Condition;

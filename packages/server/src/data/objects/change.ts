@@ -1,5 +1,5 @@
 import type { RequestContext } from "../../core/authContext.ts";
-import type { ObjectText } from "../../database/store.ts";
+import type { ObjectText } from "../../database/objectText.ts";
 
 /** An object before and after a write, with the request that wrote it. */
 export interface Change {

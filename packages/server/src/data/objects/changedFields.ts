@@ -1,6 +1,7 @@
 import { isResultReturned, type JsonObject, type JsonValue, type Operation } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import type { ObjectText, Store } from "../../database/store.ts";
+import type { ObjectText } from "../../database/objectText.ts";
+import type { Store } from "../../database/store.ts";
 import type { FileUrls } from "../fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { PendingWrite } from "./pendingWrite.ts";

@@ -1,5 +1,6 @@
 import type { Condition, JsonValue, Order } from "@purse/protocol";
-import type { GroupRow, ObjectText, Store, StoreGroup } from "../../database/store.ts";
+import type { ObjectText } from "../../database/objectText.ts";
+import type { GroupRow, Store, StoreGroup } from "../../database/store.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";

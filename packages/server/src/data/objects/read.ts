@@ -14,7 +14,7 @@ import {
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
-import type { ObjectText } from "../../database/store.ts";
+import type { ObjectText } from "../../database/objectText.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition, includePointers } from "./include.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "../../config/loadConfig.ts";
 import type { RequestContext } from "../../core/authContext.ts";
-import type { ObjectText } from "../../database/store.ts";
+import type { ObjectText } from "../../database/objectText.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ReadAccess } from "./readAccess.ts";
