@@ -36,7 +36,11 @@ async function main(argv: string[]): Promise<void> {
   if (argv.includes("--version") || argv.includes("-v")) return print(await version());
 
   const config = await loadConfig({ argv, env: process.env, cwd: process.cwd() }).catch(fail);
-  const logger = createLogger({ ...config.log, write: (line) => process.stderr.write(`${line}\n`) });
+  const logger = createLogger({
+    level: config.logLevel,
+    format: config.logFormat,
+    write: (line) => process.stderr.write(`${line}\n`),
+  });
   const exit = watchExit(logger);
   const running = await start(config, logger, exit.fatal).catch((error: unknown) =>
     fail(explainStartError(error, config)),
@@ -49,7 +53,7 @@ async function main(argv: string[]): Promise<void> {
 }
 
 async function start(config: Config, logger: Logger, onFatal: (error: Error) => void): Promise<Running> {
-  const chain = config.devChain.enabled ? await startChain(config, logger) : undefined;
+  const chain = config.devChain ? await startChain(config, logger) : undefined;
   const startServer = async (): Promise<PurseServer> => {
     const server = await createServer(config, {
       logger,
@@ -110,7 +114,7 @@ async function startChain(config: Config, logger: Logger): Promise<DevChain | un
   try {
     const { startDevChain } = await import("@purse/devchain");
     return await startDevChain({
-      port: config.devChain.port,
+      port: config.devChainPort,
       dataDir: join(config.dataDir, "devchain"),
       log: (line) => logger.debug(line),
     });

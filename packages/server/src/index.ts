@@ -4,6 +4,7 @@ export type { DatabaseConfig } from "./config/database.ts";
 export {
   type Config,
   type ConfigFile,
+  defineConfig,
   loadConfig,
   type SettingRow,
   settingRows,

@@ -38,7 +38,7 @@ export interface PurseServer {
 
 /** Creates a server from its modules. If it rejects, everything that was opened is closed again. */
 export function createServer(config: Config, options: ServerOptions): Promise<PurseServer> {
-  const logBuffer = createLogBuffer(options.logger, config.log.level);
+  const logBuffer = createLogBuffer(options.logger, config.logLevel);
   const lifecycle = new Lifecycle(logBuffer.logger);
   return lifecycle.stopOnFailure(() => composeServer(config, options, logBuffer, lifecycle));
 }

@@ -80,7 +80,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     settings: cloudSettings(config, publicUrl, MOUNT_PATH),
     events,
     logger,
-    logLevel: config.log.level,
+    logLevel: config.logLevel,
     file: config.cloudFile,
     plugins: config.plugins,
     memoryMb: config.cloudMemoryMb,
@@ -89,7 +89,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   lifecycle.onStop("cloud code", () => cloud.stop());
   const data = createDataService({ ...shared, store, events, triggers: cloud.triggers, fileUrls });
   const { schemas, objects } = data;
-  const passwords = new Passwords(config.hashing);
+  const passwords = new Passwords({ concurrency: config.hashConcurrency, maxWaiting: config.hashQueue });
   const siweDomains =
     config.siweDomains ?? defaultSiweDomains(publicUrl, config.environment === "development");
   const auth = await openAuthService({

@@ -46,7 +46,7 @@ export function createHttpContext(config: Config, logger: Logger): HttpContext {
       mountPath: MOUNT_PATH,
       isFromTrustedProxy,
     }),
-    bodyMemory: createBodyMemory(config.limits.bodyMemoryBytes, clientAddressOf),
+    bodyMemory: createBodyMemory(config.bodyMemoryBytes, clientAddressOf),
   };
 }
 

@@ -26,7 +26,7 @@ export function createHttpServer(
   app: (message: IncomingMessage, response: ServerResponse) => void,
   upgrade: (message: IncomingMessage, socket: Duplex, head: Buffer) => void,
 ): HttpServer {
-  const { requestTimeoutMs } = config.limits;
+  const { requestTimeoutMs } = config;
   const http = createServer(
     {
       requestTimeout: requestTimeoutMs,

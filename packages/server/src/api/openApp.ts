@@ -50,7 +50,7 @@ export function openApp(
   return createApp({
     ...dependencies,
     clientAddressOf: http.clientAddressOf,
-    replyLimits: { budget: database.replyMemory, maxAnswerBytes: config.limits.maxAnswerBytes },
+    replyLimits: { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes },
     providerApi: createProviderApi({
       dataUrl: dataUrlOf(http.publicUrl),
       keyFetch: config.keyFetch,

@@ -52,8 +52,8 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
           () => true,
           () => false,
         ),
-      maxBodyBytes: config.limits.maxBodyBytes,
-      maxAnonymousBodyBytes: config.limits.maxAnonymousBodyBytes,
+      maxBodyBytes: config.maxBodyBytes,
+      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
       memory: http.bodyMemory,
     }),
     routes: [
@@ -69,7 +69,11 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       ...dependencies.routes,
     ],
     store,
-    idempotency: { ...config.idempotency, rememberedFields: objects.replayFields },
+    idempotency: {
+      paths: config.idempotencyPaths,
+      seconds: config.idempotencySeconds,
+      rememberedFields: objects.replayFields,
+    },
     authenticateSession: auth.authenticateSession,
     assertWithinLimits: createRequestLimits(
       config.rateLimits,

@@ -48,7 +48,7 @@ export async function openApiKeys(dependencies: OpenApiKeysDependencies): Promis
     limiter: dependencies.limiter,
     requireApiKey: config.requireApiKey,
     isDevelopment: config.environment === "development",
-    limits: config.dataLimits,
+    limits: { apiKey: config.apiKeyLimit, address: config.addressLimit },
     isOwnSite: dependencies.isOwnSite,
   });
   return { apiKeys, keyUsage, authenticate };

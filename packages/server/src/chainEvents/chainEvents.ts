@@ -30,7 +30,7 @@ export interface ChainEventsDependencies {
   events: EventBus;
   objects: Objects;
   chain: ChainService;
-  config: { watch: JsonObject[]; webhookKey: string | undefined; allowPrivateHooks: boolean };
+  config: { watch: JsonObject[]; webhookKey?: string | undefined; allowPrivateHooks: boolean };
   /** The lease that lets a single process do the work. */
   lease(onChange: () => void): LeaseHolder;
   clock(): number;

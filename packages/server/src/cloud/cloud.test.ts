@@ -47,7 +47,7 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const events = new EventBus((error) => errors.push(error));
   const cloud = createCloud({
     events,
-    config: { appId: "app", limits: { functionTimeoutMs } },
+    config: { appId: "app", functionTimeoutMs },
     logger,
     file,
     plugins: pluginFiles,

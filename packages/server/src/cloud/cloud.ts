@@ -50,7 +50,7 @@ export interface CloudHost {
 }
 
 export interface CloudDependencies {
-  config: { appId: string; limits: { functionTimeoutMs: number } };
+  config: { appId: string; functionTimeoutMs: number };
   /** Settings that the code may read; derived from `config` by default. */
   settings?: ServerSettings;
   events: EventBus;
@@ -122,7 +122,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
     plugins,
     settings: dependencies.settings ?? defaultSettings(config.appId),
     memoryMb: dependencies.memoryMb ?? DEFAULT_MEMORY_MB,
-    timeoutMs: config.limits.functionTimeoutMs,
+    timeoutMs: config.functionTimeoutMs,
     watchesFiles: dependencies.watchesFiles ?? false,
     handleHostRequest: (hostRequest, depth) => runAtDepth(depth, () => handleHostRequest(hostRequest)),
     onDefined(definitions) {

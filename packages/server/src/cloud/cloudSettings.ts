@@ -17,14 +17,14 @@ const EXPOSED_SETTINGS = [
  * Parse API.
  */
 export function cloudSettings(config: Config, publicUrl: string, mountPath: string): ServerSettings {
-  const { appId, appName, environment, limits, sessionSeconds } = config;
+  const { appId, appName, environment, maxLimit, sessionSeconds } = config;
   return {
     ...Object.fromEntries(EXPOSED_SETTINGS.map((name) => [name, config[name]])),
     applicationId: appId,
     appId,
     appName,
     environment,
-    maxLimit: limits.maxLimit,
+    maxLimit,
     sessionLength: sessionSeconds,
     serverURL: publicUrl,
     publicServerURL: publicUrl,

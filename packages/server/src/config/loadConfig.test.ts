@@ -31,21 +31,21 @@ describe("defaults", () => {
   });
 
   it("starts the local chain in development and not in production", async () => {
-    expect((await load()).devChain).toEqual({ enabled: true, port: 8545 });
-    expect((await load({ NODE_ENV: "production" })).devChain.enabled).toBe(false);
-    expect((await load({ NODE_ENV: "production", PURSE_DEV_CHAIN: "1" })).devChain.enabled).toBe(true);
+    expect(await load()).toMatchObject({ devChain: true, devChainPort: 8545 });
+    expect((await load({ NODE_ENV: "production" })).devChain).toBe(false);
+    expect((await load({ NODE_ENV: "production", PURSE_DEV_CHAIN: "1" })).devChain).toBe(true);
   });
 });
 
 describe("sizes of bodies", () => {
   it("are bounded for everybody, more so for clients without a session", async () => {
-    expect((await load()).limits).toMatchObject({
+    expect(await load()).toMatchObject({
       maxBodyBytes: 20 * 1024 * 1024,
       maxAnonymousBodyBytes: 4 * 1024 * 1024,
       bodyMemoryBytes: 256 * 1024 * 1024,
     });
     const env = { PURSE_MAX_ANONYMOUS_BODY_BYTES: "1024", PURSE_BODY_MEMORY_BYTES: "1048576" };
-    expect((await load(env)).limits).toMatchObject({
+    expect(await load(env)).toMatchObject({
       maxAnonymousBodyBytes: 1_024,
       bodyMemoryBytes: 1_048_576,
     });
@@ -56,7 +56,7 @@ describe("sizes of bodies", () => {
 describe("queries and their answers", () => {
   it("are bounded in time and size", async () => {
     const [second, mebibyte] = [1_000, 1024 * 1024];
-    expect((await load()).limits).toMatchObject({
+    expect(await load()).toMatchObject({
       queryTimeoutMs: 10 * second,
       maxAnswerBytes: 64 * mebibyte,
       maxAnswersBytes: 128 * mebibyte,
@@ -66,7 +66,7 @@ describe("queries and their answers", () => {
       PURSE_MAX_ANSWER_BYTES: "100000",
       PURSE_MAX_ANSWERS_BYTES: "200000",
     };
-    expect((await load(env)).limits).toMatchObject({
+    expect(await load(env)).toMatchObject({
       queryTimeoutMs: 500,
       maxAnswerBytes: 100_000,
       maxAnswersBytes: 200_000,
@@ -89,7 +89,27 @@ describe("precedence", () => {
       `export default { port: 1, host: "0.0.0.0", maxLimit: 7 };`,
     );
     const config = await load({ PURSE_PORT: "2", PURSE_HOST: "::1" }, ["--port", "3"]);
-    expect(config).toMatchObject({ port: 3, host: "::1", limits: { maxLimit: 7 } });
+    expect(config).toMatchObject({ port: 3, host: "::1", maxLimit: 7 });
+  });
+
+  it("takes numbers, booleans and lists from the config file as they are", async () => {
+    await writeFile(
+      join(cwd, "purse.config.ts"),
+      `export default { port: 0, devChain: false, masterKeyIps: ["10.0.0.0/8", "::1"], maxUploadSize: 1024 };`,
+    );
+    expect(await load()).toMatchObject({
+      port: 0,
+      devChain: false,
+      masterKeyIps: ["10.0.0.0/8", "::1"],
+      maxUploadSize: 1_024,
+    });
+  });
+
+  it("rejects a value of the wrong type, naming the key of the config file", async () => {
+    await writeFile(join(cwd, "purse.config.ts"), `export default { port: "http", lockSchemas: {} };`);
+    await expect(load()).rejects.toThrow(
+      '"port" of the config file is "http": it must be a whole number from 0 to 65535',
+    );
   });
 
   it("treats an empty variable as unset", async () => {

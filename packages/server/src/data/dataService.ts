@@ -45,7 +45,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
   const { config, store, events, triggers, fileUrls, lifecycle, logger, report } = dependencies;
   const rules = new Map<string, ClassRules>();
   const schemas = new Schemas(store, rules);
-  const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.limits.maxAnswerBytes });
+  const aggregationWorker = new AggregationWorker({ logger, maxResultBytes: config.maxAnswerBytes });
   lifecycle.onStop("aggregations", () => aggregationWorker.stop());
   const objects = createObjects({
     store,
@@ -55,10 +55,10 @@ export function createDataService(dependencies: DataDependencies): DataService {
     rules,
     events,
     triggers,
-    limits: { defaultLimit: 100, maxLimit: config.limits.maxLimit },
+    limits: { defaultLimit: 100, maxLimit: config.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
-    growthLimits: config.growthLimits,
+    growthLimits: { classes: config.maxClientClasses, fields: config.maxClientFields },
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
     allowCustomObjectId: config.allowCustomObjectId,

@@ -27,7 +27,7 @@ export interface Database {
 /** Opens the configured database. An SQLite database is locked, so that no other process opens it. */
 export async function openDatabase(dependencies: DatabaseDependencies): Promise<Database> {
   const { config, lifecycle, logger, instrument, onFailed } = dependencies;
-  const { database, limits } = config;
+  const { database } = config;
   if (database.kind === "sqlite") {
     await lifecycle.open(
       "database lock",
@@ -36,8 +36,8 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
     );
   }
   const replyMemory = new ByteBudget({
-    maxBytes: Math.max(limits.maxAnswersBytes, 2 * limits.maxAnswerBytes),
-    maxWaitMs: limits.queryTimeoutMs,
+    maxBytes: Math.max(config.maxAnswersBytes, 2 * config.maxAnswerBytes),
+    maxWaitMs: config.queryTimeoutMs,
   });
   const opened = await lifecycle.open(
     "database",
@@ -45,8 +45,8 @@ export async function openDatabase(dependencies: DatabaseDependencies): Promise<
       openStore(database, {
         logger,
         budget: replyMemory,
-        queryTimeoutMs: limits.queryTimeoutMs,
-        maxResultBytes: limits.maxAnswerBytes,
+        queryTimeoutMs: config.queryTimeoutMs,
+        maxResultBytes: config.maxAnswerBytes,
         verifiesFile: true,
         ...(onFailed && { onFailed }),
       }),

@@ -36,7 +36,15 @@ export interface Uploads {
 export async function openUploads(config: Config): Promise<Uploads> {
   const folder = join(config.dataDir, "uploads");
   await mkdir(folder, { recursive: true });
-  return { folder, quota: new UploadQuota({ folder, ...config.uploads }) };
+  return {
+    folder,
+    quota: new UploadQuota({
+      folder,
+      maxPerOwner: config.maxUploadsPerClient,
+      maxBytesPerOwner: config.maxUploadBytesPerClient,
+      maxBytes: config.maxUploadBytes,
+    }),
+  };
 }
 
 export interface FileService {

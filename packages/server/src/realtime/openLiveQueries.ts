@@ -33,7 +33,7 @@ export function openLiveQueries(dependencies: LiveQueriesDependencies): {
   const feed = changeLog
     ? createSharedFeed({ changeLog, subscribeToNotifications: subscribe, logger, clock: store.now })
     : createLocalFeed(events);
-  const { liveSocketsPerAddress } = config.limits;
+  const { liveSocketsPerAddress } = config;
   const live = createLiveQueryServer({
     appId: config.appId,
     isMasterKey: (key, ip) => verifyMasterKey(key, ip) !== undefined,

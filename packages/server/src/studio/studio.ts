@@ -75,7 +75,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const routes: StudioRoute[] = [
     { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: routeRows() }) },
     ...accessRoutes({ ...base, operators, sessions, limiter, signIn, audit, appName: config.appName }),
-    ...dataRoutes({ ...dependencies, maxLimit: config.limits.maxLimit }),
+    ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
     ...schemaRoutes(dependencies),
     ...permissionRoutes({
       ...dependencies,
@@ -103,7 +103,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       sessions,
       audit,
       stopSignal: stopController.signal,
-      maxBodyBytes: config.limits.maxBodyBytes,
+      maxBodyBytes: config.maxBodyBytes,
     }),
     async start(url) {
       await restores.recordInAudit(audit);

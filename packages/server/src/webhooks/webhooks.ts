@@ -51,8 +51,8 @@ export async function openWebhooks(dependencies: WebhooksDependencies): Promise<
     calls: log,
     webhookKey: config.webhookKey,
     allowPrivate: config.allowPrivateHooks,
-    deadlineMs: config.limits.functionTimeoutMs,
-    maxBytes: config.limits.maxBodyBytes,
+    deadlineMs: config.functionTimeoutMs,
+    maxBytes: config.maxBodyBytes,
     clock: store.now,
     logger,
   });

@@ -5,7 +5,7 @@ import { createAddressMatcher } from "./address.ts";
 export interface MasterKeyOptions {
   masterKey: string;
   /** Grants read-only access to everything; undefined for no such key. */
-  readOnlyMasterKey: string | undefined;
+  readOnlyMasterKey?: string | undefined;
   /** Addresses and ranges that may use the keys; `*` allows all. */
   masterKeyIps: readonly string[];
 }

@@ -1,0 +1,109 @@
+import { z } from "zod";
+import { createAddressMatcher } from "../core/http/address.ts";
+import { parseSize } from "./fileUpload.ts";
+
+/** How a setting is named, described and defaulted. */
+export interface SettingInfo {
+  flag?: `--${string}`;
+  env: `PURSE_${string}`;
+  /** The default as text, or that of each environment; undefined if the description explains it. */
+  default?: string | { development: string; production: string };
+  description: string;
+  /** Whether its value must not appear in error messages: a secret, or a URL that may contain a password. */
+  isSecret?: boolean;
+}
+
+/** The names, descriptions and defaults of the settings. */
+export const settingInfos = z.registry<SettingInfo>();
+
+/** Declares a setting. */
+export function setting<Schema extends z.ZodType>(schema: Schema, info: SettingInfo): Schema {
+  settingInfos.add(schema, info);
+  return schema;
+}
+
+/** A whole number. */
+export function integer(min: number, max: number) {
+  const error = `it must be a whole number from ${min} to ${max}`;
+  return z
+    .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], { error })
+    .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
+}
+
+/** 1 or 0, true or false. */
+export function flag() {
+  const error = "it must be 0 or 1";
+  return z
+    .union([z.boolean(), z.number(), z.string()], { error })
+    .transform(String)
+    .pipe(z.stringbool({ truthy: ["1", "true"], falsy: ["0", "false"], case: "sensitive", error }));
+}
+
+export function text() {
+  return z.string().refine((value) => value.trim() !== "", { error: "it must not be empty" });
+}
+
+export function secret(length: number) {
+  return z.string().min(length, { error: `it must have at least ${length} characters` });
+}
+
+export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
+  return z.enum(choices, { error: `it must be one of ${choices.join(", ")}` });
+}
+
+/** A value that a function parses from text; it throws Error that says what is allowed. */
+export function parsed<Value>(parse: (text: string) => Value) {
+  return z.string().transform((value, context) => attempt(() => parse(value), context));
+}
+
+/** A list of texts, or one text with commas between them, that a function parses. */
+export function list<Value>(parse: (text: string) => Value) {
+  return z
+    .union([z.string(), z.array(z.string())], { error: "it must be a list, or text with commas" })
+    .transform((value, context) => attempt(() => parse(String(value)), context));
+}
+
+/** A number of bytes, such as 20mb. */
+export function size() {
+  return z
+    .union([z.string(), z.number()])
+    .transform((value, context) => attempt(() => parseSize(String(value)), context));
+}
+
+/** IP addresses and ranges. */
+export function addresses() {
+  return list((value) => {
+    const entries = value.split(",").map((address) => address.trim());
+    createAddressMatcher(entries);
+    return entries;
+  });
+}
+
+export function webUrl() {
+  return urlWith(/^https?:$/, "it must be http://… or https://…");
+}
+
+export function smtpUrl() {
+  return urlWith(/^smtps?:$/, "it must be smtp://user:password@host:587 or smtps://…");
+}
+
+/** A URL of this server, without slashes at its end. */
+export function serverUrl() {
+  const error = "it must be an http:// or https:// URL such as https://example.org/server";
+  return urlWith(/^https?:$/, error).transform((value) => value.replace(/\/+$/, ""));
+}
+
+function urlWith(protocol: RegExp, error: string) {
+  return z
+    .string()
+    .refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), { error });
+}
+
+function attempt<Value>(parse: () => Value, context: z.RefinementCtx): Value {
+  try {
+    return parse();
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+}
