@@ -1,77 +1,4 @@
-import { type SettingRow, settingRows } from "@purse/server";
-
-/** Groups of the page in reading order. A setting that no group names is an error. */
-const GROUPS: [title: string, keys: string[]][] = [
-  [
-    "Server",
-    [
-      ...["host", "port", "serverUrl", "environment", "dataDir", "trustedProxies", "siweDomains"],
-      ...["requestTimeoutMs", "logLevel", "logFormat", "metricsIps"],
-    ],
-  ],
-  ["Keys", ["appId", "masterKey", "readOnlyMasterKey", "masterKeyIps"]],
-  [
-    "Database and queries",
-    [
-      ...["databaseUrl", "databaseReplicaUrl", "databaseConnections", "maxLimit", "queryTimeoutMs"],
-      ...["maxAnswerBytes", "maxAnswersBytes", "allowPublicExplain"],
-    ],
-  ],
-  [
-    "Classes and permissions",
-    [
-      ...["schemas", "lockSchemas", "allowClientClassCreation", "allowClientAddField", "maxClientClasses"],
-      ...["maxClientFields", "allowClientClassList", "allowCustomObjectId", "allowAnonymousRoles"],
-      ...["defaultAcl", "protectedFields"],
-    ],
-  ],
-  [
-    "Users and sessions",
-    [
-      ...[
-        "enableAnonymousUsers",
-        "sessionSeconds",
-        "revokeSessionOnPasswordReset",
-        "signatureSeconds",
-        "auth",
-      ],
-      ...["passwordPolicy", "accountLockout", "hashConcurrency", "hashQueue"],
-    ],
-  ],
-  ["Rate limits", ["limitAccounts", "accountLimits", "rateLimits", "liveSocketsPerAddress"]],
-  ["Request bodies", ["maxBodyBytes", "maxAnonymousBodyBytes", "bodyMemoryBytes"]],
-  ["Repeated requests", ["idempotencyPaths", "idempotencySeconds"]],
-  [
-    "Email",
-    [
-      ...["appName", "smtpUrl", "mail", "verifyUserEmails", "preventLoginWithUnverifiedEmail"],
-      "emailTokenSeconds",
-    ],
-  ],
-  [
-    "Cloud code and webhooks",
-    ["cloud", "functionTimeoutMs", "cloudMemoryMb", "plugins", "webhookKey", "allowPrivateHooks"],
-  ],
-  [
-    "Files",
-    [
-      ...["filesStore", "filesUrl", "fileUpload", "maxUploadSize", "maxUploadsPerClient"],
-      ...["maxUploadBytesPerClient", "maxUploadBytes"],
-    ],
-  ],
-  ["IPFS and NFT metadata", ["ipfsRpcUrl", "ipfsGateway", "allowPrivateMetadata"]],
-  ["Push notifications", ["push"]],
-  ["Chains", ["chains", "watch", "names", "devChain", "devChainPort"]],
-  ["Data API", ["requireApiKey", "apiKeyLimit", "addressLimit"]],
-  [
-    "Wallet services of the app",
-    [
-      ...["walletConnectProjectId", "walletConnectRelayUrl", "web3AuthClientId", "web3AuthNetwork"],
-      ...["magicApiKey", "magicNetwork"],
-    ],
-  ],
-  ["Compatibility with old clients", ["keyFetchSecret", "keyFetchApiKey", "tracking"]],
-];
+import { SETTING_GROUPS, type SettingRow, settingRows } from "@purse/server";
 
 const INTRODUCTION = `# Configuration
 
@@ -86,25 +13,24 @@ A setting is read from, in this order:
 
 \`\`\`ts
 // purse.config.ts
-export default {
+import { defineConfig } from "@purse/server";
+
+export default defineConfig({
   port: 8080,
   rateLimits: [{ path: "/login", windowSeconds: 60, count: 10 }],
-};
+});
 \`\`\`
 
-Booleans are \`1\` or \`0\`. The server checks all settings at startup and names the one that is invalid. \`npm start -- --help\`
+\`defineConfig\` gives the file completion and type checks; a plain object works, too. Booleans are \`1\` or \`0\`, in the file also
+\`true\` or \`false\`. The server checks all settings at startup and names the one that is invalid. \`npm start -- --help\`
 prints the same list.
 `;
 
-/** The page docs/reference/configuration.md. Throws Error for a setting without a group, or a group's unknown key. */
+/** The page docs/reference/configuration.md. */
 export function configurationPage(rows: SettingRow[] = settingRows()): string {
   const settings = rows.filter(({ key }) => key !== "");
-  const grouped = new Set(GROUPS.flatMap(([, keys]) => keys));
-  const known = new Set(settings.map(({ key }) => key));
-  for (const key of known) if (!grouped.has(key)) throw new Error(`The setting "${key}" is in no group`);
-  for (const key of grouped) if (!known.has(key)) throw new Error(`There is no setting "${key}"`);
-  const sections = GROUPS.map(([title, keys]) => {
-    const own = keys.flatMap((key) => settings.filter((setting) => setting.key === key));
+  const sections = SETTING_GROUPS.map((title) => {
+    const own = settings.filter(({ group }) => group === title);
     return [`## ${title}`, "", ...tableOf(own)].join("\n");
   });
   return `${[INTRODUCTION, ...sections].join("\n").replaceAll("\n## ", "\n\n## ").replaceAll("\n\n\n", "\n\n").trimEnd()}\n`;

@@ -10,6 +10,7 @@ export {
   settingRows,
   settingsTable,
 } from "./config/loadConfig.ts";
+export { SETTING_GROUPS } from "./config/settingTypes.ts";
 export type { AclSubjects } from "./core/aclSubjects.ts";
 export { createLogger, type Logger } from "./core/logger.ts";
 export { planSchemas } from "./data/schema/definedSchemas.ts";

@@ -10,7 +10,7 @@ import { loadKeys } from "./keys.ts";
 import { parseMarket } from "./market.ts";
 import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./sections.ts";
 import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
-import { type SettingInfo, settingInfos } from "./settingTypes.ts";
+import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
 import type { WalletServices } from "./walletServices.ts";
 
 export type { ChainConfig as ChainSetting };
@@ -89,6 +89,8 @@ export async function loadConfig({ argv, env, cwd }: ConfigSources): Promise<Con
 
 /** One row of the settings reference. Texts are empty if a setting has no flag, variable, key or default. */
 export interface SettingRow {
+  /** Undefined for a variable that is not a setting. */
+  group?: SettingGroup;
   flag: string;
   env: string;
   /** Key in purse.config.ts. */
@@ -101,10 +103,11 @@ export interface SettingRow {
 export function settingRows(): SettingRow[] {
   const rows = SETTING_LIST.map(
     ({ key, info }): SettingRow => ({
+      group: info.group,
       flag: info.flag ?? "",
       env: info.env,
       key,
-      defaultText: typeof info.default === "string" ? info.default : "",
+      defaultText: defaultTextOf(info),
       description: info.description,
     }),
   );
@@ -116,9 +119,9 @@ export function settingRows(): SettingRow[] {
     description: "Config file; its keys are in the third column.",
   });
   for (const { env, description } of CHAIN_SETTINGS)
-    rows.push({ flag: "", env, key: "chains", defaultText: "", description });
-  for (const [key, { description }] of Object.entries(SECTIONS))
-    rows.push({ flag: "", env: "", key, defaultText: "", description });
+    rows.push({ group: "Chains", flag: "", env, key: "chains", defaultText: "", description });
+  for (const [key, { group, description }] of Object.entries(SECTIONS))
+    rows.push({ group, flag: "", env: "", key, defaultText: "", description });
   return rows;
 }
 
@@ -199,6 +202,11 @@ const SETTING_LIST = Object.entries(settingsSchema.shape).map(([key, schema]) =>
 
 function environmentOfNode(env: Record<string, string | undefined>): "development" | "production" {
   return env.NODE_ENV === "production" ? "production" : "development";
+}
+
+function defaultTextOf({ default: value = "" }: SettingInfo): string {
+  if (typeof value === "string") return value;
+  return `${value.production}, in development ${value.development}`;
 }
 
 function defaultOf({ default: value }: SettingInfo, isProduction: boolean): string | undefined {

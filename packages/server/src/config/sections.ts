@@ -11,9 +11,11 @@ import { parsePush } from "./push.ts";
 import { parseRateLimits } from "./rateLimits.ts";
 import { parseSchemas } from "./schemas.ts";
 import { sectionOf, stringField } from "./sectionFields.ts";
+import type { SettingGroup } from "./settingTypes.ts";
 
 /** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
 export interface Section<T> {
+  group: SettingGroup;
   description: string;
   /** Parses the value of the file; undefined if it is not set. Throws Error that says what is allowed. */
   parse(value: unknown): T;
@@ -22,70 +24,84 @@ export interface Section<T> {
 /** All structured sections of purse.config.ts by key, besides the settings and `chains`. */
 export const SECTIONS = {
   protectedFields: {
+    group: "Classes and permissions",
     description:
       "Fields that are hidden, by class and subject (`*`, `authenticated`, a user's id, or `role:` and a name).",
     parse: protectedFields,
   },
   schemas: {
+    group: "Classes and permissions",
     description:
       "Classes defined by code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
     parse: parseSchemas,
   },
   auth: {
+    group: "Users and sessions",
     description:
       'Sign-in providers by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
     parse: parseAuth,
   },
   mail: {
+    group: "Email",
     description:
       "Email: `from`, and `adapter`, a module whose default export has sendMail({ to, from, subject, text, html }).",
     parse: mail,
   },
   plugins: {
+    group: "Cloud code and webhooks",
     description: "Plugin files: modules whose default export is { name, functions }.",
     parse: plugins,
   },
   passwordPolicy: {
+    group: "Users and sessions",
     description:
       "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
     parse: parsePasswordPolicy,
   },
   fileUpload: {
+    group: "Files",
     description:
       "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
     parse: parseFileUpload,
   },
   accountLockout: {
+    group: "Users and sessions",
     description:
       "threshold (wrong passwords and codes, 10), duration (minutes, 5), unlockOnPasswordReset; false disables it, except for second-factor codes.",
     parse: parseAccountLockout,
   },
   accountLimits: {
+    group: "Rate limits",
     description:
       "Rate limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false disables all. Unset ones have their defaults in production.",
     parse: parseAccountLimits,
   },
   rateLimits: {
+    group: "Rate limits",
     description:
       'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Requests beyond a limit are rejected with 155 and HTTP 429.',
     parse: parseRateLimits,
   },
   push: {
+    group: "Push notifications",
     description:
       "Push services: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
     parse: parsePush,
   },
   names: {
+    group: "Chains",
     description:
       'Name resolution: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, in addition to the well-known ones; `gateways`: allowed origins for offchain names (CCIP Read), ["*"] for all public ones, none by default.',
     parse: parseNames,
   },
   watch: {
+    group: "Chains",
     description:
       "Store on-chain events as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, the transfers of the address.",
     parse: parseWatchList,
   },
   defaultAcl: {
+    group: "Classes and permissions",
     description: "ACL of new objects without one; `currentUser` in it stands for the user who creates them.",
     parse: (value: unknown): JsonObject | undefined => {
       if (value === undefined) return undefined;

@@ -2,8 +2,32 @@ import { z } from "zod";
 import { createAddressMatcher } from "../core/http/address.ts";
 import { parseSize } from "./fileUpload.ts";
 
+/** The groups of the configuration page, in reading order. */
+export const SETTING_GROUPS = [
+  "Server",
+  "Keys",
+  "Database and queries",
+  "Classes and permissions",
+  "Users and sessions",
+  "Rate limits",
+  "Request bodies",
+  "Repeated requests",
+  "Email",
+  "Cloud code and webhooks",
+  "Files",
+  "IPFS and NFT metadata",
+  "Push notifications",
+  "Chains",
+  "Data API",
+  "Wallet services of the app",
+  "Compatibility with old clients",
+] as const;
+
+export type SettingGroup = (typeof SETTING_GROUPS)[number];
+
 /** How a setting is named, described and defaulted. */
 export interface SettingInfo {
+  group: SettingGroup;
   flag?: `--${string}`;
   env: `PURSE_${string}`;
   /** The default as text, or that of each environment; undefined if the description explains it. */
