@@ -13,7 +13,7 @@ A setting is read from, in this order:
 
 \`\`\`ts
 // purse.config.ts
-import { defineConfig } from "@purse/server";
+import { defineConfig } from "@purse/server/config";
 
 export default defineConfig({
   port: 8080,

@@ -4,7 +4,6 @@ export type { DatabaseConfig } from "./config/database.ts";
 export {
   type Config,
   type ConfigFile,
-  defineConfig,
   loadConfig,
   type SettingRow,
   settingRows,

@@ -105,6 +105,15 @@ describe("precedence", () => {
     });
   });
 
+  it("takes a config file that is written with defineConfig()", async () => {
+    const module = join(import.meta.dirname, "defineConfig.ts");
+    await writeFile(
+      join(cwd, "purse.config.ts"),
+      `import { defineConfig } from ${JSON.stringify(module)};\nexport default defineConfig({ port: 4000 });`,
+    );
+    expect((await load()).port).toBe(4_000);
+  });
+
   it("rejects a value of the wrong type, naming the key of the config file", async () => {
     await writeFile(join(cwd, "purse.config.ts"), `export default { port: "http", lockSchemas: {} };`);
     await expect(load()).rejects.toThrow(

@@ -48,11 +48,6 @@ export type ConfigFile = Partial<SettingInputs> & {
   >;
 } & { [K in SectionKey]?: unknown };
 
-/** Returns its argument: gives purse.config.ts completion and type checks. */
-export function defineConfig(config: ConfigFile): ConfigFile {
-  return config;
-}
-
 export interface ConfigSources {
   /** Command-line arguments after the script name. */
   argv: string[];

@@ -1,0 +1,6 @@
+import type { ConfigFile } from "./loadConfig.ts";
+
+/** Returns its argument: gives purse.config.ts completion and type checks. */
+export function defineConfig(config: ConfigFile): ConfigFile {
+  return config;
+}
