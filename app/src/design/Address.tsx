@@ -1,6 +1,6 @@
 import { useTranslation } from "../i18n/TranslationContext.tsx";
-import { addressGroups, shortAddress } from "../money/address.ts";
 import { CopyButton } from "./CopyButton.tsx";
+import { addressGroups, shortAddress } from "./formatAddress.ts";
 import { Identicon } from "./Identicon.tsx";
 
 export interface AddressProps {

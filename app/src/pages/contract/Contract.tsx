@@ -10,7 +10,7 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { Notice, Status } from "../../design/Status.tsx";
 import { EmptyState, SkeletonList } from "../../design/states.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import { recipientProblem } from "../../money/address.ts";
+import { recipientProblem } from "../../money/recipient.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import { type AppChain, chainByHexId } from "../../settings.ts";

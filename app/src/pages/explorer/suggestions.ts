@@ -1,5 +1,5 @@
+import { shortAddress } from "../../design/formatAddress.ts";
 import type { Translator } from "../../i18n/translator.ts";
-import { shortAddress } from "../../money/address.ts";
 import { parseSearch } from "./parseSearch.ts";
 
 /** An explorer page suggested for a search text. */

@@ -8,7 +8,7 @@ import { QueryState } from "../../design/QueryState.tsx";
 import { EmptyState, ErrorState } from "../../design/states.tsx";
 import { useToast } from "../../design/Toasts.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import { recipientProblem } from "../../money/address.ts";
+import { recipientProblem } from "../../money/recipient.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
 import type { Contact, useAddressBook } from "./useAddressBook.ts";

@@ -1,7 +1,7 @@
 import type { BalanceChange, Simulation } from "@purse/client";
+import { shortAddress } from "../../design/formatAddress.ts";
 import { Notice } from "../../design/Status.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import { shortAddress } from "../../money/address.ts";
 import { exactAmount } from "../../money/amount.ts";
 import type { AppChain } from "../../settings.ts";
 import type { Sendable } from "./sendable.ts";

@@ -1,7 +1,7 @@
 import { useMoralis } from "@purse/react";
 import { useDeferredValue } from "react";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
-import { findLookalike, recipientProblem } from "../../money/address.ts";
+import { findLookalike, recipientProblem } from "../../money/recipient.ts";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import type { AppChain } from "../../settings.ts";
 import { lookupAddress, resolveName } from "../../wallet/names.ts";
