@@ -11,7 +11,7 @@ const steps = [
   [
     "layers",
     node,
-    [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
+    [bin("depcruise"), "packages", "apps", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
   ],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],
   ["generated reference pages", node, ["scripts/reference.ts", "--check"]],

@@ -96,8 +96,8 @@ export interface ServerOptions {
   logger: Logger;
   /** The chains of the data API. */
   chains: ChainConfig[];
-  /** The folder of the built app; without it `/` is not served. */
-  appDir?: string;
+  /** The folders of the built apps, which are served together at `/`. */
+  appDirs?: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig?: JsonObject;
   /** Further origins that the app may connect to (a local chain). */
@@ -645,7 +645,7 @@ async function composeServer(
     reportError: (error, requestId) => report(error, `studio ${requestId}`),
   });
   const sources = walletServiceSources(config.walletServices);
-  const staticApp = createStaticApp(options.appDir ?? join(config.dataDir, "no-app"), {
+  const staticApp = createStaticApp(options.appDirs ?? [], {
     ...sources,
     connect: [...(options.connectTo ?? []), ...sources.connect],
   });

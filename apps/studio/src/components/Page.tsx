@@ -1,0 +1,102 @@
+import type { StudioRole } from "@purse/protocol";
+import { Button, QueryState, useTranslation } from "@purse/ui";
+import type { ReactNode } from "react";
+import { useHasRole } from "../StudioContext.tsx";
+import { useDocumentTitle } from "../useDocumentTitle.ts";
+import "./components.css";
+
+export interface PageProps {
+  title: string;
+  /** Describes the page in one sentence. */
+  description: ReactNode;
+  actions?: ReactNode;
+  /** The role needed to edit; operators with less see a read-only notice. */
+  editRole?: StudioRole;
+  children: ReactNode;
+}
+
+/** A studio page with heading, description and primary actions. */
+export function Page({ title, description, actions, editRole, children }: PageProps) {
+  const { t } = useTranslation();
+  useDocumentTitle(title);
+  const isReadOnly = !useHasRole(editRole ?? "readOnly");
+  return (
+    <div className="stack studio-page">
+      <header className="studio-page-head">
+        <div className="grow">
+          <h1 tabIndex={-1}>{title}</h1>
+          <p className="soft">{description}</p>
+        </div>
+        {actions && <div className="row">{actions}</div>}
+      </header>
+      {isReadOnly && editRole && (
+        <p className="soft small" role="note">
+          {editRole === "owner"
+            ? t("Read-only. Owners can make changes.")
+            : t("Read-only. Editors and owners can make changes.")}
+        </p>
+      )}
+      {children}
+    </div>
+  );
+}
+
+/** A titled section of a page. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="card stack" aria-label={title}>
+      <div className="row spread">
+        <h2>{title}</h2>
+        {actions}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Shows the state of a paginated query, with a button that loads more. */
+export function InfiniteQueryState<Row>({
+  query,
+  label,
+  children,
+}: {
+  query: {
+    rows: Row[] | undefined;
+    error: unknown;
+    isFetching: boolean;
+    dataUpdatedAt: number;
+    refetch(): unknown;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    fetchNextPage(): unknown;
+  };
+  label: string;
+  children: (rows: Row[]) => ReactNode;
+}) {
+  const { t } = useTranslation();
+  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  return (
+    <QueryState query={{ ...query, data: rows }} label={label}>
+      {(loaded) => (
+        <>
+          {children(loaded)}
+          {hasNextPage && (
+            <div className="row center">
+              <Button small busy={isFetchingNextPage} onClick={() => fetchNextPage()}>
+                {t("Show more")}
+              </Button>
+            </div>
+          )}
+        </>
+      )}
+    </QueryState>
+  );
+}

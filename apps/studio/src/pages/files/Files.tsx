@@ -1,0 +1,144 @@
+import { Button, CopyButton, EmptyState, RelativeTime, Table, Tabs, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { formatBytes } from "../../components/fields.ts";
+import { InfiniteQueryState, Page, Section } from "../../components/Page.tsx";
+import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { Pins } from "./Pins.tsx";
+
+interface StoredFile {
+  name: string;
+  url: string;
+  size: number;
+  modifiedAt: string;
+  /** IPFS CID, if pinned. */
+  hash?: string;
+}
+
+const TABS = ["files", "pins"] as const;
+type Tab = (typeof TABS)[number];
+
+/** Uploaded files and IPFS pins. */
+export function Files() {
+  const { t } = useTranslation();
+  const [shown, setShown] = useSearchParam("show");
+  const tab: Tab = TABS.find((each) => each === shown) ?? "files";
+  return (
+    <Page title={t("Files")} description={t("Uploaded files and content pinned in IPFS")} editRole="editor">
+      <Tabs<Tab>
+        label={t("Files")}
+        value={tab}
+        onChange={(to) => setShown(to === "files" ? "" : to)}
+        tabs={[
+          { key: "files", label: t("Uploaded") },
+          { key: "pins", label: t("Pinned in IPFS") },
+        ]}
+      >
+        {tab === "files" ? <Uploaded /> : <Pins />}
+      </Tabs>
+    </Page>
+  );
+}
+
+function Uploaded() {
+  const { t, language } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const files = useInfiniteStudioQuery<StoredFile>("/files");
+  const [removing, setRemoving] = useState<StoredFile | undefined>(undefined);
+  const remove = useStudioMutation(
+    ({ name }: StoredFile) => studio.delete("/files", { name }),
+    t("File deleted"),
+  );
+  return (
+    <Section title={t("Uploaded")}>
+      <InfiniteQueryState query={files} label={t("Loading files…")}>
+        {(rows) => (
+          <Table
+            caption={t("Uploaded")}
+            rows={rows}
+            rowKey={({ name }) => name}
+            empty={<EmptyState title={t("No files yet")} />}
+            columns={[
+              {
+                key: "name",
+                label: t("Name"),
+                cell: ({ name, url }) => (
+                  <a href={url} target="_blank" rel="noreferrer" className="cut" title={name}>
+                    <bdi>{displayName(name)}</bdi>
+                  </a>
+                ),
+              },
+              {
+                key: "size",
+                label: t("Size"),
+                number: true,
+                cell: ({ size }) => formatBytes(size, language),
+              },
+              {
+                key: "hash",
+                label: t("CID"),
+                hideOnPhone: true,
+                cell: ({ hash }) =>
+                  hash === undefined ? (
+                    <span className="soft">–</span>
+                  ) : (
+                    <span className="row">
+                      <code title={hash}>{shortenCid(hash)}</code>
+                      <CopyButton text={hash} label={t("the CID")} />
+                    </span>
+                  ),
+              },
+              {
+                key: "at",
+                label: t("Changed"),
+                hideOnPhone: true,
+                cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,
+              },
+              {
+                key: "actions",
+                label: <span className="visually-hidden">{t("Actions")}</span>,
+                number: true,
+                cell: (file) => (
+                  <Button
+                    small
+                    variant="danger"
+                    disabled={!canEdit}
+                    onClick={() => setRemoving(file)}
+                    aria-label={t("Delete {name}", { name: displayName(file.name) })}
+                  >
+                    {t("Delete")}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
+      </InfiniteQueryState>
+      <ConfirmDialog
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={t("Delete {name}?", { name: removing ? displayName(removing.name) : "" })}
+        description={t(
+          "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
+        )}
+        confirmLabel={t("Delete")}
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
+      />
+    </Section>
+  );
+}
+
+/** Removes the unique prefix that the server adds. */
+function displayName(name: string): string {
+  return name.replace(/(^|\/)[0-9a-f]{32}_/, "$1");
+}
+
+function shortenCid(cid: string): string {
+  return `${cid.slice(0, 8)}…${cid.slice(-6)}`;
+}

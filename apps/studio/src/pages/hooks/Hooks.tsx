@@ -1,0 +1,242 @@
+import { Button, EmptyState, Field, QueryState, Select, Table, Tabs, useTranslation } from "@purse/ui";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { Page, Section } from "../../components/Page.tsx";
+import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { HookCalls, WebhookDeliveries } from "./Deliveries.tsx";
+
+interface Hook {
+  url: string;
+  functionName?: string;
+  className?: string;
+  triggerName?: string;
+}
+
+const TABS = ["hooks", "calls", "deliveries"] as const;
+type Tab = (typeof TABS)[number];
+const TRIGGERS = [
+  "beforeSave",
+  "afterSave",
+  "beforeDelete",
+  "afterDelete",
+  "beforeFind",
+  "afterFind",
+] as const;
+
+/** Function and trigger hooks, their calls and webhook deliveries. */
+export function Hooks() {
+  const { t } = useTranslation();
+  const [shown, setShown] = useSearchParam("show");
+  const tab: Tab = TABS.find((each) => each === shown) ?? "hooks";
+  return (
+    <Page
+      title={t("Hooks")}
+      description={t("Run functions and triggers on other servers, and send chain events to them.")}
+      editRole="editor"
+    >
+      <Tabs<Tab>
+        label={t("Hooks")}
+        value={tab}
+        onChange={(to) => setShown(to === "hooks" ? "" : to)}
+        tabs={[
+          { key: "hooks", label: t("Functions and triggers") },
+          { key: "calls", label: t("Calls") },
+          { key: "deliveries", label: t("Chain events") },
+        ]}
+      >
+        {tab === "hooks" && <HookList />}
+        {tab === "calls" && <HookCalls />}
+        {tab === "deliveries" && <WebhookDeliveries />}
+      </Tabs>
+    </Page>
+  );
+}
+
+function HookList() {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const hooks = useStudioQuery<{ functions: Hook[]; triggers: Hook[] }>("/hooks");
+  const [editing, setEditing] = useState<Hook | "new" | undefined>(undefined);
+  const [removing, setRemoving] = useState<Hook | undefined>(undefined);
+  const remove = useStudioMutation((hook: Hook) => studio.delete(hookPath(hook)), t("Hook removed"));
+  return (
+    <Section
+      title={t("Functions and triggers")}
+      actions={
+        <Button small disabled={!canEdit} onClick={() => setEditing("new")}>
+          <Plus size={15} aria-hidden="true" />
+          {t("Add hook")}
+        </Button>
+      }
+    >
+      <QueryState query={hooks} label={t("Loading hooks…")}>
+        {({ functions, triggers }) => (
+          <Table
+            caption={t("Hooks")}
+            rows={[...functions, ...triggers]}
+            rowKey={hookName}
+            empty={
+              <EmptyState title={t("No hooks yet")}>
+                {t("A hook runs a function or trigger on another server.")}
+              </EmptyState>
+            }
+            columns={[
+              { key: "name", label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
+              {
+                key: "url",
+                label: t("URL"),
+                cell: ({ url }) => (
+                  <bdi className="cut" title={url}>
+                    {url}
+                  </bdi>
+                ),
+              },
+              {
+                key: "actions",
+                label: <span className="visually-hidden">{t("Actions")}</span>,
+                number: true,
+                cell: (hook) => (
+                  <span className="actions">
+                    <Button
+                      small
+                      disabled={!canEdit}
+                      onClick={() => setEditing(hook)}
+                      aria-label={t("Edit {name}", { name: hookName(hook) })}
+                    >
+                      {t("Edit")}
+                    </Button>
+                    <Button
+                      small
+                      variant="danger"
+                      disabled={!canEdit}
+                      onClick={() => setRemoving(hook)}
+                      aria-label={t("Remove {name}", { name: hookName(hook) })}
+                    >
+                      {t("Remove")}
+                    </Button>
+                  </span>
+                ),
+              },
+            ]}
+          />
+        )}
+      </QueryState>
+      {editing !== undefined && (
+        <HookForm hook={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} />
+      )}
+      <ConfirmDialog
+        open={removing !== undefined}
+        onClose={() => setRemoving(undefined)}
+        title={t("Remove {name}?", { name: removing ? hookName(removing) : "" })}
+        description={t("The server at this URL will no longer be called.")}
+        confirmLabel={t("Remove")}
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
+      />
+    </Section>
+  );
+}
+
+function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const [kind, setKind] = useState<"function" | "trigger">("function");
+  const [functionName, setFunctionName] = useState("");
+  const [className, setClassName] = useState("");
+  const [triggerName, setTriggerName] = useState<(typeof TRIGGERS)[number]>("beforeSave");
+  const [url, setUrl] = useState(hook?.url ?? "");
+  const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  const isNamed = hook !== undefined || (kind === "function" ? functionName !== "" : className !== "");
+  const save = useStudioMutation(
+    () =>
+      hook
+        ? studio.put(hookPath(hook), { url })
+        : studio.post(
+            "/hooks",
+            kind === "function" ? { functionName, url } : { className, triggerName, url },
+          ),
+    hook ? t("Hook updated") : t("Hook created"),
+  );
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={hook ? t("Edit {name}", { name: hookName(hook) }) : t("Add hook")}
+      confirmLabel={hook ? t("Save") : t("Add")}
+      busy={save.isPending}
+      error={save.error}
+      disabled={!isUrl || !isNamed}
+      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
+    >
+      {!hook && (
+        <Select
+          label={t("Type")}
+          value={kind}
+          onChange={setKind}
+          options={[
+            { key: "function", label: t("Cloud function") },
+            { key: "trigger", label: t("Class trigger") },
+          ]}
+        />
+      )}
+      {!hook && kind === "function" && (
+        <Field
+          label={t("Function name")}
+          value={functionName}
+          onChange={(event) => setFunctionName(event.target.value)}
+          maxLength={128}
+          autoComplete="off"
+          spellCheck={false}
+        />
+      )}
+      {!hook && kind === "trigger" && (
+        <>
+          <Field
+            label={t("Class")}
+            value={className}
+            onChange={(event) => setClassName(event.target.value)}
+            maxLength={128}
+            autoComplete="off"
+            spellCheck={false}
+          />
+          <Select
+            label={t("Trigger")}
+            value={triggerName}
+            onChange={setTriggerName}
+            options={TRIGGERS.map((key) => ({ key, label: key }))}
+          />
+        </>
+      )}
+      <Field
+        label={t("URL")}
+        hint={t("Receives a POST with the function or trigger payload. Respond with {success} or {error}.", {
+          success: "{ success }",
+          error: "{ error }",
+        })}
+        type="url"
+        value={url}
+        onChange={(event) => setUrl(event.target.value)}
+        problem={url !== "" && !isUrl ? t("The URL must start with https:// or http://.") : undefined}
+        maxLength={2000}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </ConfirmDialog>
+  );
+}
+
+function hookName({ functionName, className, triggerName }: Hook): string {
+  return functionName ?? `${triggerName}.${className}`;
+}
+
+function hookPath({ functionName, className = "", triggerName = "" }: Hook): string {
+  return functionName === undefined
+    ? `/hooks/triggers/${encodeURIComponent(className)}/${encodeURIComponent(triggerName)}`
+    : `/hooks/functions/${encodeURIComponent(functionName)}`;
+}
