@@ -137,7 +137,7 @@ describe("without a connection", () => {
   it("says so, keeps the page, and goes on by itself", async () => {
     const { page } = await open();
     await page.goto(purse.url);
-    await page.getByText("Running").waitFor();
+    await page.getByText("Running", { exact: true }).waitFor();
     await page.context().setOffline(true);
     await page.getByText("You're offline. Data may be out of date.").waitFor();
     await page.getByRole("link", { name: "Files" }).click();
@@ -154,13 +154,13 @@ describe("the keyboard", () => {
     const visitor = await open();
     const { page } = visitor;
     await page.goto(purse.url);
-    await page.getByText("Running").waitFor();
+    await page.getByText("Running", { exact: true }).waitFor();
     await page.keyboard.press("Tab");
     expect(await focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     expect(await page.evaluate(() => document.activeElement?.id)).toBe("main");
     await page.reload();
-    await page.getByText("Running").waitFor();
+    await page.getByText("Running", { exact: true }).waitFor();
     const names: string[] = [];
     for (let i = 0; i < 14; i += 1) {
       await page.keyboard.press("Tab");
