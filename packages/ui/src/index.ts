@@ -16,7 +16,7 @@ export { RelativeTime } from "./components/RelativeTime.tsx";
 export { Notice, Status, type StatusKind } from "./components/Status.tsx";
 export { Stepper, type StepState } from "./components/Stepper.tsx";
 export { EmptyState, ErrorState, Skeleton, SkeletonList } from "./components/states.tsx";
-export { type Column, Table } from "./components/Table.tsx";
+export { type Column, Table, type TableProps } from "./components/Table.tsx";
 export { Tabs } from "./components/Tabs.tsx";
 export { ToastProvider, useToast } from "./components/Toasts.tsx";
 export { downloadFile } from "./downloadFile.ts";

@@ -1,5 +1,5 @@
 import type { StudioRole } from "@purse/protocol";
-import { Button, QueryState, useTranslation } from "@purse/ui";
+import { useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { useHasRole } from "../StudioContext.tsx";
 import { useDocumentTitle } from "../useDocumentTitle.ts";
@@ -59,44 +59,5 @@ export function Section({
       </div>
       {children}
     </section>
-  );
-}
-
-/** Shows the state of a paginated query, with a button that loads more. */
-export function InfiniteQueryState<Row>({
-  query,
-  label,
-  children,
-}: {
-  query: {
-    rows: Row[] | undefined;
-    error: unknown;
-    isFetching: boolean;
-    dataUpdatedAt: number;
-    refetch(): unknown;
-    hasNextPage: boolean;
-    isFetchingNextPage: boolean;
-    fetchNextPage(): unknown;
-  };
-  label: string;
-  children: (rows: Row[]) => ReactNode;
-}) {
-  const { t } = useTranslation();
-  const { rows, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
-  return (
-    <QueryState query={{ ...query, data: rows }} label={label}>
-      {(loaded) => (
-        <>
-          {children(loaded)}
-          {hasNextPage && (
-            <div className="row center">
-              <Button small busy={isFetchingNextPage} onClick={() => fetchNextPage()}>
-                {t("Show more")}
-              </Button>
-            </div>
-          )}
-        </>
-      )}
-    </QueryState>
   );
 }

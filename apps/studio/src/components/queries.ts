@@ -22,7 +22,13 @@ export function useStudioQuery<T>(
   });
 }
 
-/** Reads a paginated route, newest rows first. */
+/** Reads a GET route that returns all rows at once, as `{ results }`. */
+export function useStudioList<Row>(path: string, options?: Parameters<typeof useStudioQuery>[1]) {
+  const query = useStudioQuery<{ results: Row[] }>(path, options);
+  return { ...query, data: query.data?.results };
+}
+
+/** Reads a paginated route, newest rows first; `data` are the rows of all pages that are loaded. */
 export function useInfiniteStudioQuery<Row = JsonObject>(
   path: string,
   query: Query = {},
@@ -37,7 +43,7 @@ export function useInfiniteStudioQuery<Row = JsonObject>(
     getNextPageParam: ({ next }: StudioPage<Row>) => next,
     refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
-  return { ...result, rows: result.data?.pages.flatMap(({ results }) => results) };
+  return { ...result, data: result.data?.pages.flatMap(({ results }) => results) };
 }
 
 /**

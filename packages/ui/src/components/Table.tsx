@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Skeleton } from "./states.tsx";
 import "./Table.css";
 
@@ -19,13 +20,27 @@ export interface TableProps<Row> {
   /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
+  /** Buttons of a row, in a last column. */
+  actions?: ((row: Row) => ReactNode) | undefined;
   /** Rendered if there are no rows. */
   empty: ReactNode;
 }
 
 /** A simple table. For thousands of rows use the studio's data grid. */
-export function Table<Row>({ caption, columns, rows, rowKey, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: TableProps<Row>) {
+  const { t } = useTranslation();
   if (rows?.length === 0) return empty;
+  const columns = actions
+    ? [
+        ...props.columns,
+        {
+          key: "actions",
+          label: <span className="visually-hidden">{t("Actions")}</span>,
+          number: true,
+          cell: actions,
+        },
+      ]
+    : props.columns;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section className="table-scroll" aria-label={caption} tabIndex={0} aria-busy={rows === undefined}>

@@ -10,8 +10,9 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
-import { InfiniteQueryState, Page } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioQuery } from "../../components/queries.ts";
+import { ListState } from "../../components/ListState.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useInfiniteStudioQuery, useStudioList } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { AuditEntry } from "./AuditEntry.tsx";
@@ -41,13 +42,12 @@ function AuditTrail() {
   const [username, setUsername] = useSearchParam("who");
   const [action, setAction] = useSearchParam("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
-  const operators = useStudioQuery<{ results: StudioOperator[] }>("/operators");
-  const routes = useStudioQuery<{ results: StudioRouteInfo[] }>("/routes");
+  const operators = useStudioList<StudioOperator>("/operators");
+  const routes = useStudioList<StudioRouteInfo>("/routes");
   const trail = useInfiniteStudioQuery<StudioAuditEntry>("/audit", { username, action });
-  const names = new Set([...(operators.data?.results.map((operator) => operator.username) ?? []), username]);
+  const names = new Set([...(operators.data?.map((operator) => operator.username) ?? []), username]);
   const actions = new Set([
-    ...(routes.data?.results.filter(({ method }) => method !== "GET").map((operator) => actionOf(operator)) ??
-      []),
+    ...(routes.data?.filter(({ method }) => method !== "GET").map((operator) => actionOf(operator)) ?? []),
     "sign-in refused",
     action,
   ]);
@@ -71,7 +71,7 @@ function AuditTrail() {
       </div>
       <FailedRead query={operators}>{t("Operators could not be loaded")}</FailedRead>
       <FailedRead query={routes}>{t("Actions could not be loaded")}</FailedRead>
-      <InfiniteQueryState query={trail} label={t("Loading audit log…")}>
+      <ListState query={trail} label={t("Loading audit log…")}>
         {(rows) => (
           <Table
             caption={t("Audit log")}
@@ -106,24 +106,19 @@ function AuditTrail() {
                 ),
               },
               { key: "outcome", label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (entry) => (
-                  <Button
-                    small
-                    onClick={() => setChosen(entry)}
-                    aria-label={t("Show {action} by {name}", { action: entry.action, name: entry.username })}
-                  >
-                    {t("Show")}
-                  </Button>
-                ),
-              },
             ]}
+            actions={(entry) => (
+              <Button
+                small
+                onClick={() => setChosen(entry)}
+                aria-label={t("Show {action} by {name}", { action: entry.action, name: entry.username })}
+              >
+                {t("Show")}
+              </Button>
+            )}
           />
         )}
-      </InfiniteQueryState>
+      </ListState>
       {chosen && (
         <AuditEntry entry={chosen} onClose={() => setChosen(undefined)}>
           <Outcome entry={chosen} />

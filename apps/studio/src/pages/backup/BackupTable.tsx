@@ -69,41 +69,36 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             number: true,
             cell: ({ sizeBytes }) => formatBytes(sizeBytes, language),
           },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: ({ file }) => (
-              <span className="actions">
-                <a
-                  className="button small"
-                  href={studio.urlOf(pathOf(file))}
-                  download={file}
-                  aria-label={t("Download {name}", { name: file })}
-                >
-                  <Download size={15} aria-hidden="true" />
-                  <span className="wide-only">{t("Download")}</span>
-                </a>
-                <Button
-                  small
-                  disabled={!canRestore}
-                  aria-label={t("Restore {name}", { name: file })}
-                  onClick={() => setDialog({ kind: "restore", file })}
-                >
-                  {t("Restore")}
-                </Button>
-                <Button
-                  small
-                  variant="danger"
-                  aria-label={t("Delete {name}", { name: file })}
-                  onClick={() => setDialog({ kind: "remove", file })}
-                >
-                  {t("Delete")}
-                </Button>
-              </span>
-            ),
-          },
         ]}
+        actions={({ file }) => (
+          <span className="actions">
+            <a
+              className="button small"
+              href={studio.urlOf(pathOf(file))}
+              download={file}
+              aria-label={t("Download {name}", { name: file })}
+            >
+              <Download size={15} aria-hidden="true" />
+              <span className="wide-only">{t("Download")}</span>
+            </a>
+            <Button
+              small
+              disabled={!canRestore}
+              aria-label={t("Restore {name}", { name: file })}
+              onClick={() => setDialog({ kind: "restore", file })}
+            >
+              {t("Restore")}
+            </Button>
+            <Button
+              small
+              variant="danger"
+              aria-label={t("Delete {name}", { name: file })}
+              onClick={() => setDialog({ kind: "remove", file })}
+            >
+              {t("Delete")}
+            </Button>
+          </span>
+        )}
       />
       {dialog?.kind === "restore" && (
         <TypeToConfirmDialog

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { Checkbox, Field, Select, TextArea, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import {
   numberField,
   objectField,
@@ -88,21 +88,18 @@ export function WatchForm({
     row ? t("Listener updated") : t("Listener created"),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={row ? t("Edit listener") : t("Add listener")}
       confirmLabel={row ? t("Save") : t("Add")}
       wide
-      busy={save.isPending}
-      error={save.error}
+      mutation={save}
       disabled={
         !isAddress ||
         (kind === "event" && (parsedAbi === undefined || tableName.trim() === "")) ||
         parsedFilter.problem !== undefined ||
         confirmationsProblem !== undefined
       }
-      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       <Select
         label={t("Source")}
@@ -188,7 +185,7 @@ export function WatchForm({
         spellCheck={false}
       />
       <Checkbox label={t("Include history (backfill)")} checked={isHistorical} onChange={setHistorical} />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button, EmptyState, Status, Table, useTranslation } from "@purse/ui";
+import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { ClassSchema } from "../../components/classes.ts";
-import { Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type Change, COMMON_FIELDS, type Draft, type FieldRow, fieldRows, withChange } from "./draft.ts";
 import { FieldForm } from "./FieldForm.tsx";
@@ -21,66 +21,57 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
   const [editing, setEditing] = useState<FieldRow | "new" | undefined>(undefined);
   const rows = fieldRows(row, draft);
   return (
-    <Section
+    <ListSection
       title={t("Fields")}
-      actions={
+      buttons={
         <Button small disabled={!canEdit} onClick={() => setEditing("new")}>
           <Plus size={15} aria-hidden="true" />
           {t("Add field")}
         </Button>
       }
-    >
-      <Table
-        caption={t("Fields")}
-        rows={rows}
-        rowKey={({ name }) => name}
-        empty={<EmptyState title={t("No fields")} />}
-        columns={[
-          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
-          {
-            key: "type",
-            label: t("Type"),
-            cell: ({ field: { type, targetClass } }) =>
-              targetClass === undefined ? type : `${type} → ${targetClass}`,
-          },
-          {
-            key: "required",
-            label: t("Required"),
-            hideOnPhone: true,
-            cell: ({ field: { required } }) =>
-              required ? t("yes") : <span className="soft">{t("no")}</span>,
-          },
-          {
-            key: "default",
-            label: t("Default value"),
-            hideOnPhone: true,
-            cell: ({ field: { defaultValue } }) =>
-              defaultValue === undefined ? (
-                <span className="soft">{t("none")}</span>
-              ) : (
-                <code className="cut">{JSON.stringify(defaultValue)}</code>
-              ),
-          },
-          {
-            key: "change",
-            label: t("Pending change"),
-            cell: ({ change }) => <ChangeBadge change={change} />,
-          },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (fieldRow) => (
-              <FieldActions
-                row={fieldRow}
-                onEdit={() => setEditing(fieldRow)}
-                onRemove={() => onDraft(withChange(draft, "fields", fieldRow.name, null))}
-                onUndo={() => onDraft(withChange(draft, "fields", fieldRow.name, undefined))}
-              />
+      rows={rows}
+      rowKey={({ name }) => name}
+      empty={{ title: t("No fields") }}
+      columns={[
+        { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+        {
+          key: "type",
+          label: t("Type"),
+          cell: ({ field: { type, targetClass } }) =>
+            targetClass === undefined ? type : `${type} → ${targetClass}`,
+        },
+        {
+          key: "required",
+          label: t("Required"),
+          hideOnPhone: true,
+          cell: ({ field: { required } }) => (required ? t("yes") : <span className="soft">{t("no")}</span>),
+        },
+        {
+          key: "default",
+          label: t("Default value"),
+          hideOnPhone: true,
+          cell: ({ field: { defaultValue } }) =>
+            defaultValue === undefined ? (
+              <span className="soft">{t("none")}</span>
+            ) : (
+              <code className="cut">{JSON.stringify(defaultValue)}</code>
             ),
-          },
-        ]}
-      />
+        },
+        {
+          key: "change",
+          label: t("Pending change"),
+          cell: ({ change }) => <ChangeBadge change={change} />,
+        },
+      ]}
+      actions={(fieldRow) => (
+        <FieldActions
+          row={fieldRow}
+          onEdit={() => setEditing(fieldRow)}
+          onRemove={() => onDraft(withChange(draft, "fields", fieldRow.name, null))}
+          onUndo={() => onDraft(withChange(draft, "fields", fieldRow.name, undefined))}
+        />
+      )}
+    >
       {editing !== undefined && (
         <FieldForm
           known={editing === "new" ? undefined : editing}
@@ -91,7 +82,7 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
           onSave={(name, field) => onDraft(withChange(draft, "fields", name, field))}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button, EmptyState, Table, useTranslation } from "@purse/ui";
+import { Button, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { ClassSchema } from "../../components/classes.ts";
-import { Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type Draft, fieldRows, indexRows, withChange } from "./draft.ts";
 import { ChangeBadge } from "./FieldTable.tsx";
@@ -22,66 +22,58 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
   const rows = indexRows(row, draft);
   const directions = { "1": t("ascending"), "-1": t("descending"), text: t("full text") };
   return (
-    <Section
+    <ListSection
       title={t("Indexes")}
-      actions={
+      buttons={
         <Button small disabled={!canEdit} onClick={() => setAdding(true)}>
           <Plus size={15} aria-hidden="true" />
           {t("Add index")}
         </Button>
       }
+      rows={rows}
+      rowKey={({ name }) => name}
+      empty={{
+        title: t("No indexes yet"),
+        text: t("objectId is always indexed. Add indexes for frequent filters and sorts."),
+      }}
+      columns={[
+        { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+        {
+          key: "fields",
+          label: t("Fields"),
+          cell: ({ index }) =>
+            Object.entries(index)
+              .map(([field, direction]) => `${field} ${directions[direction]}`)
+              .join(", "),
+        },
+        {
+          key: "change",
+          label: t("Pending change"),
+          cell: ({ change }) => <ChangeBadge change={change} />,
+        },
+      ]}
+      actions={({ name, change }) =>
+        change === undefined ? (
+          <Button
+            small
+            variant="danger"
+            disabled={!canEdit}
+            onClick={() => onDraft(withChange(draft, "indexes", name, null))}
+            aria-label={t("Remove index {name}", { name })}
+          >
+            {t("Remove")}
+          </Button>
+        ) : (
+          <Button
+            small
+            onClick={() => onDraft(withChange(draft, "indexes", name, undefined))}
+            aria-label={t("Undo change to {name}", { name })}
+          >
+            {t("Undo")}
+          </Button>
+        )
+      }
     >
-      <Table
-        caption={t("Indexes")}
-        rows={rows}
-        rowKey={({ name }) => name}
-        empty={
-          <EmptyState title={t("No indexes yet")}>
-            {t("objectId is always indexed. Add indexes for frequent filters and sorts.")}
-          </EmptyState>
-        }
-        columns={[
-          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
-          {
-            key: "fields",
-            label: t("Fields"),
-            cell: ({ index }) =>
-              Object.entries(index)
-                .map(([field, direction]) => `${field} ${directions[direction]}`)
-                .join(", "),
-          },
-          {
-            key: "change",
-            label: t("Pending change"),
-            cell: ({ change }) => <ChangeBadge change={change} />,
-          },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: ({ name, change }) =>
-              change === undefined ? (
-                <Button
-                  small
-                  variant="danger"
-                  disabled={!canEdit}
-                  onClick={() => onDraft(withChange(draft, "indexes", name, null))}
-                  aria-label={t("Remove index {name}", { name })}
-                >
-                  {t("Remove")}
-                </Button>
-              ) : (
-                <Button
-                  small
-                  onClick={() => onDraft(withChange(draft, "indexes", name, undefined))}
-                  aria-label={t("Undo change to {name}", { name })}
-                >
-                  {t("Undo")}
-                </Button>
-              ),
-          },
-        ]}
-      />
       {isAdding && (
         <IndexForm
           fields={fieldRows(row, draft)
@@ -94,6 +86,6 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
           onSave={(name, index) => onDraft(withChange(draft, "indexes", name, index))}
         />
       )}
-    </Section>
+    </ListSection>
   );
 }

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, EmptyState, QueryState, Status, Table, useTranslation } from "@purse/ui";
+import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { Page, Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useStudioList } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
@@ -13,64 +13,38 @@ import type { Parameter } from "./value.ts";
 /** Config parameters and their version history. */
 export function Config() {
   const { t } = useTranslation();
+  const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const config = useStudioQuery<{ results: Parameter[] }>("/config");
-  const [editing, setEditing] = useState<Parameter | "new" | undefined>(undefined);
+  const config = useStudioList<Parameter>("/config");
+  const [isAdding, setAdding] = useState(false);
+  const form = (parameter: Parameter | undefined, onClose: () => void) => (
+    <ConfigForm
+      parameter={parameter}
+      existingNames={config.data?.map(({ name }) => name) ?? []}
+      onClose={onClose}
+    />
+  );
   return (
     <Page
       title={t("Config")}
       description={t("Parameters that apps read at runtime. Every version can be restored.")}
       editRole="editor"
       actions={
-        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setEditing("new")}>
+        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setAdding(true)}>
           <Plus size={16} aria-hidden="true" />
           {t("Add parameter")}
         </Button>
       }
     >
-      <Section title={t("Parameters")}>
-        <QueryState query={config} label={t("Loading config…")}>
-          {({ results }) => <ParameterTable values={results} onEdit={setEditing} />}
-        </QueryState>
-      </Section>
-      {config.data && <ConfigHistory current={config.data.results} />}
-      {editing !== undefined && (
-        <ConfigForm
-          parameter={editing === "new" ? undefined : editing}
-          existingNames={config.data?.results.map(({ name }) => name) ?? []}
-          onClose={() => setEditing(undefined)}
-        />
-      )}
-    </Page>
-  );
-}
-
-function ParameterTable({
-  values,
-  onEdit,
-}: {
-  values: readonly Parameter[];
-  onEdit: (value: Parameter) => void;
-}) {
-  const { t } = useTranslation();
-  const studio = useStudio();
-  const canEdit = useHasRole("editor");
-  const [removing, setRemoving] = useState<Parameter | undefined>(undefined);
-  const remove = useStudioMutation(({ name }: Parameter) => {
-    const params: JsonObject = { [name]: { __op: "Delete" } };
-    return studio.put("/config", { params });
-  }, t("Parameter removed (still in history)"));
-  return (
-    <>
-      <Table
-        caption={t("Parameters")}
-        rows={values}
+      <CrudSection
+        title={t("Parameters")}
+        query={config}
+        loadingLabel={t("Loading config…")}
         rowKey={({ name }) => name}
-        empty={
-          <EmptyState title={t("No parameters yet")}>
-            {t("Use parameters for feature flags or texts that change without a new app release.")}
-          </EmptyState>
-        }
+        empty={{
+          title: t("No parameters yet"),
+          text: t("Use parameters for feature flags or texts that change without a new app release."),
+        }}
         columns={[
           { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
           {
@@ -93,45 +67,23 @@ function ParameterTable({
                 <Status kind="idle">{t("Public")}</Status>
               ),
           },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (value) => (
-              <span className="actions">
-                <Button
-                  small
-                  disabled={!canEdit}
-                  onClick={() => onEdit(value)}
-                  aria-label={t("Edit {name}", { name: value.name })}
-                >
-                  {t("Edit")}
-                </Button>
-                <Button
-                  small
-                  variant="danger"
-                  disabled={!canEdit}
-                  onClick={() => setRemoving(value)}
-                  aria-label={t("Remove {name}", { name: value.name })}
-                >
-                  {t("Remove")}
-                </Button>
-              </span>
-            ),
-          },
         ]}
+        canEdit={canEdit}
+        editLabel={({ name }) => t("Edit {name}", { name })}
+        form={form}
+        removal={{
+          label: ({ name }) => t("Remove {name}", { name }),
+          title: ({ name }) => t("Remove {name}?", { name }),
+          description: () => t("Apps can no longer read it. You can restore an earlier version."),
+          run({ name }) {
+            const params: JsonObject = { [name]: { __op: "Delete" } };
+            return studio.put("/config", { params });
+          },
+          successMessage: t("Parameter removed (still in history)"),
+        }}
       />
-      <ConfirmDialog
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={t("Remove {name}?", { name: removing?.name ?? "" })}
-        description={t("Apps can no longer read it. You can restore an earlier version.")}
-        confirmLabel={t("Remove")}
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
-      />
-    </>
+      {config.data && <ConfigHistory current={config.data} />}
+      {isAdding && form(undefined, () => setAdding(false))}
+    </Page>
   );
 }

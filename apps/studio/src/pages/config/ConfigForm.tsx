@@ -1,6 +1,6 @@
 import { Checkbox, Field, Select, TextArea, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { CONFIG_TYPES, type ConfigType, type Parameter, parseAs, toEditable } from "./value.ts";
@@ -49,15 +49,12 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
   const problem = text === "" ? undefined : parsed.problem && t(parsed.problem);
   const fieldProps = { label: t("Value"), value: text, problem };
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={parameter ? t("Edit {name}", { name: parameter.name }) : t("Add parameter")}
       confirmLabel={parameter ? t("Save") : t("Add")}
-      busy={save.isPending}
-      error={save.error}
+      mutation={save}
       disabled={name === "" || nameProblem !== undefined || parsed.problem !== undefined}
-      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       {!parameter && (
         <Field
@@ -99,6 +96,6 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
         </div>
       )}
       <Checkbox label={t("Master key only (hidden from apps)")} checked={isHidden} onChange={setHidden} />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

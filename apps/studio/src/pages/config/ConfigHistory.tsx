@@ -1,9 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, EmptyState, QueryState, RelativeTime, Table, useTranslation } from "@purse/ui";
+import { Button, RelativeTime, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { ListSection } from "../../components/ListSection.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { type Difference, diffConfig } from "./differences.ts";
 import type { Parameter } from "./value.ts";
@@ -21,43 +21,34 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const history = useStudioQuery<{ results: Version[] }>("/config/history");
+  const history = useStudioList<Version>("/config/history");
   const [chosen, setChosen] = useState<Version | undefined>(undefined);
   const rollback = useStudioMutation(
     ({ id }: Version) => studio.post(`/config/rollback/${encodeURIComponent(id)}`),
     t("Version restored. You can undo this from the history."),
   );
   return (
-    <Section title={t("History")}>
-      <QueryState query={history} label={t("Loading history…")}>
-        {({ results }) => (
-          <Table
-            caption={t("History")}
-            rows={results}
-            rowKey={({ id }) => id}
-            empty={<EmptyState title={t("No changes yet")} />}
-            columns={[
-              { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
-              { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
-              {
-                key: "what",
-                label: t("Diff to current"),
-                cell: (version) => <DifferenceList lines={diffVersion(current, version)} />,
-              },
-              {
-                key: "back",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (version) => (
-                  <Button small disabled={!canEdit} onClick={() => setChosen(version)}>
-                    {t("Restore this version")}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </QueryState>
+    <ListSection
+      title={t("History")}
+      query={history}
+      loadingLabel={t("Loading history…")}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No changes yet") }}
+      columns={[
+        { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
+        { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
+        {
+          key: "what",
+          label: t("Diff to current"),
+          cell: (version) => <DifferenceList lines={diffVersion(current, version)} />,
+        },
+      ]}
+      actions={(version) => (
+        <Button small disabled={!canEdit} onClick={() => setChosen(version)}>
+          {t("Restore this version")}
+        </Button>
+      )}
+    >
       <ConfirmDialog
         open={chosen !== undefined}
         onClose={() => setChosen(undefined)}
@@ -70,7 +61,7 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
       >
         <DifferenceList lines={chosen ? diffVersion(current, chosen) : []} isExpanded />
       </ConfirmDialog>
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,9 +1,8 @@
-import { Button, CopyButton, EmptyState, RelativeTime, Table, Tabs, useTranslation } from "@purse/ui";
-import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { CopyButton, RelativeTime, Tabs, useTranslation } from "@purse/ui";
+import { CrudSection } from "../../components/CrudSection.tsx";
 import { formatBytes } from "../../components/fields.ts";
-import { InfiniteQueryState, Page, Section } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
+import { Page } from "../../components/Page.tsx";
+import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { Pins } from "./Pins.tsx";
@@ -47,90 +46,63 @@ function Uploaded() {
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const files = useInfiniteStudioQuery<StoredFile>("/files");
-  const [removing, setRemoving] = useState<StoredFile | undefined>(undefined);
-  const remove = useStudioMutation(
-    ({ name }: StoredFile) => studio.delete("/files", { name }),
-    t("File deleted"),
-  );
   return (
-    <Section title={t("Uploaded")}>
-      <InfiniteQueryState query={files} label={t("Loading files…")}>
-        {(rows) => (
-          <Table
-            caption={t("Uploaded")}
-            rows={rows}
-            rowKey={({ name }) => name}
-            empty={<EmptyState title={t("No files yet")} />}
-            columns={[
-              {
-                key: "name",
-                label: t("Name"),
-                cell: ({ name, url }) => (
-                  <a href={url} target="_blank" rel="noreferrer" className="cut" title={name}>
-                    <bdi>{displayName(name)}</bdi>
-                  </a>
-                ),
-              },
-              {
-                key: "size",
-                label: t("Size"),
-                number: true,
-                cell: ({ size }) => formatBytes(size, language),
-              },
-              {
-                key: "hash",
-                label: t("CID"),
-                hideOnPhone: true,
-                cell: ({ hash }) =>
-                  hash === undefined ? (
-                    <span className="soft">–</span>
-                  ) : (
-                    <span className="row">
-                      <code title={hash}>{shortenCid(hash)}</code>
-                      <CopyButton text={hash} label={t("the CID")} />
-                    </span>
-                  ),
-              },
-              {
-                key: "at",
-                label: t("Changed"),
-                hideOnPhone: true,
-                cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,
-              },
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (file) => (
-                  <Button
-                    small
-                    variant="danger"
-                    disabled={!canEdit}
-                    onClick={() => setRemoving(file)}
-                    aria-label={t("Delete {name}", { name: displayName(file.name) })}
-                  >
-                    {t("Delete")}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </InfiniteQueryState>
-      <ConfirmDialog
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={t("Delete {name}?", { name: removing ? displayName(removing.name) : "" })}
-        description={t(
-          "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
-        )}
-        confirmLabel={t("Delete")}
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
-      />
-    </Section>
+    <CrudSection
+      title={t("Uploaded")}
+      query={files}
+      loadingLabel={t("Loading files…")}
+      rowKey={({ name }) => name}
+      empty={{ title: t("No files yet") }}
+      columns={[
+        {
+          key: "name",
+          label: t("Name"),
+          cell: ({ name, url }) => (
+            <a href={url} target="_blank" rel="noreferrer" className="cut" title={name}>
+              <bdi>{displayName(name)}</bdi>
+            </a>
+          ),
+        },
+        {
+          key: "size",
+          label: t("Size"),
+          number: true,
+          cell: ({ size }) => formatBytes(size, language),
+        },
+        {
+          key: "hash",
+          label: t("CID"),
+          hideOnPhone: true,
+          cell: ({ hash }) =>
+            hash === undefined ? (
+              <span className="soft">–</span>
+            ) : (
+              <span className="row">
+                <code title={hash}>{shortenCid(hash)}</code>
+                <CopyButton text={hash} label={t("the CID")} />
+              </span>
+            ),
+        },
+        {
+          key: "at",
+          label: t("Changed"),
+          hideOnPhone: true,
+          cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,
+        },
+      ]}
+      canEdit={canEdit}
+      removal={{
+        verb: t("Delete"),
+        label: ({ name }) => t("Delete {name}", { name: displayName(name) }),
+        title: ({ name }) => t("Delete {name}?", { name: displayName(name) }),
+        description: () =>
+          t(
+            "This can't be undone. Objects that reference this file will have a broken link. Pinned IPFS content stays pinned.",
+          ),
+        run: ({ name }) => studio.delete("/files", { name }),
+        successMessage: t("File deleted"),
+      }}
+    />
   );
 }
 

@@ -3,18 +3,16 @@ import {
   Button,
   Code,
   Dialog,
-  EmptyState,
   ErrorState,
   Notice,
   RelativeTime,
   Select,
   Status,
   type StatusKind,
-  Table,
   useTranslation,
 } from "@purse/ui";
 import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
-import { InfiniteQueryState, Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -27,10 +25,13 @@ export function HookCalls() {
   const [outcome, setOutcome] = useSearchParam("outcome");
   const calls = useInfiniteStudioQuery<StudioHookCall>("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("call");
-  const shown = calls.rows?.find((each) => each.id === id);
+  const shown = calls.data?.find((each) => each.id === id);
   return (
-    <Section title={t("Function and trigger calls")}>
-      <div className="filters">
+    <ListSection
+      title={t("Function and trigger calls")}
+      query={calls}
+      loadingLabel={t("Loading calls…")}
+      filters={
         <Select
           label={t("Result")}
           value={outcome === "answered" || outcome === "failed" ? outcome : ""}
@@ -41,50 +42,34 @@ export function HookCalls() {
             { key: "failed", label: t("Failed") },
           ]}
         />
-      </div>
-      <InfiniteQueryState query={calls} label={t("Loading calls…")}>
-        {(rows) => (
-          <Table
-            caption={t("Function and trigger calls")}
-            rows={rows}
-            rowKey={(call) => call.id}
-            empty={
-              <EmptyState title={t("No calls yet")}>
-                {t("The last 1,000 hook calls are kept here.")}
-              </EmptyState>
-            }
-            columns={[
-              { key: "hook", label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
-              { key: "outcome", label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
-              {
-                key: "status",
-                label: t("Response status"),
-                number: true,
-                hideOnPhone: true,
-                cell: ({ status }) => status ?? "–",
-              },
-              { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
-              {
-                key: "show",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (call) => (
-                  <Button
-                    small
-                    onClick={() => setId(call.id)}
-                    aria-label={t("Show call of {name}", { name: call.hook })}
-                  >
-                    {t("Show")}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </InfiniteQueryState>
+      }
+      rowKey={(call) => call.id}
+      empty={{ title: t("No calls yet"), text: t("The last 1,000 hook calls are kept here.") }}
+      columns={[
+        { key: "hook", label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
+        { key: "outcome", label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
+        {
+          key: "status",
+          label: t("Response status"),
+          number: true,
+          hideOnPhone: true,
+          cell: ({ status }) => status ?? "–",
+        },
+        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+      ]}
+      actions={(call) => (
+        <Button
+          small
+          onClick={() => setId(call.id)}
+          aria-label={t("Show call of {name}", { name: call.hook })}
+        >
+          {t("Show")}
+        </Button>
+      )}
+    >
       {shown && <CallDialog call={shown} onClose={() => setId("")} />}
-    </Section>
+    </ListSection>
   );
 }
 
@@ -177,10 +162,13 @@ export function WebhookDeliveries() {
   const [status, setStatus] = useSearchParam("status");
   const deliveries = useInfiniteStudioQuery("/deliveries", { status }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("message");
-  const shown = deliveries.rows?.find((each) => stringField(each, "objectId") === id);
+  const shown = deliveries.data?.find((each) => stringField(each, "objectId") === id);
   return (
-    <Section title={t("Chain events")}>
-      <div className="filters">
+    <ListSection
+      title={t("Chain events")}
+      query={deliveries}
+      loadingLabel={t("Loading deliveries…")}
+      filters={
         <Select
           label={t("Status")}
           value={STATUS_KIND[status] ? status : ""}
@@ -192,56 +180,43 @@ export function WebhookDeliveries() {
             { key: "failed", label: t("Failed") },
           ]}
         />
-      </div>
-      <InfiniteQueryState query={deliveries} label={t("Loading deliveries…")}>
-        {(rows) => (
-          <Table
-            caption={t("Chain events")}
-            rows={rows}
-            rowKey={(row) => stringField(row, "objectId")}
-            empty={
-              <EmptyState title={t("No deliveries yet")}>
-                {t("Add a listener with a webhook under Chains to send its events to a server.")}
-              </EmptyState>
-            }
-            columns={[
-              {
-                key: "url",
-                label: t("To"),
-                cell: (row) => (
-                  <bdi className="cut" title={stringField(row, "url")}>
-                    {stringField(row, "url")}
-                  </bdi>
-                ),
-              },
-              { key: "status", label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
-              {
-                key: "attempts",
-                label: t("Attempts"),
-                number: true,
-                cell: (row) => numberField(row, "attempts") ?? 0,
-              },
-              {
-                key: "at",
-                label: t("When"),
-                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
-              },
-              {
-                key: "show",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (row) => (
-                  <Button small onClick={() => setId(stringField(row, "objectId"))}>
-                    {t("Show")}
-                  </Button>
-                ),
-              },
-            ]}
-          />
-        )}
-      </InfiniteQueryState>
+      }
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{
+        title: t("No deliveries yet"),
+        text: t("Add a listener with a webhook under Chains to send its events to a server."),
+      }}
+      columns={[
+        {
+          key: "url",
+          label: t("To"),
+          cell: (row) => (
+            <bdi className="cut" title={stringField(row, "url")}>
+              {stringField(row, "url")}
+            </bdi>
+          ),
+        },
+        { key: "status", label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
+        {
+          key: "attempts",
+          label: t("Attempts"),
+          number: true,
+          cell: (row) => numberField(row, "attempts") ?? 0,
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+      actions={(row) => (
+        <Button small onClick={() => setId(stringField(row, "objectId"))}>
+          {t("Show")}
+        </Button>
+      )}
+    >
       {shown && <DeliveryDialog row={shown} onClose={() => setId("")} />}
-    </Section>
+    </ListSection>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Button, EmptyState, Field, QueryState, Select, Table, Tabs, useTranslation } from "@purse/ui";
-import { Plus } from "lucide-react";
+import { Field, Select, Tabs, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { Page, Section } from "../../components/Page.tsx";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { Page } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -60,86 +60,38 @@ function HookList() {
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const hooks = useStudioQuery<{ functions: Hook[]; triggers: Hook[] }>("/hooks");
-  const [editing, setEditing] = useState<Hook | "new" | undefined>(undefined);
-  const [removing, setRemoving] = useState<Hook | undefined>(undefined);
-  const remove = useStudioMutation((hook: Hook) => studio.delete(hookPath(hook)), t("Hook removed"));
   return (
-    <Section
+    <CrudSection
       title={t("Functions and triggers")}
-      actions={
-        <Button small disabled={!canEdit} onClick={() => setEditing("new")}>
-          <Plus size={15} aria-hidden="true" />
-          {t("Add hook")}
-        </Button>
-      }
-    >
-      <QueryState query={hooks} label={t("Loading hooks…")}>
-        {({ functions, triggers }) => (
-          <Table
-            caption={t("Hooks")}
-            rows={[...functions, ...triggers]}
-            rowKey={hookName}
-            empty={
-              <EmptyState title={t("No hooks yet")}>
-                {t("A hook runs a function or trigger on another server.")}
-              </EmptyState>
-            }
-            columns={[
-              { key: "name", label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
-              {
-                key: "url",
-                label: t("URL"),
-                cell: ({ url }) => (
-                  <bdi className="cut" title={url}>
-                    {url}
-                  </bdi>
-                ),
-              },
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (hook) => (
-                  <span className="actions">
-                    <Button
-                      small
-                      disabled={!canEdit}
-                      onClick={() => setEditing(hook)}
-                      aria-label={t("Edit {name}", { name: hookName(hook) })}
-                    >
-                      {t("Edit")}
-                    </Button>
-                    <Button
-                      small
-                      variant="danger"
-                      disabled={!canEdit}
-                      onClick={() => setRemoving(hook)}
-                      aria-label={t("Remove {name}", { name: hookName(hook) })}
-                    >
-                      {t("Remove")}
-                    </Button>
-                  </span>
-                ),
-              },
-            ]}
-          />
-        )}
-      </QueryState>
-      {editing !== undefined && (
-        <HookForm hook={editing === "new" ? undefined : editing} onClose={() => setEditing(undefined)} />
-      )}
-      <ConfirmDialog
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={t("Remove {name}?", { name: removing ? hookName(removing) : "" })}
-        description={t("The server at this URL will no longer be called.")}
-        confirmLabel={t("Remove")}
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
-      />
-    </Section>
+      caption={t("Hooks")}
+      query={{ ...hooks, data: hooks.data && [...hooks.data.functions, ...hooks.data.triggers] }}
+      loadingLabel={t("Loading hooks…")}
+      rowKey={hookName}
+      empty={{ title: t("No hooks yet"), text: t("A hook runs a function or trigger on another server.") }}
+      columns={[
+        { key: "name", label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
+        {
+          key: "url",
+          label: t("URL"),
+          cell: ({ url }) => (
+            <bdi className="cut" title={url}>
+              {url}
+            </bdi>
+          ),
+        },
+      ]}
+      canEdit={canEdit}
+      create={t("Add hook")}
+      editLabel={(hook) => t("Edit {name}", { name: hookName(hook) })}
+      form={(hook, onClose) => <HookForm hook={hook} onClose={onClose} />}
+      removal={{
+        label: (hook) => t("Remove {name}", { name: hookName(hook) }),
+        title: (hook) => t("Remove {name}?", { name: hookName(hook) }),
+        description: () => t("The server at this URL will no longer be called."),
+        run: (hook) => studio.delete(hookPath(hook)),
+        successMessage: t("Hook removed"),
+      }}
+    />
   );
 }
 
@@ -164,15 +116,12 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
     hook ? t("Hook updated") : t("Hook created"),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={hook ? t("Edit {name}", { name: hookName(hook) }) : t("Add hook")}
       confirmLabel={hook ? t("Save") : t("Add")}
-      busy={save.isPending}
-      error={save.error}
+      mutation={save}
       disabled={!isUrl || !isNamed}
-      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       {!hook && (
         <Select
@@ -227,7 +176,7 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
         autoComplete="off"
         spellCheck={false}
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }
 

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
-  EmptyState,
   QueryState,
   RelativeTime,
   Select,
@@ -10,9 +9,10 @@ import {
   Table,
   useTranslation,
 } from "@purse/ui";
-import { Play, Plus } from "lucide-react";
+import { Play } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { CrudSection } from "../../components/CrudSection.tsx";
 import {
   numberField,
   objectField,
@@ -22,7 +22,8 @@ import {
   timeField,
 } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { InfiniteQueryState, Page, Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
+import { Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -72,36 +73,24 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
     (_, name) => t("{name} started. See History for the result.", { name }),
   );
   return (
-    <Section title={t("Jobs")}>
-      <Table
-        caption={t("Jobs")}
-        rows={jobs}
-        rowKey={(name) => name}
-        empty={
-          <EmptyState title={t("No jobs yet")}>
-            {t("Define one in cloud code with Parse.Cloud.job.")}
-          </EmptyState>
-        }
-        columns={[
-          { key: "name", label: t("Job"), cell: (name) => <code>{name}</code> },
-          {
-            key: "run",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (name) => (
-              <Button
-                small
-                disabled={!canEdit}
-                onClick={() => setRunning(name)}
-                aria-label={t("Run {name} now", { name })}
-              >
-                <Play size={15} aria-hidden="true" />
-                {t("Run now")}
-              </Button>
-            ),
-          },
-        ]}
-      />
+    <ListSection
+      title={t("Jobs")}
+      rows={jobs}
+      rowKey={(name) => name}
+      empty={{ title: t("No jobs yet"), text: t("Define one in cloud code with Parse.Cloud.job.") }}
+      columns={[{ key: "name", label: t("Job"), cell: (name) => <code>{name}</code> }]}
+      actions={(name) => (
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => setRunning(name)}
+          aria-label={t("Run {name} now", { name })}
+        >
+          <Play size={15} aria-hidden="true" />
+          {t("Run now")}
+        </Button>
+      )}
+    >
       <ConfirmDialog
         open={running !== undefined}
         onClose={() => setRunning(undefined)}
@@ -115,7 +104,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       >
         <JsonField label={t("Parameters")} value={params} onChange={setParams} />
       </ConfirmDialog>
-    </Section>
+    </ListSection>
   );
 }
 
@@ -123,76 +112,47 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const [editing, setEditing] = useState<JsonObject | "new" | undefined>(undefined);
-  const [removing, setRemoving] = useState<JsonObject | undefined>(undefined);
-  const remove = useStudioMutation(
-    (row: JsonObject) => studio.delete(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`),
-    t("Schedule removed"),
-  );
   return (
-    <Section
+    <CrudSection
       title={t("Schedules")}
-      actions={
-        <Button small disabled={!canEdit || jobs.length === 0} onClick={() => setEditing("new")}>
-          <Plus size={15} aria-hidden="true" />
-          {t("Schedule a job")}
-        </Button>
-      }
+      rows={schedules}
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{
+        title: t("No schedules yet"),
+        text: t("Schedules run a job automatically, for example every night."),
+      }}
+      columns={[
+        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { key: "when", label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
+        {
+          key: "about",
+          label: t("Description"),
+          hideOnPhone: true,
+          cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
+        },
+        {
+          key: "last",
+          label: t("Last run"),
+          cell: (row) => {
+            const last = numberField(row, "lastRun");
+            return last ? <RelativeTime at={last} /> : <span className="soft">{t("Not yet")}</span>;
+          },
+        },
+      ]}
+      canEdit={canEdit}
+      create={t("Schedule a job")}
+      canCreate={jobs.length > 0}
+      editLabel={(row) => t("Edit schedule of {name}", { name: stringField(row, "jobName") })}
+      form={(row, onClose) => <ScheduleForm jobs={jobs} row={row} onClose={onClose} />}
+      removal={{
+        label: (row) => t("Remove schedule of {name}", { name: stringField(row, "jobName") }),
+        title: () => t("Remove this schedule?"),
+        description: (row) =>
+          t("{name} will no longer run on this schedule.", { name: stringField(row, "jobName") }),
+        run: (row) => studio.delete(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`),
+        successMessage: t("Schedule removed"),
+      }}
     >
-      <Table
-        caption={t("Schedules")}
-        rows={schedules}
-        rowKey={(row) => stringField(row, "objectId")}
-        empty={
-          <EmptyState title={t("No schedules yet")}>
-            {t("Schedules run a job automatically, for example every night.")}
-          </EmptyState>
-        }
-        columns={[
-          { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-          { key: "when", label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
-          {
-            key: "about",
-            label: t("Description"),
-            hideOnPhone: true,
-            cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
-          },
-          {
-            key: "last",
-            label: t("Last run"),
-            cell: (row) => {
-              const last = numberField(row, "lastRun");
-              return last ? <RelativeTime at={last} /> : <span className="soft">{t("Not yet")}</span>;
-            },
-          },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (row) => (
-              <span className="actions">
-                <Button
-                  small
-                  disabled={!canEdit}
-                  onClick={() => setEditing(row)}
-                  aria-label={t("Edit schedule of {name}", { name: stringField(row, "jobName") })}
-                >
-                  {t("Edit")}
-                </Button>
-                <Button
-                  small
-                  variant="danger"
-                  disabled={!canEdit}
-                  onClick={() => setRemoving(row)}
-                  aria-label={t("Remove schedule of {name}", { name: stringField(row, "jobName") })}
-                >
-                  {t("Remove")}
-                </Button>
-              </span>
-            ),
-          },
-        ]}
-      />
       {defined.length > 0 && (
         <>
           <h3>{t("Schedules defined in code")}</h3>
@@ -214,28 +174,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
           />
         </>
       )}
-      {editing !== undefined && (
-        <ScheduleForm
-          key={editing === "new" ? "new" : stringField(editing, "objectId")}
-          jobs={jobs}
-          row={editing === "new" ? undefined : editing}
-          onClose={() => setEditing(undefined)}
-        />
-      )}
-      <ConfirmDialog
-        open={removing !== undefined}
-        onClose={() => setRemoving(undefined)}
-        title={t("Remove this schedule?")}
-        description={t("{name} will no longer run on this schedule.", {
-          name: removing ? stringField(removing, "jobName") : "",
-        })}
-        confirmLabel={t("Remove")}
-        danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => removing && remove.mutate(removing, { onSuccess: () => setRemoving(undefined) })}
-      />
-    </Section>
+    </CrudSection>
   );
 }
 
@@ -262,79 +201,74 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
   };
   const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
   return (
-    <Section title={t("History")}>
-      <div className="filters">
+    <ListSection
+      title={t("History")}
+      query={runs}
+      loadingLabel={t("Loading history…")}
+      filters={
         <Select
           label={t("Job")}
           value={jobs.includes(jobName) ? jobName : ""}
           onChange={setJobName}
           options={[{ key: "", label: t("All jobs") }, ...jobs.map((key) => ({ key, label: key }))]}
         />
-      </div>
-      <InfiniteQueryState query={runs} label={t("Loading history…")}>
-        {(rows) => (
-          <Table
-            caption={t("History")}
-            rows={rows}
-            rowKey={(row) => stringField(row, "objectId")}
-            empty={<EmptyState title={t("No runs yet")} />}
-            columns={[
-              { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-              {
-                key: "status",
-                label: t("Status"),
-                cell: (row) => (
-                  <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-                    {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-                  </Status>
-                ),
-              },
-              {
-                key: "message",
-                label: t("Message"),
-                cell: (row) => (
-                  <bdi className="cut" title={stringField(row, "message")}>
-                    {stringField(row, "message")}
-                  </bdi>
-                ),
-              },
-              {
-                key: "params",
-                label: t("Parameters"),
-                hideOnPhone: true,
-                cell: (row) => {
-                  const params = objectField(row, "params");
-                  return params && Object.keys(params).length > 0 ? (
-                    <code className="cut" title={prettyJson(params)}>
-                      {JSON.stringify(params)}
-                    </code>
-                  ) : null;
-                },
-              },
-              {
-                key: "source",
-                label: t("Triggered by"),
-                hideOnPhone: true,
-                cell: (row) => stringField(row, "source"),
-              },
-              {
-                key: "took",
-                label: t("Duration"),
-                number: true,
-                cell: (row) => {
-                  const [from, to] = [timeField(row, "createdAt"), timeField(row, "finishedAt")];
-                  return from && to ? `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s` : "–";
-                },
-              },
-              {
-                key: "at",
-                label: t("When"),
-                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
-              },
-            ]}
-          />
-        )}
-      </InfiniteQueryState>
-    </Section>
+      }
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{ title: t("No runs yet") }}
+      columns={[
+        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        {
+          key: "status",
+          label: t("Status"),
+          cell: (row) => (
+            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
+              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
+            </Status>
+          ),
+        },
+        {
+          key: "message",
+          label: t("Message"),
+          cell: (row) => (
+            <bdi className="cut" title={stringField(row, "message")}>
+              {stringField(row, "message")}
+            </bdi>
+          ),
+        },
+        {
+          key: "params",
+          label: t("Parameters"),
+          hideOnPhone: true,
+          cell: (row) => {
+            const params = objectField(row, "params");
+            return params && Object.keys(params).length > 0 ? (
+              <code className="cut" title={prettyJson(params)}>
+                {JSON.stringify(params)}
+              </code>
+            ) : null;
+          },
+        },
+        {
+          key: "source",
+          label: t("Triggered by"),
+          hideOnPhone: true,
+          cell: (row) => stringField(row, "source"),
+        },
+        {
+          key: "took",
+          label: t("Duration"),
+          number: true,
+          cell: (row) => {
+            const [from, to] = [timeField(row, "createdAt"), timeField(row, "finishedAt")];
+            return from && to ? `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s` : "–";
+          },
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+    />
   );
 }

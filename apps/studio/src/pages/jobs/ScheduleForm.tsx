@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Checkbox, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import {
   numberField,
   objectField,
@@ -56,15 +56,12 @@ export function ScheduleForm({
     row ? t("Schedule updated") : t("{name} scheduled", { name: jobName }),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={row ? t("Edit schedule") : t("Schedule a job")}
       confirmLabel={row ? t("Save") : t("Schedule")}
-      busy={save.isPending}
-      error={save.error}
+      mutation={save}
       disabled={parsedParams.problem !== undefined || minutesProblem !== undefined || cron.trim() === ""}
-      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       <Select
         label={t("Job")}
@@ -101,7 +98,7 @@ export function ScheduleForm({
         checked={isCatchUp}
         onChange={setCatchUp}
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }
 

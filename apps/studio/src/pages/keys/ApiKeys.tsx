@@ -2,20 +2,19 @@ import {
   Button,
   Code,
   Dialog,
-  EmptyState,
   Field,
   Notice,
   QueryState,
   RelativeTime,
   Status,
-  Table,
   useTranslation,
 } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { Page, Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { type ApiKeyRow, keyName } from "./apiKey.ts";
 import { KeyUsage } from "./KeyUsage.tsx";
@@ -26,7 +25,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 export function ApiKeys() {
   const { t } = useTranslation();
   const canEdit = useHasRole("owner");
-  const keys = useStudioQuery<{ results: ApiKeyRow[] }>("/keys", { refetchInterval: REFETCH_INTERVAL_MS });
+  const keys = useStudioList<ApiKeyRow>("/keys", { refetchInterval: REFETCH_INTERVAL_MS });
   const [isAdding, setAdding] = useState(false);
   return (
     <Page
@@ -41,12 +40,10 @@ export function ApiKeys() {
       }
     >
       <QueryState query={keys} label={t("Loading API keys…")}>
-        {({ results }) => (
+        {(rows) => (
           <>
-            <Section title={t("API keys")}>
-              <KeyTable keys={results} />
-            </Section>
-            {results.length > 0 && <KeyUsage keys={results} />}
+            <KeyTable keys={rows} />
+            {rows.length > 0 && <KeyUsage keys={rows} />}
           </>
         )}
       </QueryState>
@@ -59,91 +56,63 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
-  const [revoking, setRevoking] = useState<ApiKeyRow | undefined>(undefined);
-  const revoke = useStudioMutation(
-    ({ id }: ApiKeyRow) => studio.delete(`/keys/${encodeURIComponent(id)}`),
-    t("API key revoked"),
-  );
   const number = new Intl.NumberFormat(language);
   return (
-    <>
-      <Table
-        caption={t("API keys")}
-        rows={keys}
-        rowKey={({ id }) => id}
-        empty={
-          <EmptyState title={t("No API keys yet")}>
-            {t("In production, the data service requires an API key.")}
-          </EmptyState>
-        }
-        columns={[
-          { key: "name", label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
-          {
-            key: "state",
-            label: t("Status"),
-            cell: ({ revokedAt }) =>
-              revokedAt === undefined ? (
-                <Status kind="ok">{t("Active")}</Status>
-              ) : (
-                <Status kind="danger">{t("Revoked")}</Status>
-              ),
-          },
-          {
-            key: "limit",
-            label: t("Requests this minute"),
-            number: true,
-            cell: ({ limit, usedThisMinute }) =>
-              limit === undefined
-                ? number.format(usedThisMinute)
-                : t("{used} of {limit}", { used: usedThisMinute, limit }),
-          },
-          {
-            key: "used",
-            label: t("Last used"),
-            cell: ({ lastUsedAt }) =>
-              lastUsedAt === undefined ? (
-                <span className="soft">{t("Never")}</span>
-              ) : (
-                <RelativeTime at={lastUsedAt} />
-              ),
-          },
-          {
-            key: "made",
-            label: t("Created"),
-            hideOnPhone: true,
-            cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
-          },
-          {
-            key: "actions",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (key) =>
-              key.revokedAt === undefined && (
-                <Button
-                  small
-                  variant="danger"
-                  disabled={!canEdit}
-                  onClick={() => setRevoking(key)}
-                  aria-label={t("Revoke {name}", { name: keyName(key) })}
-                >
-                  {t("Revoke")}
-                </Button>
-              ),
-          },
-        ]}
-      />
-      <ConfirmDialog
-        open={revoking !== undefined}
-        onClose={() => setRevoking(undefined)}
-        title={t("Revoke {name}?", { name: revoking ? keyName(revoking) : "" })}
-        description={t("Requests with this key are rejected within five seconds. This can't be undone.")}
-        confirmLabel={t("Revoke")}
-        danger
-        busy={revoke.isPending}
-        error={revoke.error}
-        onConfirm={() => revoking && revoke.mutate(revoking, { onSuccess: () => setRevoking(undefined) })}
-      />
-    </>
+    <CrudSection
+      title={t("API keys")}
+      rows={keys}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No API keys yet"), text: t("In production, the data service requires an API key.") }}
+      columns={[
+        { key: "name", label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
+        {
+          key: "state",
+          label: t("Status"),
+          cell: ({ revokedAt }) =>
+            revokedAt === undefined ? (
+              <Status kind="ok">{t("Active")}</Status>
+            ) : (
+              <Status kind="danger">{t("Revoked")}</Status>
+            ),
+        },
+        {
+          key: "limit",
+          label: t("Requests this minute"),
+          number: true,
+          cell: ({ limit, usedThisMinute }) =>
+            limit === undefined
+              ? number.format(usedThisMinute)
+              : t("{used} of {limit}", { used: usedThisMinute, limit }),
+        },
+        {
+          key: "used",
+          label: t("Last used"),
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt === undefined ? (
+              <span className="soft">{t("Never")}</span>
+            ) : (
+              <RelativeTime at={lastUsedAt} />
+            ),
+        },
+        {
+          key: "made",
+          label: t("Created"),
+          hideOnPhone: true,
+          cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+        },
+      ]}
+      canEdit={canEdit}
+      removal={{
+        verb: t("Revoke"),
+        isPossible: ({ revokedAt }) => revokedAt === undefined,
+        label: (key) => t("Revoke {name}", { name: keyName(key) }),
+        title: (key) => t("Revoke {name}?", { name: keyName(key) }),
+        description: () =>
+          t("Requests with this key are rejected within five seconds. This can't be undone."),
+        run: ({ id }) => studio.delete(`/keys/${encodeURIComponent(id)}`),
+        successMessage: t("API key revoked"),
+      }}
+    />
   );
 }
 

@@ -5,13 +5,13 @@ import {
   Notice,
   QueryState,
   RelativeTime,
-  Table,
   Tabs,
   useTranslation,
 } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { Page, Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
+import { Page } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -108,48 +108,43 @@ function Outbox({ mails }: { mails: MailsResponse["results"] }) {
   const [file, setFile] = useSearchParam("mail");
   const shown = mails.find((mail) => mail.file === file);
   return (
-    <Section title={t("Outbox")}>
-      <Table
-        caption={t("Outbox")}
-        rows={mails}
-        rowKey={(mail) => mail.file}
-        empty={
-          <EmptyState title={t("The outbox is empty")}>
-            {t("Emails appear here when a user signs up with an email address or requests a password reset.")}
-          </EmptyState>
-        }
-        columns={[
-          { key: "to", label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
-          {
-            key: "subject",
-            label: t("Subject"),
-            cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
-          },
-          {
-            key: "date",
-            label: t("When"),
-            hideOnPhone: true,
-            cell: ({ date }) => <RelativeTime at={date} />,
-          },
-          {
-            key: "read",
-            label: <span className="visually-hidden">{t("Actions")}</span>,
-            number: true,
-            cell: (mail) => (
-              <Button
-                small
-                disabled={!canEdit}
-                onClick={() => setFile(mail.file)}
-                aria-label={t("Open email to {who}", { who: mail.to })}
-              >
-                {t("Open")}
-              </Button>
-            ),
-          },
-        ]}
-      />
+    <ListSection
+      title={t("Outbox")}
+      rows={mails}
+      rowKey={(mail) => mail.file}
+      empty={{
+        title: t("The outbox is empty"),
+        text: t(
+          "Emails appear here when a user signs up with an email address or requests a password reset.",
+        ),
+      }}
+      columns={[
+        { key: "to", label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
+        {
+          key: "subject",
+          label: t("Subject"),
+          cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
+        },
+        {
+          key: "date",
+          label: t("When"),
+          hideOnPhone: true,
+          cell: ({ date }) => <RelativeTime at={date} />,
+        },
+      ]}
+      actions={(mail) => (
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => setFile(mail.file)}
+          aria-label={t("Open email to {who}", { who: mail.to })}
+        >
+          {t("Open")}
+        </Button>
+      )}
+    >
       {shown && canEdit && <MailDialog {...shown} onClose={() => setFile("")} />}
-    </Section>
+    </ListSection>
   );
 }
 

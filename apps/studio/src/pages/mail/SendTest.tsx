@@ -1,6 +1,6 @@
 import { Field, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -18,16 +18,13 @@ export function SendTest({ path, body = {}, onClose }: SendTestProps) {
   const [to, setTo] = useState("");
   const send = useStudioMutation(() => studio.post(path, { ...body, to: to.trim() }), t("Test email sent"));
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Send test email")}
       description={t("Receiving the email confirms that the mail server accepts messages from this server.")}
       confirmLabel={t("Send")}
-      busy={send.isPending}
-      error={send.error}
+      mutation={send}
       disabled={to.trim() === ""}
-      onConfirm={() => send.mutate(undefined, { onSuccess: onClose })}
     >
       <Field
         label={t("To")}
@@ -37,6 +34,6 @@ export function SendTest({ path, body = {}, onClose }: SendTestProps) {
         autoComplete="off"
         maxLength={300}
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

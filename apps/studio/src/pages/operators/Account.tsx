@@ -2,7 +2,7 @@ import type { StudioSession } from "@purse/protocol";
 import { Button, ErrorState, Field, QueryState, useTranslation } from "@purse/ui";
 import { type FormEvent, useState } from "react";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { useRoleNames } from "./roleNames.ts";
 import { SecondFactor } from "./SecondFactor.tsx";
@@ -81,7 +81,7 @@ function Password() {
 function OwnSessions() {
   const { t } = useTranslation();
   const studio = useStudio();
-  const sessions = useStudioQuery<{ results: StudioSession[] }>("/sessions");
+  const sessions = useStudioList<StudioSession>("/sessions");
   const endSession = useStudioMutation(
     ({ id }: StudioSession) => studio.delete(`/sessions/${encodeURIComponent(id)}`),
     t("Session revoked"),
@@ -97,9 +97,9 @@ function OwnSessions() {
       }
     >
       <QueryState query={sessions} label={t("Loading sessions…")}>
-        {({ results }) => (
+        {(rows) => (
           <SessionTable
-            sessions={results}
+            sessions={rows}
             actions={(session) =>
               !session.isCurrent && (
                 <Button small busy={endSession.isPending} onClick={() => endSession.mutate(session)}>

@@ -2,7 +2,8 @@ import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol"
 import { Button, Checkbox, Dialog, ErrorState, Field, QueryState, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { useRoleOptions } from "./roleNames.ts";
 import { SessionTable } from "./SessionTable.tsx";
@@ -93,14 +94,14 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
 function SessionsOf({ path }: { path: string }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const sessions = useStudioQuery<{ results: StudioSession[] }>(`${path}/sessions`);
+  const sessions = useStudioList<StudioSession>(`${path}/sessions`);
   const endSessions = useStudioMutation(() => studio.delete(`${path}/sessions`), t("Sessions revoked"));
   return (
     <QueryState query={sessions} label={t("Loading sessions…")}>
-      {({ results }) => (
+      {(rows) => (
         <>
-          <SessionTable sessions={results} />
-          {results.length > 0 && (
+          <SessionTable sessions={rows} />
+          {rows.length > 0 && (
             <div className="row">
               <Button
                 small
@@ -138,17 +139,14 @@ function ResetForm({
     t("Access reset for {name}", { name: operator.username }),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Reset access for {name}?", { name: operator.username })}
       description={t("Sets a new password and revokes all sessions.")}
       confirmLabel={t("Reset")}
       danger
-      busy={reset.isPending}
-      error={reset.error}
+      mutation={reset}
       disabled={password === ""}
-      onConfirm={() => reset.mutate(undefined, { onSuccess: onClose })}
     >
       <Field
         label={t("New password")}
@@ -165,6 +163,6 @@ function ResetForm({
           onChange={setShouldRemoveFactor}
         />
       )}
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

@@ -1,20 +1,9 @@
 import type { StudioOperator, StudioRole } from "@purse/protocol";
-import {
-  Button,
-  EmptyState,
-  Field,
-  QueryState,
-  RelativeTime,
-  Select,
-  Status,
-  Table,
-  useTranslation,
-} from "@purse/ui";
-import { UserPlus } from "lucide-react";
+import { Field, RelativeTime, Select, Status, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
-import { Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
 import { useRoleNames, useRoleOptions } from "./roleNames.ts";
@@ -24,91 +13,65 @@ export function OperatorTable() {
   const { t } = useTranslation();
   const own = useOperator();
   const roles = useRoleNames();
-  const operators = useStudioQuery<{ results: StudioOperator[] }>("/operators");
-  const [isAdding, setAdding] = useState(false);
-  const [editing, setEditing] = useState<StudioOperator | undefined>(undefined);
+  const operators = useStudioList<StudioOperator>("/operators");
   return (
-    <Section
+    <CrudSection
       title={t("All operators")}
-      actions={
-        <Button small variant="primary" onClick={() => setAdding(true)}>
-          <UserPlus size={15} aria-hidden="true" />
-          {t("Add operator")}
-        </Button>
+      query={operators}
+      loadingLabel={t("Loading operators…")}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No operators") }}
+      columns={[
+        {
+          key: "name",
+          label: t("Name"),
+          cell: ({ id, username }) => (
+            <span>
+              <bdi>{username}</bdi>
+              {id === own.id && <span className="soft"> {t("(you)")}</span>}
+            </span>
+          ),
+        },
+        { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },
+        {
+          key: "state",
+          label: t("Status"),
+          cell: ({ isDisabled }) =>
+            isDisabled ? (
+              <Status kind="danger">{t("Disabled")}</Status>
+            ) : (
+              <Status kind="ok">{t("Active")}</Status>
+            ),
+        },
+        {
+          key: "factor",
+          label: t("Two-factor authentication"),
+          cell: ({ hasSecondFactor }) =>
+            hasSecondFactor ? (
+              <Status kind="ok">{t("On")}</Status>
+            ) : (
+              <Status kind="warning">{t("Off")}</Status>
+            ),
+        },
+        {
+          key: "seen",
+          label: t("Last sign-in"),
+          hideOnPhone: true,
+          cell: ({ lastSignInAt }) =>
+            lastSignInAt === undefined ? (
+              <span className="soft">{t("Never")}</span>
+            ) : (
+              <RelativeTime at={lastSignInAt} />
+            ),
+        },
+      ]}
+      canEdit
+      create={t("Add operator")}
+      editLabel={({ id, username }) => (id === own.id ? undefined : t("Edit {name}", { name: username }))}
+      form={(operator, onClose) =>
+        operator ? <OperatorForm operator={operator} onClose={onClose} /> : <NewOperator onClose={onClose} />
       }
-    >
-      <QueryState query={operators} label={t("Loading operators…")}>
-        {({ results }) => (
-          <Table
-            caption={t("All operators")}
-            rows={results}
-            rowKey={({ id }) => id}
-            empty={<EmptyState title={t("No operators")} />}
-            columns={[
-              {
-                key: "name",
-                label: t("Name"),
-                cell: ({ id, username }) => (
-                  <span>
-                    <bdi>{username}</bdi>
-                    {id === own.id && <span className="soft"> {t("(you)")}</span>}
-                  </span>
-                ),
-              },
-              { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },
-              {
-                key: "state",
-                label: t("Status"),
-                cell: ({ isDisabled }) =>
-                  isDisabled ? (
-                    <Status kind="danger">{t("Disabled")}</Status>
-                  ) : (
-                    <Status kind="ok">{t("Active")}</Status>
-                  ),
-              },
-              {
-                key: "factor",
-                label: t("Two-factor authentication"),
-                cell: ({ hasSecondFactor }) =>
-                  hasSecondFactor ? (
-                    <Status kind="ok">{t("On")}</Status>
-                  ) : (
-                    <Status kind="warning">{t("Off")}</Status>
-                  ),
-              },
-              {
-                key: "seen",
-                label: t("Last sign-in"),
-                hideOnPhone: true,
-                cell: ({ lastSignInAt }) =>
-                  lastSignInAt === undefined ? (
-                    <span className="soft">{t("Never")}</span>
-                  ) : (
-                    <RelativeTime at={lastSignInAt} />
-                  ),
-              },
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: (operator) =>
-                  operator.id !== own.id && (
-                    <Button
-                      small
-                      onClick={() => setEditing(operator)}
-                      aria-label={t("Edit {name}", { name: operator.username })}
-                    >
-                      {t("Edit")}
-                    </Button>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </QueryState>
-      {isAdding && <NewOperator onClose={() => setAdding(false)} />}
-      {editing && <OperatorForm operator={editing} onClose={() => setEditing(undefined)} />}
-    </Section>
+    />
   );
 }
 
@@ -124,15 +87,12 @@ function NewOperator({ onClose }: { onClose: () => void }) {
     ({ username: name }) => t("Operator {name} added", { name }),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Add operator")}
       confirmLabel={t("Add")}
-      busy={add.isPending}
-      error={add.error}
+      mutation={add}
       disabled={username.trim() === "" || password === ""}
-      onConfirm={() => add.mutate(undefined, { onSuccess: onClose })}
     >
       <Field
         label={t("Name")}
@@ -154,6 +114,6 @@ function NewOperator({ onClose }: { onClose: () => void }) {
         autoComplete="new-password"
       />
       <Select label={t("Role")} value={role} onChange={setRole} options={options} />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

@@ -38,17 +38,8 @@ export function SessionTable({
           hideOnPhone: true,
           cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,
         },
-        ...(actions
-          ? [
-              {
-                key: "actions",
-                label: <span className="visually-hidden">{t("Actions")}</span>,
-                number: true,
-                cell: actions,
-              },
-            ]
-          : []),
       ]}
+      actions={actions}
     />
   );
 }

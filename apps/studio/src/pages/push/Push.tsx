@@ -1,21 +1,20 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
-  EmptyState,
   ErrorState,
   Field,
   RelativeTime,
   Status,
   type StatusKind,
-  Table,
   TextArea,
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { numberField, parseJsonObject, stringField, timeField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
-import { InfiniteQueryState, Page, Section } from "../../components/Page.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
+import { Page, Section } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
@@ -178,15 +177,13 @@ function Composer() {
           {at === "" ? t("Send") : t("Schedule")}
         </Button>
       </div>
-      <ConfirmDialog
+      <FormDialog
         open={isConfirming}
         onClose={() => setConfirming(false)}
         title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
         description={t("A sent push notification can't be recalled.")}
         confirmLabel={at === "" ? t("Send") : t("Schedule")}
-        busy={send.isPending}
-        error={send.error}
-        onConfirm={() => send.mutate(undefined, { onSuccess: () => setConfirming(false) })}
+        mutation={send}
       >
         <div className="preview">
           <div className="grow">
@@ -200,7 +197,7 @@ function Composer() {
             </p>
           </div>
         </div>
-      </ConfirmDialog>
+      </FormDialog>
     </Section>
   );
 }
@@ -225,55 +222,50 @@ function PushHistory() {
   };
   const pushes = useInfiniteStudioQuery("/push/history", {}, REFETCH_INTERVAL_MS);
   return (
-    <Section title={t("History")}>
-      <InfiniteQueryState query={pushes} label={t("Loading push history…")}>
-        {(rows) => (
-          <Table
-            caption={t("History")}
-            rows={rows}
-            rowKey={(row) => stringField(row, "objectId")}
-            empty={<EmptyState title={t("No notifications sent yet")} />}
-            columns={[
-              {
-                key: "alert",
-                label: t("Message"),
-                cell: (row) => (
-                  <bdi className="cut" title={messageOf(row)}>
-                    {messageOf(row)}
-                  </bdi>
-                ),
-              },
-              {
-                key: "status",
-                label: t("Status"),
-                cell: (row) => (
-                  <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-                    {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-                  </Status>
-                ),
-              },
-              {
-                key: "sent",
-                label: t("Sent"),
-                number: true,
-                cell: (row) => numberField(row, "numSent") ?? 0,
-              },
-              {
-                key: "failed",
-                label: t("Failed"),
-                number: true,
-                cell: (row) => numberField(row, "numFailed") ?? 0,
-              },
-              {
-                key: "at",
-                label: t("When"),
-                cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
-              },
-            ]}
-          />
-        )}
-      </InfiniteQueryState>
-    </Section>
+    <ListSection
+      title={t("History")}
+      query={pushes}
+      loadingLabel={t("Loading push history…")}
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{ title: t("No notifications sent yet") }}
+      columns={[
+        {
+          key: "alert",
+          label: t("Message"),
+          cell: (row) => (
+            <bdi className="cut" title={messageOf(row)}>
+              {messageOf(row)}
+            </bdi>
+          ),
+        },
+        {
+          key: "status",
+          label: t("Status"),
+          cell: (row) => (
+            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
+              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
+            </Status>
+          ),
+        },
+        {
+          key: "sent",
+          label: t("Sent"),
+          number: true,
+          cell: (row) => numberField(row, "numSent") ?? 0,
+        },
+        {
+          key: "failed",
+          label: t("Failed"),
+          number: true,
+          cell: (row) => numberField(row, "numFailed") ?? 0,
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+    />
   );
 }
 

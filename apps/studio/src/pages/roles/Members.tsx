@@ -5,9 +5,10 @@ import { UserPlus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import type { Query } from "../../api.ts";
 import { prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { stringField } from "../../components/fields.ts";
-import { InfiniteQueryState, Section } from "../../components/Page.tsx";
+import { ListState } from "../../components/ListState.tsx";
+import { Section } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -129,7 +130,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
   const remove = useStudioMutation(({ id }: { id: string; name: string }) => removeUser(role.id, id));
   return (
     <>
-      <InfiniteQueryState query={query} label={t("Loading users…")}>
+      <ListState query={query} label={t("Loading users…")}>
         {(rows) =>
           rows.length === 0 ? (
             <p className="soft">{text === "" ? t("No direct members") : t("No matching members")}</p>
@@ -169,7 +170,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
             </ul>
           )
         }
-      </InfiniteQueryState>
+      </ListState>
       {(remove.error ?? restore.error) && <ErrorState error={remove.error ?? restore.error} />}
     </>
   );
@@ -185,15 +186,12 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
     t("{name} added to {role}", { name, role: role.name }),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Add user to {role}", { role: role.name })}
       confirmLabel={t("Add")}
-      busy={add.isPending}
-      error={add.error}
+      mutation={add}
       disabled={user === ""}
-      onConfirm={() => add.mutate(undefined, { onSuccess: onClose })}
     >
       <UserCombobox
         label={t("User")}
@@ -201,7 +199,7 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
         value={user}
         onChange={setUser}
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }
 

@@ -3,7 +3,7 @@ import { Button, ErrorState, Notice, useToast, useTranslation } from "@purse/ui"
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Combobox, prefixPattern } from "../../components/Combobox.tsx";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -138,8 +138,7 @@ function AddRoleLink({
     t("{child} added to {parent}", { child, parent }),
   );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={
         side === "above"
@@ -152,10 +151,8 @@ function AddRoleLink({
           : t("Members of the child role inherit the permissions of {role}.", { role: role.name })
       }
       confirmLabel={t("Add")}
-      busy={add.isPending}
-      error={add.error}
+      mutation={add}
       disabled={other === "" || cycle !== undefined || isLinked}
-      onConfirm={() => add.mutate(undefined, { onSuccess: onClose })}
     >
       <Combobox
         label={t("Role")}
@@ -175,6 +172,6 @@ function AddRoleLink({
           {describeCycle(cycle.map(nameOf))}
         </Notice>
       )}
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

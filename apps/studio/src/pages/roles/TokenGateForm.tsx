@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
@@ -57,16 +57,13 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
         ? undefined
         : t("Enter a whole number.");
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Token gate of {role}", { role: role.name })}
       description={t("Users whose linked wallets hold the token are members of this role.")}
       confirmLabel={t("Save")}
-      busy={save.isPending}
-      error={save.error}
+      mutation={save}
       disabled={!isAddress || minProblem !== undefined || idProblem !== undefined}
-      onConfirm={() => save.mutate(undefined, { onSuccess: onClose })}
     >
       <Select
         label={t("Chain")}
@@ -120,6 +117,6 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
         problem={minProblem}
         autoComplete="off"
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

@@ -3,7 +3,7 @@ import { Button, Dialog, ErrorState, useTranslation } from "@purse/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
-import { InfiniteQueryState } from "../../../components/Page.tsx";
+import { ListState } from "../../../components/ListState.tsx";
 import { useInfiniteStudioQuery } from "../../../components/queries.ts";
 import { useHasRole, useStudio } from "../../../StudioContext.tsx";
 import type { Column } from "../columns.ts";
@@ -58,7 +58,7 @@ export function RelationDialog(props: RelationDialogProps) {
     >
       <div className="stack">
         {change.error && <ErrorState error={change.error} />}
-        <InfiniteQueryState query={rows} label={t("Loading rows…")}>
+        <ListState query={rows} label={t("Loading rows…")}>
           {(found) => (
             <ul className="related" aria-label={t("Related rows")}>
               {found.map((row) => (
@@ -86,7 +86,7 @@ export function RelationDialog(props: RelationDialogProps) {
               {found.length === 0 && <li className="soft">{t("No related rows")}</li>}
             </ul>
           )}
-        </InfiniteQueryState>
+        </ListState>
         {canEdit &&
           (isAdding ? (
             <RowPicker
