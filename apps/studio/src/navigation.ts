@@ -1,4 +1,5 @@
 import type { StudioRole } from "@purse/protocol";
+import type { NavItem, ShortcutRow } from "@purse/ui";
 import {
   Archive,
   BellRing,
@@ -11,7 +12,6 @@ import {
   KeyRound,
   Link2,
   LockKeyhole,
-  type LucideIcon,
   Mail,
   Network,
   Puzzle,
@@ -25,20 +25,13 @@ import {
 import { GRID_SHORTCUTS } from "./pages/data/gridShortcuts.ts";
 
 /** An entry of the navigation, the command palette and the keyboard shortcuts. */
-export interface NavItem {
+export interface StudioNavItem extends NavItem {
   to: PagePath;
-  /** Label in the navigation, a text key. */
-  label: string;
-  icon: LucideIcon;
   group: NavGroup;
-  /** Key pressed after `g`. */
-  shortcut: string;
   /** Hidden from operators with a lower role. */
   requiredRole?: StudioRole;
-  /** Search keywords for the command palette. */
-  keywords?: string;
-  /** Shortcuts of the page, for the shortcut sheet. */
-  keys?: readonly { keys: string[]; label: string }[];
+  /** Shortcuts of the page, for the shortcut sheet; the labels are translation keys. */
+  keys?: readonly ShortcutRow[];
 }
 
 /** In navigation order. */
@@ -68,7 +61,7 @@ export type PagePath =
   | "/security";
 
 /** In navigation order; phones show the first four and the rest under More. */
-export const NAV_ITEMS: readonly NavItem[] = [
+export const NAV_ITEMS: readonly StudioNavItem[] = [
   {
     to: "/",
     label: "Overview",

@@ -1,8 +1,8 @@
 import { useMoralis } from "@purse/react";
-import { Button, ConnectionState, LanguageSwitch, Main, ThemeSwitch, useTranslation } from "@purse/ui";
+import { AppShell, Button, useTranslation } from "@purse/ui";
 import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
-import { Ellipsis, Search, Wallet } from "lucide-react";
-import { lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { Wallet } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useSettings } from "../SettingsContext.tsx";
 import { chainByHexId } from "../settings.ts";
 import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
@@ -20,8 +20,7 @@ const AccountMenu = lazy(() =>
   import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
 );
 
-/** Items in the mobile navigation bar; the others are under More. */
-const MOBILE_NAV_ITEMS = 4;
+const NAV_GROUPS = [{ items: PAGES }];
 
 const SessionEnded = lazy(() =>
   import("../pages/signIn/SessionEnded.tsx").then((page) => ({ default: page.SessionEnded })),
@@ -34,40 +33,15 @@ export function Shell() {
   const [isPaletteOpen, setPaletteOpen] = useState(false);
   return (
     <ConnectWalletProvider>
-      <a className="skip" href="#main">
-        {t("Skip to content")}
-      </a>
-      <div className="shell">
-        <aside className="side">
-          <Brand />
-          <nav className="nav" aria-label={t("Pages")}>
-            {PAGES.map(({ to, label, icon: Icon }, i) => (
-              <Link key={to} to={to} className={i >= MOBILE_NAV_ITEMS ? "not-at-hand" : undefined}>
-                <Icon size={20} strokeWidth={1.8} aria-hidden="true" />
-                {t(label)}
-              </Link>
-            ))}
-            <MoreMenu />
-          </nav>
-          <div className="side-foot">
-            <ThemeSwitch />
-            <LanguageSwitch />
-          </div>
-        </aside>
-        <div className="main">
-          <header className="topbar">
-            <Brand />
-            <button
-              type="button"
-              className="find"
-              aria-label={t("Search or jump to…")}
-              onClick={() => setPaletteOpen(true)}
-            >
-              <Search size={16} aria-hidden="true" />
-              <span className="grow">{t("Search or jump to…")}</span>
-              <kbd>Ctrl K</kbd>
-            </button>
-            <ConnectionState />
+      <AppShell
+        navLabel={t("Pages")}
+        groups={NAV_GROUPS}
+        brand={<Brand />}
+        headerBrand={<Brand />}
+        searchLabel={t("Search or jump to…")}
+        onSearch={() => setPaletteOpen(true)}
+        header={
+          <>
             <NetworkPill />
             {user && account === null && <HeaderConnectButton />}
             {(user || account !== null) && (
@@ -80,14 +54,13 @@ export function Shell() {
                 {t("Sign in")}
               </Link>
             )}
-          </header>
-          <Main>
-            <RequireClient>
-              <Outlet />
-            </RequireClient>
-          </Main>
-        </div>
-      </div>
+          </>
+        }
+      >
+        <RequireClient>
+          <Outlet />
+        </RequireClient>
+      </AppShell>
       {hasSessionEnded && user && (
         <LazyBoundary>
           <SessionEnded />
@@ -137,41 +110,5 @@ function NetworkPill() {
     <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
   ) : (
     <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
-  );
-}
-
-/** The remaining pages on phones, in a native popover. */
-function MoreMenu() {
-  const { t } = useTranslation();
-  const id = useId();
-  const popup = useRef<HTMLDivElement>(null);
-  const [isOpen, setIsOpen] = useState(false);
-  return (
-    <>
-      <button type="button" className="more" popoverTarget={id}>
-        <Ellipsis size={20} strokeWidth={1.8} aria-hidden="true" />
-        {t("More")}
-      </button>
-      <div
-        ref={popup}
-        id={id}
-        popover="auto"
-        className="menu more-pages"
-        onToggle={({ newState }) => setIsOpen(newState === "open")}
-      >
-        {PAGES.slice(MOBILE_NAV_ITEMS).map(({ to, label, icon: Icon }) => (
-          <Link key={to} to={to} className="menu-item" onClick={() => popup.current?.hidePopover()}>
-            <Icon size={18} aria-hidden="true" />
-            {t(label)}
-          </Link>
-        ))}
-        {isOpen && (
-          <div className="more-foot">
-            <ThemeSwitch />
-            <LanguageSwitch />
-          </div>
-        )}
-      </div>
-    </>
   );
 }

@@ -1,29 +1,8 @@
-import {
-  Compass,
-  FileCode2,
-  Files,
-  House,
-  type LucideIcon,
-  NotebookPen,
-  Send,
-  UserRound,
-  WalletCards,
-} from "lucide-react";
-
-/** A page in the navigation, with its command and shortcut. */
-export interface Page {
-  to: string;
-  /** Translation key of the label. */
-  label: string;
-  icon: LucideIcon;
-  /** The key pressed after `g`. */
-  shortcut: string;
-  /** Additional search terms. */
-  keywords?: string;
-}
+import type { NavItem } from "@purse/ui";
+import { Compass, FileCode2, Files, House, NotebookPen, Send, UserRound, WalletCards } from "lucide-react";
 
 /** In the order of the navigation. Phones show the first four; the others are under More. */
-export const PAGES: readonly Page[] = [
+export const PAGES: readonly NavItem[] = [
   { to: "/", label: "Home", icon: House, shortcut: "h", keywords: "start snippets status" },
   {
     to: "/portfolio",
