@@ -57,7 +57,7 @@ export function AppCommands(props: AppCommandsProps) {
     ...THEMES.map((theme) => ({
       key: `theme ${theme}`,
       label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
-      keywords: "colours dark light appearance",
+      keywords: "colours appearance",
       run: () => setTheme(theme),
     })),
     ...LANGUAGES.map(({ code, name }) => ({
