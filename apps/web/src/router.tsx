@@ -1,3 +1,4 @@
+import { stringParam } from "@purse/ui";
 import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
 import { accountRoutes } from "./pages/account/routes.ts";
 import { contractRoutes } from "./pages/contract/routes.ts";
@@ -8,7 +9,7 @@ import { Home } from "./pages/home/Home.tsx";
 import { portfolioRoutes } from "./pages/portfolio/routes.ts";
 import { sendRoutes } from "./pages/send/routes.ts";
 import { signInRoutes } from "./pages/signIn/routes.ts";
-import { root, stringParam } from "./root.tsx";
+import { root } from "./root.tsx";
 
 const pages = [
   createRoute({

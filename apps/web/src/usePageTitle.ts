@@ -1,11 +1,7 @@
-import { useTranslation } from "@purse/ui";
-import { useEffect } from "react";
+import { useDocumentTitle, useTranslation } from "@purse/ui";
 
 /** Sets the document title to a translation key or a finished text. */
 export function usePageTitle(title: string): void {
   const { t } = useTranslation();
-  const translated = t(title);
-  useEffect(() => {
-    document.title = `${translated} · Purse`;
-  }, [translated]);
+  useDocumentTitle(t(title), "Purse");
 }

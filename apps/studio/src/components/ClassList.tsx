@@ -1,6 +1,7 @@
-import { Field, useTranslation } from "@purse/ui";
+import { useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { type ClassSchema, isSystemClass } from "./classes.ts";
+import { PickList } from "./PickList.tsx";
 
 /** A sidebar list to select a class. */
 export function ClassList({
@@ -17,41 +18,19 @@ export function ClassList({
   const shown = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),
   );
-  const groups = [
-    { title: t("Your classes"), rows: shown.filter((row) => !isSystemClass(row)) },
-    { title: t("System classes"), rows: shown.filter(isSystemClass) },
-  ];
+  const itemsOf = (rows: readonly ClassSchema[]) =>
+    rows.map(({ className }) => ({ key: className, label: className }));
   return (
-    <nav className="card" aria-label={t("Classes")}>
-      <Field
-        label={t("Search classes")}
-        type="search"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
-      {groups.map(
-        ({ title, rows }) =>
-          rows.length > 0 && (
-            <div key={title}>
-              <p className="soft small pick-title">{title}</p>
-              <ul>
-                {rows.map(({ className }) => (
-                  <li key={className}>
-                    <button
-                      type="button"
-                      className="pick"
-                      aria-current={className === value ? "true" : undefined}
-                      onClick={() => onChange(className)}
-                    >
-                      {className}
-                    </button>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ),
-      )}
-      {shown.length === 0 && <p className="soft">{t("No matching classes")}</p>}
-    </nav>
+    <PickList
+      label={t("Classes")}
+      groups={[
+        { title: t("Your classes"), items: itemsOf(shown.filter((row) => !isSystemClass(row))) },
+        { title: t("System classes"), items: itemsOf(shown.filter(isSystemClass)) },
+      ].filter(({ items }) => items.length > 0)}
+      value={value}
+      onChange={onChange}
+      search={{ label: t("Search classes"), value: text, onChange: setText }}
+      empty={t("No matching classes")}
+    />
   );
 }

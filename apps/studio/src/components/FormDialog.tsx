@@ -1,5 +1,5 @@
+import { ConfirmDialog, type ConfirmDialogProps } from "@purse/ui";
 import type { UseMutationResult } from "@tanstack/react-query";
-import { ConfirmDialog, type ConfirmDialogProps } from "./ConfirmDialog.tsx";
 
 export interface FormDialogProps extends Omit<ConfirmDialogProps, "open" | "busy" | "error" | "onConfirm"> {
   /** Open by default. */

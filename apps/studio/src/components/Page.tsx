@@ -1,8 +1,7 @@
 import type { StudioRole } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { useDocumentTitle, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { useHasRole } from "../StudioContext.tsx";
-import { useDocumentTitle } from "../useDocumentTitle.ts";
 import "./components.css";
 
 export interface PageProps {
@@ -18,7 +17,7 @@ export interface PageProps {
 /** A studio page with heading, description and primary actions. */
 export function Page({ title, description, actions, editRole, children }: PageProps) {
   const { t } = useTranslation();
-  useDocumentTitle(title);
+  useDocumentTitle(title, "Studio");
   const isReadOnly = !useHasRole(editRole ?? "readOnly");
   return (
     <div className="stack studio-page">

@@ -1,8 +1,7 @@
 import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
-import { Code, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
+import { Code, ConfirmDialog, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";
-import { ConfirmDialog } from "./ConfirmDialog.tsx";
 import { useStudioMutation } from "./queries.ts";
 import "./SchemaDiff.css";
 

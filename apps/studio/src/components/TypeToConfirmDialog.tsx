@@ -1,6 +1,5 @@
-import { Field, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Field, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "./ConfirmDialog.tsx";
 
 export interface TypeToConfirmDialogProps {
   title: string;

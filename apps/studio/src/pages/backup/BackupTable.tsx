@@ -1,8 +1,7 @@
 import type { StudioBackup } from "@purse/protocol";
-import { Button, EmptyState, RelativeTime, Table, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, EmptyState, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";

@@ -1,6 +1,5 @@
-import { useTranslation } from "@purse/ui";
+import { ConfirmDialog, useTranslation } from "@purse/ui";
 import { useRef, useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";

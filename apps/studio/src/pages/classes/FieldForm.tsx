@@ -1,7 +1,6 @@
 import { FIELD_TYPES, type FieldType, type FieldTypeName, isFieldName } from "@purse/protocol";
-import { Checkbox, Field, Select, useTranslation } from "@purse/ui";
+import { Checkbox, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type ConfigType, parseAs, toEditable } from "../config/value.ts";
 
 /** Types that can be selected; ACL is a system field. */
@@ -53,7 +52,6 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
       title={known ? t("Edit {name}", { name: known.name }) : t("Add field")}
       description={t("You will review all changes before they are applied.")}
       confirmLabel={known ? t("Save") : t("Add")}
-      busy={false}
       disabled={name === "" || nameProblem !== undefined || parsed?.problem !== undefined}
       onConfirm={save}
     >

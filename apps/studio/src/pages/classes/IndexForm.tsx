@@ -1,6 +1,5 @@
-import { Button, Field, Select, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Index } from "./draft.ts";
 
 type Direction = "1" | "-1" | "text";
@@ -43,7 +42,6 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
       title={t("Add index")}
       description={t("Speeds up frequent filters and sorts.")}
       confirmLabel={t("Add")}
-      busy={false}
       disabled={problem !== undefined}
       onConfirm={save}
     >

@@ -1,7 +1,6 @@
 import { isClassName, type JsonObject } from "@purse/protocol";
-import { Field, Select, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 
 type AccessPreset = "closed" | "signedIn" | "readable" | "open";
@@ -50,7 +49,6 @@ export function NewClass({
       onClose={onClose}
       title={t("Create class")}
       confirmLabel={t("Continue")}
-      busy={false}
       disabled={name === "" || problem !== undefined}
       onConfirm={() => setPreviewing(true)}
     >

@@ -1,7 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, RelativeTime, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, RelativeTime, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";

@@ -1,7 +1,6 @@
 import type { JsonValue } from "@purse/protocol";
-import { Select, Table, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Select, Table, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { type Draft, resolveConflict } from "./drafts.ts";
 import { displayText } from "./formatValue.ts";
 
@@ -27,7 +26,6 @@ export function Conflict({
       title={t("{id} was changed by someone else", { id: objectId })}
       description={t("Choose which value to keep for each field, then save again.")}
       confirmLabel={t("Continue")}
-      busy={false}
       onConfirm={() => onDone(resolveConflict(draft, keptFields))}
     >
       <Table

@@ -1,7 +1,6 @@
-import { ErrorState, Field, SkeletonList, useTranslation } from "@purse/ui";
+import { ConfirmDialog, ErrorState, Field, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { countMatching, type Target } from "./bulk.ts";
 
@@ -37,7 +36,6 @@ export function DeleteRows({
       description={t("You can undo this for 20 seconds.")}
       confirmLabel={t("Delete")}
       disabled={!isReady}
-      busy={false}
       onConfirm={() => {
         if (isReady && matchCount.data !== undefined) onConfirm(matchCount.data);
       }}

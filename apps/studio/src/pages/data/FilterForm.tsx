@@ -1,7 +1,6 @@
-import { Button, Field, Select, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useClasses } from "../../components/classes.ts";
 import { type Column, columnsOf } from "./columns.ts";
 import {
@@ -99,7 +98,6 @@ export function FilterForm({
       title={t("Filter rows")}
       description={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
       confirmLabel={filter ? t("Apply") : t("Add")}
-      busy={false}
       onConfirm={submit}
     >
       {lines.map((line, i) => (

@@ -1,7 +1,6 @@
-import { Button, Field, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, Field, useTranslation } from "@purse/ui";
 import { Gauge, Plus, X } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Column } from "./columns.ts";
 import { FilterForm, useOperatorLabels } from "./FilterForm.tsx";
 import { type Condition, conditionsOf, type Filter } from "./filters.ts";
@@ -122,7 +121,6 @@ function ViewAsDialog({ onDone, onClose }: { onDone: (userId: string) => void; o
       onClose={onClose}
       title={t("View as user")}
       confirmLabel={t("View")}
-      busy={false}
       onConfirm={() => onDone(userId)}
     >
       <Field

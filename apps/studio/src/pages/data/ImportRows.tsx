@@ -1,8 +1,7 @@
 import type { StudioImportResult } from "@purse/protocol";
-import { Button, Checkbox, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
+import { Button, Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import type { Column } from "./columns.ts";
 import { FileInput } from "./editors/FileInput.tsx";
@@ -202,7 +201,6 @@ function Outcome({
       onClose={onClose}
       title={t("Import rows of {name}", { name: className })}
       confirmLabel={t("Close")}
-      busy={false}
       onConfirm={onClose}
     >
       <ImportErrors

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { Button, Field, useToast, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, Field, useToast, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { isInline } from "./CellEditor.tsx";
 import type { Column } from "./columns.ts";

@@ -1,9 +1,8 @@
 import type { JsonObject, JsonValue, StudioBulkResult } from "@purse/protocol";
-import { Button, Checkbox, Field, Notice, Select, useTranslation } from "@purse/ui";
+import { Button, Checkbox, ConfirmDialog, Field, Notice, Select, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useRef, useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
 import type { Column } from "./columns.ts";
@@ -183,7 +182,6 @@ function Outcome({
       onClose={onClose}
       title={t("Rows of {name}", { name: className })}
       confirmLabel={t("Close")}
-      busy={false}
       onConfirm={onClose}
     >
       <p role="status">

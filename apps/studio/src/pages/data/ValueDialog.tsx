@@ -1,7 +1,6 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { ConfirmDialog, useTranslation } from "@purse/ui";
 import { type ComponentType, useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import type { Column } from "./columns.ts";
 import { AclEditor } from "./editors/AclEditor.tsx";
 import { BytesEditor } from "./editors/BytesEditor.tsx";
@@ -55,7 +54,6 @@ export function ValueDialog({
       description={column.targetClass ?? column.type}
       confirmLabel={t("Apply")}
       disabled={parsed.problem !== undefined}
-      busy={false}
       wide={WIDE.has(column.type)}
       onConfirm={() => parsed.problem === undefined && onDone(parsed.value)}
     >

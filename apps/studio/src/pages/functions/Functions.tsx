@@ -1,6 +1,7 @@
-import { EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
+import { EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
+import { PickList } from "../../components/PickList.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { Runner } from "./Runner.tsx";
@@ -37,10 +38,8 @@ function Workbench({ functions, defined, triggers }: Defined) {
   const [searchText, setSearchText] = useState("");
   const shown = functions.filter((each) => each.toLowerCase().includes(searchText.toLowerCase()));
   const isOwn = (each: string) => defined.includes(each);
-  const groups = [
-    { title: t("Cloud code"), names: shown.filter(isOwn) },
-    { title: t("Built-in and hooks"), names: shown.filter((each) => !isOwn(each)) },
-  ].filter(({ names }) => names.length > 0);
+  const itemsOf = (names: readonly string[]) =>
+    names.map((key) => ({ key, label: <code className="cut">{key}</code> }));
   const chosen = functions.includes(name) ? name : undefined;
   if (functions.length === 0) {
     return (
@@ -52,36 +51,20 @@ function Workbench({ functions, defined, triggers }: Defined) {
   return (
     <>
       <div className="workbench">
-        <nav className="card" aria-label={t("Functions")}>
-          <Field
-            label={t("Search functions")}
-            type="search"
-            value={searchText}
-            onChange={(event) => setSearchText(event.target.value)}
-          />
+        <PickList
+          label={t("Functions")}
+          groups={[
+            { title: t("Cloud code"), items: itemsOf(shown.filter(isOwn)) },
+            { title: t("Built-in and hooks"), items: itemsOf(shown.filter((each) => !isOwn(each))) },
+          ].filter(({ items }) => items.length > 0)}
+          value={chosen}
+          onChange={setName}
+          search={{ label: t("Search functions"), value: searchText, onChange: setSearchText }}
+        >
           <p className="soft small" role="status">
             {count(shown.length, "{n} function", "{n} functions")}
           </p>
-          {groups.map(({ title, names }) => (
-            <div key={title}>
-              <p className="soft small pick-title">{title}</p>
-              <ul>
-                {names.map((each) => (
-                  <li key={each}>
-                    <button
-                      type="button"
-                      className="pick"
-                      aria-current={each === chosen}
-                      onClick={() => setName(each)}
-                    >
-                      <code className="cut">{each}</code>
-                    </button>
-                  </li>
-                ))}
-              </ul>
-            </div>
-          ))}
-        </nav>
+        </PickList>
         {chosen === undefined ? (
           <EmptyState title={t("Select a function")}>
             {t("Functions run only when you press Run.")}

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
+  ConfirmDialog,
   QueryState,
   RelativeTime,
   Select,
@@ -11,7 +12,6 @@ import {
 } from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import {
   numberField,

@@ -1,6 +1,7 @@
 import {
   Button,
   Code,
+  ConfirmDialog,
   Dialog,
   Field,
   Notice,
@@ -11,7 +12,6 @@ import {
 } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";

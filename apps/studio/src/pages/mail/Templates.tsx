@@ -5,10 +5,18 @@ import {
   type StudioMailTemplate,
   validateMail,
 } from "@purse/protocol";
-import { Button, Field, QueryState, RelativeTime, Status, TextArea, useTranslation } from "@purse/ui";
+import {
+  Button,
+  ConfirmDialog,
+  Field,
+  QueryState,
+  RelativeTime,
+  Status,
+  TextArea,
+  useTranslation,
+} from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";

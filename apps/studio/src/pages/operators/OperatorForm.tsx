@@ -1,7 +1,16 @@
 import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol";
-import { Button, Checkbox, Dialog, ErrorState, Field, QueryState, Select, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Checkbox,
+  ConfirmDialog,
+  Dialog,
+  ErrorState,
+  Field,
+  QueryState,
+  Select,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { FormDialog } from "../../components/FormDialog.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";

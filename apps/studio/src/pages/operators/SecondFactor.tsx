@@ -1,6 +1,16 @@
-import { Button, Code, Dialog, downloadFile, Field, Notice, QrCode, Status, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Code,
+  ConfirmDialog,
+  Dialog,
+  downloadFile,
+  Field,
+  Notice,
+  QrCode,
+  Status,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";

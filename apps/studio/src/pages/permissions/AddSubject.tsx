@@ -1,7 +1,6 @@
-import { Select, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { UserCombobox } from "../../components/Combobox.tsx";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 
 export interface AddSubjectProps {
   title: string;
@@ -28,7 +27,6 @@ export function AddSubject({ title, description, choices, existingKeys, onClose,
       title={title}
       description={description}
       confirmLabel={t("Add")}
-      busy={false}
       disabled={key === USER_KEY && (user === "" || isExisting)}
       onConfirm={() => {
         onAdd(key === USER_KEY ? user : key);

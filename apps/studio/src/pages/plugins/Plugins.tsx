@@ -1,5 +1,6 @@
 import { Code, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { Page } from "../../components/Page.tsx";
+import { PickList } from "../../components/PickList.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { Runner } from "../functions/Runner.tsx";
@@ -44,34 +45,25 @@ function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
   const shown = all.find(({ full }) => full === chosen) ?? all[0];
   return (
     <div className="workbench">
-      <nav className="card" aria-label={t("Plugins")}>
-        {plugins.map((plugin) => (
-          <div key={plugin.name}>
+      <PickList
+        label={t("Plugins")}
+        groups={plugins.map((plugin) => ({
+          key: plugin.name,
+          title: (
             <p className="pick-title">
               <strong>{plugin.name}</strong>{" "}
               <span className="soft small">
                 {count(plugin.functions.length, "{n} function", "{n} functions")}
               </span>
             </p>
-            <ul>
-              {all
-                .filter((each) => each.plugin === plugin)
-                .map(({ name, full }) => (
-                  <li key={full}>
-                    <button
-                      type="button"
-                      className="pick"
-                      aria-current={full === shown?.full}
-                      onClick={() => setChosen(full)}
-                    >
-                      <code className="cut">{name}</code>
-                    </button>
-                  </li>
-                ))}
-            </ul>
-          </div>
-        ))}
-      </nav>
+          ),
+          items: all
+            .filter((each) => each.plugin === plugin)
+            .map(({ name, full }) => ({ key: full, label: <code className="cut">{name}</code> })),
+        }))}
+        value={shown?.full}
+        onChange={setChosen}
+      />
       {shown && (
         <div className="stack">
           <section className="card stack" aria-label={t("Details of {name}", { name: shown.full })}>

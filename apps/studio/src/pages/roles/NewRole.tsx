@@ -1,7 +1,6 @@
 import { isRoleName } from "@purse/protocol";
-import { Field, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Field, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { ConfirmDialog } from "../../components/ConfirmDialog.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 

@@ -1,6 +1,15 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Address, Button, Dialog, EmptyState, ErrorState, Notice, useToast, useTranslation } from "@purse/ui";
+import {
+  Address,
+  Button,
+  ConfirmDialog,
+  EmptyState,
+  ErrorState,
+  Notice,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
 import { LinkWallet } from "./LinkWallet.tsx";
 import { stringField } from "./stringField.ts";
@@ -91,29 +100,23 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
     }
   }
   return (
-    <Dialog
+    <ConfirmDialog
       open
       onClose={onClose}
       title={t("Unlink this wallet?")}
       description={t("This wallet will no longer sign in to your account. Its assets are not affected.")}
-      actions={
-        <>
-          <Button onClick={onClose}>{t("Cancel")}</Button>
-          <Button variant="danger" busy={busy} onClick={() => void unlink()}>
-            {t("Unlink")}
-          </Button>
-        </>
-      }
+      confirmLabel={t("Unlink")}
+      danger
+      busy={busy}
+      error={error}
+      onConfirm={() => void unlink()}
     >
-      <div className="stack">
-        <Address address={address} />
-        {isLast && (
-          <Notice kind="warning" title={t("This is your last wallet")}>
-            {t("Set a password first, or you'll lose access to your account.")}
-          </Notice>
-        )}
-        {error !== undefined && <ErrorState error={error} />}
-      </div>
-    </Dialog>
+      <Address address={address} />
+      {isLast && (
+        <Notice kind="warning" title={t("This is your last wallet")}>
+          {t("Set a password first, or you'll lose access to your account.")}
+        </Notice>
+      )}
+    </ConfirmDialog>
   );
 }

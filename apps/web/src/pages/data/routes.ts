@@ -1,5 +1,6 @@
+import { stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent, redirect } from "@tanstack/react-router";
-import { root, stringParam } from "../../root.tsx";
+import { root } from "../../root.tsx";
 import type { DataSearch } from "./search.ts";
 
 export const dataRoutes = [

@@ -1,5 +1,6 @@
+import { stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent, retainSearchParams } from "@tanstack/react-router";
-import { root, stringParam } from "../../root.tsx";
+import { root } from "../../root.tsx";
 
 export interface ExplorerSearch {
   /** Hex chain ID such as `0x539`; defaults to the server's first chain. */

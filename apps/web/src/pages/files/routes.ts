@@ -1,5 +1,6 @@
+import { stringParam } from "@purse/ui";
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
-import { root, stringParam } from "../../root.tsx";
+import { root } from "../../root.tsx";
 
 export const filesRoutes = [
   createRoute({

@@ -1,5 +1,8 @@
-import { Button, Dialog, ErrorState, useTranslation } from "@purse/ui";
 import { type FormEvent, type ReactNode, useId } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { Button } from "./Button.tsx";
+import { Dialog } from "./Dialog.tsx";
+import { ErrorState } from "./states.tsx";
 
 export interface ConfirmDialogProps {
   open: boolean;
@@ -11,7 +14,7 @@ export interface ConfirmDialogProps {
   danger?: boolean;
   wide?: boolean;
   disabled?: boolean;
-  busy: boolean;
+  busy?: boolean;
   /** Error of the last attempt; the inputs keep their values. */
   error?: unknown;
   onConfirm: () => void;
@@ -29,7 +32,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     danger,
     wide,
     disabled,
-    busy,
+    busy = false,
     error,
     onConfirm,
     children,
@@ -55,7 +58,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             form={formId}
             variant={danger ? "danger" : "primary"}
             busy={busy}
-            disabled={disabled}
+            disabled={disabled ?? false}
           >
             {confirmLabel}
           </Button>

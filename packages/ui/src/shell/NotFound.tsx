@@ -1,16 +1,16 @@
-import { EmptyState, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import { usePageTitle } from "../usePageTitle.ts";
+import { EmptyState } from "../components/states.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 
-export function NotFound() {
+/** The page for unknown paths, with a link to the first page. */
+export function NotFound({ backLabel }: { backLabel: string }) {
   const { t } = useTranslation();
-  usePageTitle("Not found");
   return (
     <EmptyState
       title={t("Page not found")}
       action={
         <Link to="/" className="button">
-          {t("Back to home")}
+          {backLabel}
         </Link>
       }
     >
