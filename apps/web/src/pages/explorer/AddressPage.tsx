@@ -1,6 +1,6 @@
 import { Web3API } from "@purse/client";
-import { Address, EmptyState, QueryState, Skeleton, Table, Tabs, useTranslation } from "@purse/ui";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Address, EmptyState, QueryState, Skeleton, Table, useTranslation } from "@purse/ui";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
@@ -16,6 +16,7 @@ import {
   transferCells,
 } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { EntityTabs, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -30,12 +31,9 @@ export function AddressPage() {
   usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
-      <>
-        <h1>{t("Address")}</h1>
-        <EmptyState title={t("Invalid address")}>
-          {t("Expected 0x followed by 40 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Address")} title={t("Invalid address")}>
+        {t("Expected 0x followed by 40 hex characters.")}
+      </InvalidEntity>
     );
   }
   const lower = address.toLowerCase();
@@ -44,17 +42,7 @@ export function AddressPage() {
 
 function AddressDetails({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { tab } = useSearch({ from: "/explorer/address/$address" });
-  const navigate = useNavigate({ from: "/explorer/address/$address" });
   const nameQuery = useDataQuery(nameOf, { address });
-  const tabs = [
-    { key: "transactions", label: t("Transactions") },
-    { key: "transfers", label: t("Token transfers") },
-    { key: "tokens", label: t("Tokens") },
-    { key: "nfts", label: t("NFTs") },
-    { key: "nft-transfers", label: t("NFT transfers") },
-  ];
-  const shown = tabs.find(({ key }) => key === tab)?.key ?? "transactions";
   return (
     <div className="stack wide-gaps">
       <div className="page-head">
@@ -65,27 +53,24 @@ function AddressDetails({ address }: { address: string }) {
         <Address address={checksumOf(address)} copy />
         <Balance address={address} />
       </section>
-      <Tabs
+      <EntityTabs
         label={t("Activity and holdings")}
-        tabs={tabs}
-        value={shown}
-        onChange={(key) =>
-          void navigate({
-            search: {
-              tab: key === "transactions" ? undefined : key,
-              cursor: undefined,
-            },
-            replace: true,
-            resetScroll: false,
-          })
-        }
-      >
-        {shown === "transactions" && <Transactions address={address} />}
-        {shown === "transfers" && <Transfers address={address} />}
-        {shown === "tokens" && <Tokens address={address} />}
-        {shown === "nfts" && <Nfts address={address} />}
-        {shown === "nft-transfers" && <NftTransfers address={address} />}
-      </Tabs>
+        tabs={[
+          {
+            key: "transactions",
+            label: t("Transactions"),
+            content: () => <Transactions address={address} />,
+          },
+          { key: "transfers", label: t("Token transfers"), content: () => <Transfers address={address} /> },
+          { key: "tokens", label: t("Tokens"), content: () => <Tokens address={address} /> },
+          { key: "nfts", label: t("NFTs"), content: () => <Nfts address={address} /> },
+          {
+            key: "nft-transfers",
+            label: t("NFT transfers"),
+            content: () => <NftTransfers address={address} />,
+          },
+        ]}
+      />
     </div>
   );
 }

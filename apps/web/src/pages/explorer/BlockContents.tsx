@@ -1,6 +1,6 @@
 import type { Block } from "@purse/client";
-import { EmptyState, Tabs, useTranslation } from "@purse/ui";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { EmptyState, useTranslation } from "@purse/ui";
+import { useSearch } from "@tanstack/react-router";
 import {
   NFT_TRANSFER_COLUMNS,
   nftTransferCells,
@@ -9,6 +9,7 @@ import {
 } from "./csvColumns.ts";
 import { useDataQuery } from "./dataQueries.ts";
 import { getNFTTransfersByBlock } from "./dataService.ts";
+import { EntityTabs } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -17,49 +18,42 @@ import { NftTransferTable, TransactionTable } from "./tables.tsx";
 /** The transactions of a block and the NFTs they transferred. */
 export function BlockContents({ block }: { block: Block }) {
   const { t, count } = useTranslation();
-  const { tab } = useSearch({ from: "/explorer/block/$block" });
-  const navigate = useNavigate({ from: "/explorer/block/$block" });
-  const { length } = block.transactions;
-  const tabs = [
-    { key: "transactions", label: count(length, "{n} transaction", "{n} transactions") },
-    { key: "nft-transfers", label: t("NFT transfers") },
-  ];
-  const shown = tab === "nft-transfers" ? tab : "transactions";
   return (
-    <Tabs
+    <EntityTabs
       label={t("Block contents")}
-      tabs={tabs}
-      value={shown}
-      onChange={(key) =>
-        void navigate({
-          search: { tab: key === "transactions" ? undefined : key, cursor: undefined },
-          replace: true,
-          resetScroll: false,
-        })
-      }
-    >
-      {shown === "transactions" ? (
-        <section className="card stack tight" aria-label={t("Transactions")}>
-          {length > 0 && (
-            <div className="row spread">
-              <span className="soft number">{count(length, "{n} total", "{n} total")}</span>
-              <ExportButton
-                name={`transactions-of-block-${block.number}`}
-                columns={TRANSACTION_COLUMNS}
-                rows={async () => block.transactions.map(transactionCells)}
-              />
-            </div>
-          )}
-          <TransactionTable
-            rows={block.transactions}
-            isOneBlock
-            empty={<EmptyState title={t("Empty block")}>{t("This block has no transactions.")}</EmptyState>}
+      tabs={[
+        {
+          key: "transactions",
+          label: count(block.transactions.length, "{n} transaction", "{n} transactions"),
+          content: () => <Transactions block={block} />,
+        },
+        { key: "nft-transfers", label: t("NFT transfers"), content: () => <NftTransfers block={block} /> },
+      ]}
+    />
+  );
+}
+
+function Transactions({ block }: { block: Block }) {
+  const { t, count } = useTranslation();
+  const { length } = block.transactions;
+  return (
+    <section className="card stack tight" aria-label={t("Transactions")}>
+      {length > 0 && (
+        <div className="row spread">
+          <span className="soft number">{count(length, "{n} total", "{n} total")}</span>
+          <ExportButton
+            name={`transactions-of-block-${block.number}`}
+            columns={TRANSACTION_COLUMNS}
+            rows={async () => block.transactions.map(transactionCells)}
           />
-        </section>
-      ) : (
-        <NftTransfers block={block} />
+        </div>
       )}
-    </Tabs>
+      <TransactionTable
+        rows={block.transactions}
+        isOneBlock
+        empty={<EmptyState title={t("Empty block")}>{t("This block has no transactions.")}</EmptyState>}
+      />
+    </section>
   );
 }
 

@@ -5,9 +5,7 @@ import {
   EmptyState,
   isNotFound,
   Notice,
-  QueryState,
   RelativeTime,
-  SkeletonList,
   useShortcuts,
   useTranslation,
 } from "@purse/ui";
@@ -18,6 +16,7 @@ import { usePageTitle } from "../../usePageTitle.ts";
 import { BlockContents } from "./BlockContents.tsx";
 import { AddressLink, BlockLink, CoinAmount, Detail, DetailList, Finality } from "./components.tsx";
 import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
+import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { GasUsage } from "./Overview.tsx";
 import { feeOf } from "./tables.tsx";
@@ -29,12 +28,9 @@ export function BlockPage() {
   usePageTitle(t("Block {block}", { block: blockId.slice(0, 12) }));
   if (!/^(\d{1,15}|latest|0x[0-9a-f]{64})$/.test(blockId)) {
     return (
-      <>
-        <h1>{t("Block")}</h1>
-        <EmptyState title={t("Invalid block")}>
-          {t("Enter a block number, or a hash: 0x followed by 64 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Block")} title={t("Invalid block")}>
+        {t("Enter a block number, or a hash: 0x followed by 64 hex characters.")}
+      </InvalidEntity>
     );
   }
   return <BlockLoader key={blockId} blockId={blockId} />;
@@ -56,31 +52,20 @@ function BlockLoader({ blockId }: { blockId: string }) {
   if (isFinal !== isSettled && blockId !== "latest") setIsSettled(isFinal);
   useBlockKeys(number);
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <div className="row">
-          <h1>
-            {number === undefined
-              ? t("Block")
-              : t("Block {block}", { block: number.toLocaleString(language) })}
-          </h1>
-          {block && data.canonicalHash === block.hash && <Finality block={Number(block.number)} />}
-        </div>
-        <BlockPager number={number} head={head} />
-      </div>
-      <QueryState
-        query={found}
-        label={t("Loading block")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={8} label={t("Loading block")} />
-          </div>
-        }
-        renderError={(error) => (isNotFound(error) ? <MissingBlock blockId={blockId} /> : undefined)}
-      >
-        {({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
-      </QueryState>
-    </div>
+    <EntityPage
+      heading={
+        number === undefined ? t("Block") : t("Block {block}", { block: number.toLocaleString(language) })
+      }
+      headingNote={
+        block && data.canonicalHash === block.hash ? <Finality block={Number(block.number)} /> : null
+      }
+      actions={<BlockPager number={number} head={head} />}
+      query={found}
+      loadingLabel={t("Loading block")}
+      skeletonRows={8}
+      notFound={<MissingBlock blockId={blockId} />}
+      render={({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
+    />
   );
 }
 

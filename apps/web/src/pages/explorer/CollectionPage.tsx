@@ -1,18 +1,6 @@
 import { Web3API } from "@purse/client";
-import {
-  Address,
-  Button,
-  EmptyState,
-  explain,
-  isNotFound,
-  QueryState,
-  SkeletonList,
-  Tabs,
-  useToast,
-  useTranslation,
-} from "@purse/ui";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Address, EmptyState, useTranslation } from "@purse/ui";
+import { useParams, useSearch } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
@@ -21,6 +9,7 @@ import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { getNFTMetadata } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
@@ -35,12 +24,9 @@ export function CollectionPage() {
   usePageTitle(t("Collection {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
-      <>
-        <h1>{t("Collection")}</h1>
-        <EmptyState title={t("Invalid address")}>
-          {t("Expected 0x followed by 40 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Collection")} title={t("Invalid address")}>
+        {t("Expected 0x followed by 40 hex characters.")}
+      </InvalidEntity>
     );
   }
   const lower = address.toLowerCase();
@@ -50,102 +36,52 @@ export function CollectionPage() {
 function CollectionDetails({ address }: { address: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
-  const { tab } = useSearch({ from: "/explorer/nft/$address" });
-  const navigate = useNavigate({ from: "/explorer/nft/$address" });
   const found = useDataQuery(getNFTMetadata, { chain: chain.hexId, address });
-  const tabs = [
-    { key: "items", label: t("Items") },
-    { key: "owners", label: t("Owners") },
-    { key: "transfers", label: t("Transfers") },
-    { key: "sales", label: t("Sales") },
-  ];
-  const shown = tabs.find(({ key }) => key === tab)?.key ?? "items";
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <h1>{found.data?.name ? <bdi>{found.data.name.slice(0, 80)}</bdi> : t("Collection")}</h1>
-        <RefreshButton address={address} />
-      </div>
-      <QueryState
-        query={found}
-        label={t("Loading collection")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={4} label={t("Loading collection")} />
-          </div>
-        }
-        renderError={(error) =>
-          isNotFound(error) ? (
-            <EmptyState title={t("Collection not found")}>
-              {t("This address has no NFT transfers on this chain.")}
-            </EmptyState>
-          ) : undefined
-        }
-      >
-        {(data) => (
-          <>
-            <section className="card stack" aria-label={t("Collection")}>
-              <Address address={checksumOf(address)} copy />
-              <DetailList>
-                <Detail label={t("Type")}>{data.contract_type}</Detail>
-                {data.symbol && (
-                  <Detail label={t("Symbol")}>
-                    <bdi>{data.symbol.slice(0, 20)}</bdi>
-                  </Detail>
-                )}
-                <Detail label={t("Contract")}>
-                  <AddressLink address={address} />
+    <EntityPage
+      heading={found.data?.name ? <bdi>{found.data.name.slice(0, 80)}</bdi> : t("Collection")}
+      actions={
+        <RefreshButton
+          label={t("Refresh")}
+          refresh={() => Web3API.token.syncNFTContract({ chain: chain.hexId, address })}
+          successMessage={t("Collection refresh started")}
+        />
+      }
+      query={found}
+      loadingLabel={t("Loading collection")}
+      notFound={
+        <EmptyState title={t("Collection not found")}>
+          {t("This address has no NFT transfers on this chain.")}
+        </EmptyState>
+      }
+      render={(data) => (
+        <>
+          <section className="card stack" aria-label={t("Collection")}>
+            <Address address={checksumOf(address)} copy />
+            <DetailList>
+              <Detail label={t("Type")}>{data.contract_type}</Detail>
+              {data.symbol && (
+                <Detail label={t("Symbol")}>
+                  <bdi>{data.symbol.slice(0, 20)}</bdi>
                 </Detail>
-              </DetailList>
-            </section>
-            <Tabs
-              label={t("Collection details")}
-              tabs={tabs}
-              value={shown}
-              onChange={(key) =>
-                void navigate({
-                  search: {
-                    tab: key === "items" ? undefined : key,
-                    cursor: undefined,
-                  },
-                  replace: true,
-                  resetScroll: false,
-                })
-              }
-            >
-              {shown === "items" && <Items address={address} />}
-              {shown === "owners" && <Owners address={address} />}
-              {shown === "transfers" && <Transfers address={address} />}
-              {shown === "sales" && <Sales address={address} />}
-            </Tabs>
-          </>
-        )}
-      </QueryState>
-    </div>
-  );
-}
-
-function RefreshButton({ address }: { address: string }) {
-  const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const toast = useToast();
-  const [isBusy, setIsBusy] = useState(false);
-  async function run() {
-    setIsBusy(true);
-    try {
-      await Web3API.token.syncNFTContract({ chain: chain.hexId, address });
-      toast(t("Collection refresh started"));
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
-    } finally {
-      setIsBusy(false);
-    }
-  }
-  return (
-    <Button small busy={isBusy} onClick={run}>
-      {t("Refresh")}
-    </Button>
+              )}
+              <Detail label={t("Contract")}>
+                <AddressLink address={address} />
+              </Detail>
+            </DetailList>
+          </section>
+          <EntityTabs
+            label={t("Collection details")}
+            tabs={[
+              { key: "items", label: t("Items"), content: () => <Items address={address} /> },
+              { key: "owners", label: t("Owners"), content: () => <Owners address={address} /> },
+              { key: "transfers", label: t("Transfers"), content: () => <Transfers address={address} /> },
+              { key: "sales", label: t("Sales"), content: () => <Sales address={address} /> },
+            ]}
+          />
+        </>
+      )}
+    />
   );
 }
 

@@ -1,25 +1,13 @@
 import { type Nft, Web3API } from "@purse/client";
-import {
-  Button,
-  Code,
-  EmptyState,
-  explain,
-  isNotFound,
-  QueryState,
-  RelativeTime,
-  SkeletonList,
-  Tabs,
-  useToast,
-  useTranslation,
-} from "@purse/ui";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { Code, EmptyState, RelativeTime, useTranslation } from "@purse/ui";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { getTokenIdMetadata } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftImage } from "./NftGrid.tsx";
 import { nftName, parseNftMetadata } from "./nftMetadata.ts";
@@ -35,12 +23,9 @@ export function NftPage() {
   usePageTitle(t("NFT {id}", { id: id.slice(0, 12) }));
   if (!isAddressText(address) || !/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(id)) {
     return (
-      <>
-        <h1>{t("NFT")}</h1>
-        <EmptyState title={t("Invalid NFT")}>
-          {t("An NFT needs a collection address (0x followed by 40 hex characters) and a token ID.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("NFT")} title={t("Invalid NFT")}>
+        {t("An NFT needs a collection address (0x followed by 40 hex characters) and a token ID.")}
+      </InvalidEntity>
     );
   }
   const lower = address.toLowerCase();
@@ -50,67 +35,49 @@ export function NftPage() {
 function NftDetails({ address, id }: { address: string; id: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
-  const { tab } = useSearch({ from: "/explorer/nft/$address/$id" });
-  const navigate = useNavigate({ from: "/explorer/nft/$address/$id" });
   const found = useDataQuery(getTokenIdMetadata, {
     chain: chain.hexId,
     address,
     token_id: id,
   });
-  const tabs = [
-    { key: "owners", label: t("Owners") },
-    { key: "transfers", label: t("Transfers") },
-    { key: "metadata", label: t("Metadata") },
-  ];
-  const shown = tabs.find(({ key }) => key === tab)?.key ?? "owners";
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <h1>{(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}</h1>
-        <RefreshMetadataButton address={address} id={id} onRefreshed={() => void found.refetch()} />
-      </div>
-      <QueryState
-        query={found}
-        label={t("Loading NFT")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={6} label={t("Loading NFT")} />
-          </div>
-        }
-        renderError={(error) =>
-          isNotFound(error) ? (
-            <EmptyState title={t("NFT not found")}>
-              {t("This collection has no token with this ID.")}
-            </EmptyState>
-          ) : undefined
-        }
-      >
-        {(nft) => (
-          <>
-            <NftSummary nft={nft} />
-            <Tabs
-              label={t("NFT details")}
-              tabs={tabs}
-              value={shown}
-              onChange={(key) =>
-                void navigate({
-                  search: {
-                    tab: key === "owners" ? undefined : key,
-                    cursor: undefined,
-                  },
-                  replace: true,
-                  resetScroll: false,
-                })
-              }
-            >
-              {shown === "owners" && <Owners address={address} id={id} />}
-              {shown === "transfers" && <Transfers address={address} id={id} />}
-              {shown === "metadata" && <Metadata nft={nft} />}
-            </Tabs>
-          </>
-        )}
-      </QueryState>
-    </div>
+    <EntityPage
+      heading={(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}
+      actions={
+        <RefreshButton
+          label={t("Refresh metadata")}
+          refresh={async () => {
+            const params = { chain: chain.hexId, address, token_id: id };
+            await Web3API.token.reSyncMetadata({ ...params, flag: "uri", mode: "sync" });
+            void found.refetch();
+          }}
+          successMessage={t("Metadata refreshed")}
+        />
+      }
+      query={found}
+      loadingLabel={t("Loading NFT")}
+      skeletonRows={6}
+      notFound={
+        <EmptyState title={t("NFT not found")}>{t("This collection has no token with this ID.")}</EmptyState>
+      }
+      render={(nft) => (
+        <>
+          <NftSummary nft={nft} />
+          <EntityTabs
+            label={t("NFT details")}
+            tabs={[
+              { key: "owners", label: t("Owners"), content: () => <Owners address={address} id={id} /> },
+              {
+                key: "transfers",
+                label: t("Transfers"),
+                content: () => <Transfers address={address} id={id} />,
+              },
+              { key: "metadata", label: t("Metadata"), content: () => <Metadata nft={nft} /> },
+            ]}
+          />
+        </>
+      )}
+    />
   );
 }
 
@@ -165,45 +132,6 @@ function NftSummary({ nft }: { nft: Nft }) {
         )}
       </div>
     </section>
-  );
-}
-
-function RefreshMetadataButton({
-  address,
-  id,
-  onRefreshed,
-}: {
-  address: string;
-  id: string;
-  onRefreshed: () => void;
-}) {
-  const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const toast = useToast();
-  const [isBusy, setIsBusy] = useState(false);
-  async function run() {
-    setIsBusy(true);
-    try {
-      await Web3API.token.reSyncMetadata({
-        chain: chain.hexId,
-        address,
-        token_id: id,
-        flag: "uri",
-        mode: "sync",
-      });
-      toast(t("Metadata refreshed"));
-      onRefreshed();
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
-    } finally {
-      setIsBusy(false);
-    }
-  }
-  return (
-    <Button small busy={isBusy} onClick={run}>
-      {t("Refresh metadata")}
-    </Button>
   );
 }
 

@@ -1,15 +1,5 @@
 import type { Pair } from "@purse/client";
-import {
-  Address,
-  Button,
-  EmptyState,
-  Field,
-  isNotFound,
-  QueryState,
-  Skeleton,
-  SkeletonList,
-  useTranslation,
-} from "@purse/ui";
+import { Address, Button, EmptyState, Field, QueryState, Skeleton, useTranslation } from "@purse/ui";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ArrowLeftRight } from "lucide-react";
 import { type FormEvent, useState } from "react";
@@ -26,6 +16,7 @@ import {
   useLiveDataQuery,
 } from "./dataQueries.ts";
 import { getPairAddress, getPairReserves } from "./dataService.ts";
+import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { PriceChart } from "./PriceChart.tsx";
 
@@ -38,12 +29,9 @@ export function PairPage() {
   usePageTitle(t("Pair"));
   if (!isAddressText(a) || !isAddressText(b)) {
     return (
-      <>
-        <h1>{t("Pair")}</h1>
-        <EmptyState title={t("Invalid pair")}>
-          {t("A pair needs two token addresses, each 0x followed by 40 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Pair")} title={t("Invalid pair")}>
+        {t("A pair needs two token addresses, each 0x followed by 40 hex characters.")}
+      </InvalidEntity>
     );
   }
   const [base, quote] = [a.toLowerCase(), b.toLowerCase()];
@@ -61,17 +49,17 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
   });
   const sides = found.data && sidesOf(found.data, base);
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <h1>
-          {sides ? (
-            <>
-              <bdi>{sides.base.symbol.slice(0, 20)}</bdi> / <bdi>{sides.quote.symbol.slice(0, 20)}</bdi>
-            </>
-          ) : (
-            t("Pair")
-          )}
-        </h1>
+    <EntityPage
+      heading={
+        sides ? (
+          <>
+            <bdi>{sides.base.symbol.slice(0, 20)}</bdi> / <bdi>{sides.quote.symbol.slice(0, 20)}</bdi>
+          </>
+        ) : (
+          t("Pair")
+        )
+      }
+      actions={
         <Link
           to="/explorer/pair/$a/$b"
           params={{ a: quote, b: base }}
@@ -81,27 +69,19 @@ function PairDetails({ base, quote, exchange }: { base: string; quote: string; e
           <ArrowLeftRight size={16} aria-hidden="true" />
           {t("Invert")}
         </Link>
-      </div>
+      }
+      query={found}
+      loadingLabel={t("Loading pair")}
+      skeletonRows={5}
+      notFound={
+        <EmptyState title={t("Pair not found")}>
+          {t("These tokens are not traded on this exchange.")}
+        </EmptyState>
+      }
+      render={(pair) => <PairOverview pair={pair} base={base} />}
+    >
       <ExchangeForm exchange={exchange} />
-      <QueryState
-        query={found}
-        label={t("Loading pair")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={5} label={t("Loading pair")} />
-          </div>
-        }
-        renderError={(error) =>
-          isNotFound(error) ? (
-            <EmptyState title={t("Pair not found")}>
-              {t("These tokens are not traded on this exchange.")}
-            </EmptyState>
-          ) : undefined
-        }
-      >
-        {(pair) => <PairOverview pair={pair} base={base} />}
-      </QueryState>
-    </div>
+    </EntityPage>
   );
 }
 

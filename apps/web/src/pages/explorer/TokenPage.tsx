@@ -7,10 +7,7 @@ import {
   isNotFound,
   isUnavailable,
   Notice,
-  QueryState,
   Skeleton,
-  SkeletonList,
-  Tabs,
   useTranslation,
 } from "@purse/ui";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
@@ -28,6 +25,7 @@ import {
   useLiveDataQuery,
 } from "./dataQueries.ts";
 import { getTokenPrice } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -42,12 +40,9 @@ export function TokenPage() {
   usePageTitle(t("Token {address}", { address: `${address.slice(0, 8)}…` }));
   if (!isAddressText(address)) {
     return (
-      <>
-        <h1>{t("Token")}</h1>
-        <EmptyState title={t("Invalid address")}>
-          {t("Expected 0x followed by 40 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Token")} title={t("Invalid address")}>
+        {t("Expected 0x followed by 40 hex characters.")}
+      </InvalidEntity>
     );
   }
   const lower = address.toLowerCase();
@@ -57,80 +52,57 @@ export function TokenPage() {
 function TokenDetails({ address }: { address: string }) {
   const { t } = useTranslation();
   const { chain } = useExplorer();
-  const { tab } = useSearch({ from: "/explorer/token/$address" });
-  const navigate = useNavigate({ from: "/explorer/token/$address" });
   const found = useDataQuery(Web3API.token.getTokenMetadata, { chain: chain.hexId, addresses: [address] });
   const [token] = found.data ?? [];
-  const tabs = [
-    { key: "transfers", label: t("Transfers") },
-    { key: "holders", label: t("Holders") },
-    { key: "price", label: t("Price history") },
-  ];
-  const shown = tabs.find(({ key }) => key === tab)?.key ?? "transfers";
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <h1>
+    <EntityPage
+      heading={
+        <>
           {token ? <bdi>{token.name.slice(0, 80) || t("Unnamed token")}</bdi> : t("Token")}{" "}
           {token?.symbol && <bdi className="soft">{token.symbol.slice(0, 20)}</bdi>}
-        </h1>
-      </div>
-      <QueryState
-        query={{ ...found, data: token }}
-        label={t("Loading token")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={4} label={t("Loading token")} />
-          </div>
-        }
-      >
-        {(token) => (
-          <>
-            {token.symbol === "" && token.name === "" && token.decimals === "0" && (
-              <Notice kind="warning" title={t("No token metadata")}>
-                {t("This contract returns no name, symbol or decimals. It may not be a token.")}
-              </Notice>
-            )}
-            <section className="card stack" aria-label={t("Token")}>
-              <Address address={checksumOf(address)} copy />
-              <DetailList>
-                <Detail label={t("Contract")}>
-                  <AddressLink address={address} />
-                </Detail>
-                <Detail label={t("Decimals")}>
-                  <span className="number">{token.decimals}</span>
-                </Detail>
-                <Detail label={t("Price")}>
-                  <Price address={address} />
-                </Detail>
-              </DetailList>
-              <p className="small soft">
-                {t("Anyone can choose a token's name and symbol. Always verify the contract address.")}
-              </p>
-            </section>
-            <Tabs
-              label={t("Token details")}
-              tabs={tabs}
-              value={shown}
-              onChange={(key) =>
-                void navigate({
-                  search: {
-                    tab: key === "transfers" ? undefined : key,
-                    cursor: undefined,
-                  },
-                  replace: true,
-                  resetScroll: false,
-                })
-              }
-            >
-              {shown === "transfers" && <Transfers address={address} />}
-              {shown === "holders" && <Holders address={address} token={token} />}
-              {shown === "price" && <Prices address={address} />}
-            </Tabs>
-          </>
-        )}
-      </QueryState>
-    </div>
+        </>
+      }
+      query={{ ...found, data: token }}
+      loadingLabel={t("Loading token")}
+      render={(token) => (
+        <>
+          {token.symbol === "" && token.name === "" && token.decimals === "0" && (
+            <Notice kind="warning" title={t("No token metadata")}>
+              {t("This contract returns no name, symbol or decimals. It may not be a token.")}
+            </Notice>
+          )}
+          <section className="card stack" aria-label={t("Token")}>
+            <Address address={checksumOf(address)} copy />
+            <DetailList>
+              <Detail label={t("Contract")}>
+                <AddressLink address={address} />
+              </Detail>
+              <Detail label={t("Decimals")}>
+                <span className="number">{token.decimals}</span>
+              </Detail>
+              <Detail label={t("Price")}>
+                <Price address={address} />
+              </Detail>
+            </DetailList>
+            <p className="small soft">
+              {t("Anyone can choose a token's name and symbol. Always verify the contract address.")}
+            </p>
+          </section>
+          <EntityTabs
+            label={t("Token details")}
+            tabs={[
+              { key: "transfers", label: t("Transfers"), content: () => <Transfers address={address} /> },
+              {
+                key: "holders",
+                label: t("Holders"),
+                content: () => <Holders address={address} token={token} />,
+              },
+              { key: "price", label: t("Price history"), content: () => <Prices address={address} /> },
+            ]}
+          />
+        </>
+      )}
+    />
   );
 }
 

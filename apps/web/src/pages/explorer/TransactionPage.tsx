@@ -1,17 +1,6 @@
 import type { BlockTransaction } from "@purse/client";
-import {
-  CopyButton,
-  EmptyState,
-  FailedRead,
-  isNotFound,
-  QueryState,
-  RelativeTime,
-  SkeletonList,
-  Status,
-  Tabs,
-  useTranslation,
-} from "@purse/ui";
-import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { CopyButton, FailedRead, isNotFound, RelativeTime, Status, useTranslation } from "@purse/ui";
+import { Link, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { CallInput } from "./CallInput.tsx";
@@ -27,6 +16,7 @@ import {
 } from "./components.tsx";
 import { readNonceNeighbors, useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { getTransaction } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { InternalCalls } from "./InternalCalls.tsx";
 import { MissingTransaction } from "./MissingTransaction.tsx";
@@ -43,12 +33,9 @@ export function TransactionPage() {
   const lowerHash = hash.toLowerCase();
   if (!/^0x[0-9a-f]{64}$/.test(lowerHash)) {
     return (
-      <>
-        <h1>{t("Transaction")}</h1>
-        <EmptyState title={t("Invalid transaction hash")}>
-          {t("Expected 0x followed by 64 hex characters.")}
-        </EmptyState>
-      </>
+      <InvalidEntity heading={t("Transaction")} title={t("Invalid transaction hash")}>
+        {t("Expected 0x followed by 64 hex characters.")}
+      </InvalidEntity>
     );
   }
   return <TransactionDetails key={lowerHash} hash={lowerHash} />;
@@ -57,64 +44,44 @@ export function TransactionPage() {
 function TransactionDetails({ hash }: { hash: string }) {
   const { t, count } = useTranslation();
   const { chain, final } = useExplorer();
-  const { tab } = useSearch({ from: "/explorer/tx/$hash" });
-  const navigate = useNavigate({ from: "/explorer/tx/$hash" });
   const [isSettled, setIsSettled] = useState(false);
   const found = useLiveDataQuery(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
   const data = isNotFound(found.error) ? undefined : found.data;
   const isFinal = Boolean(data && final !== undefined && Number(data.block_number) <= final);
   if (isFinal !== isSettled) setIsSettled(isFinal);
   if (data) rememberTransaction(chain.hexId, data);
-  const tabs = [
-    { key: "overview", label: t("Overview") },
-    { key: "logs", label: data ? count(data.logs.length, "{n} log", "{n} logs") : t("Logs") },
-    { key: "calls", label: t("Internal calls") },
-  ];
-  const shown = tabs.find(({ key }) => key === tab)?.key ?? "overview";
   return (
-    <div className="stack wide-gaps">
-      <div className="page-head">
-        <h1>{t("Transaction")}</h1>
-        {data && <MethodChip input={data.input} isCreation={!data.to_address} />}
-      </div>
+    <EntityPage
+      heading={t("Transaction")}
+      actions={data && <MethodChip input={data.input} isCreation={!data.to_address} />}
+      query={found}
+      loadingLabel={t("Loading transaction")}
+      skeletonRows={8}
+      notFound={<MissingTransaction hash={hash} refetch={() => void found.refetch()} />}
+      render={(transaction) => (
+        <EntityTabs
+          label={t("Transaction sections")}
+          tabs={[
+            {
+              key: "overview",
+              label: t("Overview"),
+              content: () => <Summary transaction={transaction} />,
+            },
+            {
+              key: "logs",
+              label: count(transaction.logs.length, "{n} log", "{n} logs"),
+              content: () => <TransactionLogs logs={transaction.logs} />,
+            },
+            { key: "calls", label: t("Internal calls"), content: () => <InternalCalls hash={hash} /> },
+          ]}
+        />
+      )}
+    >
       <p className="row tight-row">
         <span className="address">{hash}</span>
         <CopyButton text={hash} label={t("hash")} />
       </p>
-      <QueryState
-        query={found}
-        label={t("Loading transaction")}
-        skeleton={
-          <div className="card">
-            <SkeletonList rows={8} label={t("Loading transaction")} />
-          </div>
-        }
-        renderError={(error) =>
-          isNotFound(error) ? (
-            <MissingTransaction hash={hash} refetch={() => void found.refetch()} />
-          ) : undefined
-        }
-      >
-        {(transaction) => (
-          <Tabs
-            label={t("Transaction sections")}
-            tabs={tabs}
-            value={shown}
-            onChange={(key) =>
-              void navigate({
-                search: { tab: key === "overview" ? undefined : key },
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          >
-            {shown === "overview" && <Summary transaction={transaction} />}
-            {shown === "logs" && <TransactionLogs logs={transaction.logs} />}
-            {shown === "calls" && <InternalCalls hash={hash} />}
-          </Tabs>
-        )}
-      </QueryState>
-    </div>
+    </EntityPage>
   );
 }
 
