@@ -20,6 +20,7 @@ export { EmptyState, ErrorState, Skeleton, SkeletonList } from "./components/sta
 export { type Column, Table, type TableProps } from "./components/Table.tsx";
 export { Tabs } from "./components/Tabs.tsx";
 export { ToastProvider, useToast } from "./components/Toasts.tsx";
+export { useAction } from "./components/useAction.ts";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export type { TranslationLoaders } from "./i18n/languages.ts";

@@ -1,6 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, Notice, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Button, ErrorState, Notice, useAction, useTranslation } from "@purse/ui";
 import type { AppChain } from "../settings.ts";
 import { chainName, chainToAdd } from "./chains.ts";
 
@@ -8,20 +7,10 @@ import { chainName, chainToAdd } from "./chains.ts";
 export function NetworkBanner({ chain }: { chain: AppChain }) {
   const { t } = useTranslation();
   const { Moralis, chainId } = useMoralis();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { run, busy, error } = useAction(() =>
+    Moralis.switchNetwork(chain.hexId, { chain: chainToAdd(chain) }),
+  );
   if (!chainId || chainId === chain.hexId) return null;
-  async function switchNetwork() {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await Moralis.switchNetwork(chain.hexId, { chain: chainToAdd(chain) });
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
   const name = chainName(chain);
   return (
     <>
@@ -29,7 +18,7 @@ export function NetworkBanner({ chain }: { chain: AppChain }) {
         kind="warning"
         title={t("Wrong network")}
         action={
-          <Button small busy={busy} onClick={() => void switchNetwork()}>
+          <Button small busy={busy} onClick={run}>
             {t("Switch to {chain}", { chain: name })}
           </Button>
         }

@@ -8,6 +8,7 @@ import {
   Field,
   QueryState,
   Skeleton,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -46,8 +47,6 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
   const toast = useToast();
   const [typed, setTyped] = useState("");
   const [withRecords, setWithRecords] = useState(true);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
   const username = stringField(user.get("username"));
   const listed = useClasses();
   // Without the list of classes some records would be missed.
@@ -67,22 +66,17 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
     return [...found.values()].flat().filter((each) => isExclusiveTo(each, user));
   }
 
-  async function handleSubmit(event: FormEvent) {
+  const { run, busy, error } = useAction(async () => {
+    if (withRecords) await Moralis.Object.destroyAll(await findExclusiveRecords(classes ?? []));
+    await user.destroy();
+    // The session was deleted with the account, so the server is not called.
+    await Moralis.User.logOut({ sessionToken: "" });
+    toast(t("Account deleted"));
+    await navigate({ to: "/", search: {} });
+  });
+  function handleSubmit(event: FormEvent) {
     event.preventDefault();
-    if (typed !== username || isUnknown) return;
-    setBusy(true);
-    setError(undefined);
-    try {
-      if (withRecords) await Moralis.Object.destroyAll(await findExclusiveRecords(classes ?? []));
-      await user.destroy();
-      // The session was deleted with the account, so the server is not called.
-      await Moralis.User.logOut({ sessionToken: "" });
-      toast(t("Account deleted"));
-      await navigate({ to: "/", search: {} });
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    if (typed === username && !isUnknown) run();
   }
 
   return (
@@ -92,7 +86,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
       title={t("Delete your account?")}
       description={t("This cannot be undone.")}
     >
-      <form className="stack" onSubmit={(event) => void handleSubmit(event)} noValidate>
+      <form className="stack" onSubmit={handleSubmit} noValidate>
         <p>{t("This will be deleted:")}</p>
         <ul className="goes">
           <li>{t("your profile, including username, email and all fields")}</li>

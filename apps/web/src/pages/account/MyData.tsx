@@ -1,7 +1,15 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, downloadFile, ErrorState, QueryState, Skeleton, useToast, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import {
+  Button,
+  downloadFile,
+  ErrorState,
+  QueryState,
+  Skeleton,
+  useAction,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
 import { useClasses } from "../data/useClasses.ts";
 import { exportData, searchableClasses } from "./ownRecords.ts";
 
@@ -11,21 +19,11 @@ export function MyData({ user }: { user: User }) {
   const { Moralis } = useMoralis();
   const toast = useToast();
   const listed = useClasses();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  async function download(classes: readonly string[]) {
-    setBusy(true);
-    setError(undefined);
-    try {
-      const text = await exportData(Moralis, user, classes);
-      downloadFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
-      toast(t("Data exported"));
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { run, busy, error } = useAction(async (classes: readonly string[]) => {
+    const text = await exportData(Moralis, user, classes);
+    downloadFile(`my-data-${new Date().toISOString().slice(0, 10)}.json`, text, "application/json");
+    toast(t("Data exported"));
+  });
   return (
     <section className="card stack" aria-labelledby="export">
       <h2 id="export">{t("Export my data")}</h2>
@@ -40,7 +38,7 @@ export function MyData({ user }: { user: User }) {
               </p>
               {error !== undefined && <ErrorState error={error} />}
               <div>
-                <Button variant="primary" busy={busy} onClick={() => void download(classes)}>
+                <Button variant="primary" busy={busy} onClick={() => run(classes)}>
                   {t("Export my data")}
                 </Button>
               </div>

@@ -11,6 +11,7 @@ import {
   QrCode,
   Status,
   type Translator,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -54,26 +55,19 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
   const [token, setToken] = useState("");
   const [recoveryCodes, setRecoveryCodes] = useState<string>();
   const [hasSavedCodes, setHasSavedCodes] = useState(false);
-  const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  async function enable(event: FormEvent) {
+  const { run, busy, error } = useAction(async (code: string) => {
+    await user.linkWith("mfa", { authData: { secret, token: code } });
+    setRecoveryCodes(recoveryCodesOf(user));
+    // The secret must not stay in this browser.
+    await refetchUserData();
+  });
+  function enable(event: FormEvent) {
     event.preventDefault();
     const code = token.replace(/\s/g, "");
     if (!/^\d{6}$/.test(code)) return setProblem(t("Enter a 6-digit code."));
     setProblem(undefined);
-    setError(undefined);
-    setBusy(true);
-    try {
-      await user.linkWith("mfa", { authData: { secret, token: code } });
-      setRecoveryCodes(recoveryCodesOf(user));
-      // The secret must not stay in this browser.
-      await refetchUserData();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    run(code);
   }
   if (recoveryCodes !== undefined) {
     return (
@@ -106,7 +100,7 @@ function EnableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
       title={t("Set up two-factor authentication")}
       description={t("Scan this with an authenticator app, then enter the code it shows.")}
     >
-      <form className="stack" onSubmit={(event) => void enable(event)} noValidate>
+      <form className="stack" onSubmit={enable} noValidate>
         <QrCode
           text={totpUri(secret, stringField(user.get("username")), "Purse")}
           label={t("Two-factor QR code")}
@@ -142,26 +136,19 @@ function DisableTwoFactor({ user, onClose }: TwoFactorDialogProps) {
   const { refetchUserData } = useMoralis();
   const toast = useToast();
   const [token, setToken] = useState("");
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  async function disable(event: FormEvent) {
+  const { run, busy, error } = useAction(async () => {
+    await user.linkWith("mfa", { authData: { old: token.replace(/\s/g, ""), disable: true } });
+    await refetchUserData();
+    toast(t("Two-factor authentication disabled"));
+    onClose();
+  });
+  function disable(event: FormEvent) {
     event.preventDefault();
-    setBusy(true);
-    setError(undefined);
-    try {
-      await user.linkWith("mfa", { authData: { old: token.replace(/\s/g, ""), disable: true } });
-      await refetchUserData();
-      toast(t("Two-factor authentication disabled"));
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    run();
   }
   return (
     <Dialog open onClose={onClose} title={t("Turn off two-factor authentication?")}>
-      <form className="stack" onSubmit={(event) => void disable(event)} noValidate>
+      <form className="stack" onSubmit={disable} noValidate>
         <Notice kind="warning" title={t("Your account will be less secure")} />
         <Field
           label={t("Authenticator code or recovery code")}

@@ -7,6 +7,7 @@ import {
   EmptyState,
   ErrorState,
   Notice,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -83,22 +84,12 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
   const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
-  async function unlink() {
-    setBusy(true);
-    setError(undefined);
-    try {
-      await Moralis.unlink(address);
-      await refetchUserData();
-      toast(t("Wallet unlinked"));
-      onClose();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
-  }
+  const { run, busy, error } = useAction(async () => {
+    await Moralis.unlink(address);
+    await refetchUserData();
+    toast(t("Wallet unlinked"));
+    onClose();
+  });
   return (
     <ConfirmDialog
       open
@@ -109,7 +100,7 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
       danger
       busy={busy}
       error={error}
-      onConfirm={() => void unlink()}
+      onConfirm={run}
     >
       <Address address={address} />
       {isLast && (

@@ -1,17 +1,16 @@
 import {
   Button,
   EmptyState,
-  explain,
   isNotFound,
   type QueryResult,
   QueryState,
   SkeletonList,
   Tabs,
+  useAction,
   useToast,
-  useTranslation,
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 
 export interface EntityPageProps<T> {
   heading: ReactNode;
@@ -123,23 +122,16 @@ export function RefreshButton({
   refresh: () => Promise<unknown>;
   successMessage: string;
 }) {
-  const { t } = useTranslation();
   const toast = useToast();
-  const [isBusy, setIsBusy] = useState(false);
-  async function run() {
-    setIsBusy(true);
-    try {
+  const { run, busy } = useAction(
+    async () => {
       await refresh();
       toast(successMessage);
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
-    } finally {
-      setIsBusy(false);
-    }
-  }
+    },
+    { errorsAs: "toast" },
+  );
   return (
-    <Button small busy={isBusy} onClick={() => void run()}>
+    <Button small busy={busy} onClick={run}>
       {label}
     </Button>
   );

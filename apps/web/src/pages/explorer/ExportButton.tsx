@@ -1,5 +1,4 @@
-import { Button, downloadFile, explain, useToast, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Button, downloadFile, useAction, useToast, useTranslation } from "@purse/ui";
 import { csvOf } from "./csv.ts";
 
 export interface ExportButtonProps {
@@ -13,22 +12,16 @@ export interface ExportButtonProps {
 export function ExportButton({ name, columns, rows }: ExportButtonProps) {
   const { t, count } = useTranslation();
   const toast = useToast();
-  const [isBusy, setIsBusy] = useState(false);
-  async function run() {
-    setIsBusy(true);
-    try {
+  const { run, busy } = useAction(
+    async () => {
       const all = await rows();
       downloadFile(`${name}.csv`, csvOf(columns, all), "text/csv;charset=utf-8");
       toast(count(all.length, "{n} row exported", "{n} rows exported"));
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
-    } finally {
-      setIsBusy(false);
-    }
-  }
+    },
+    { errorsAs: "toast" },
+  );
   return (
-    <Button small busy={isBusy} onClick={run} title={t("Exports up to 2,000 of the newest rows")}>
+    <Button small busy={busy} onClick={run} title={t("Exports up to 2,000 of the newest rows")}>
       {t("Export CSV")}
     </Button>
   );

@@ -9,6 +9,7 @@ import {
   RelativeTime,
   Status,
   Switch,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -161,12 +162,23 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
     Object.entries(file.metadata).map(([key, value], id) => ({ id, key, value })),
   );
   const [problem, setProblem] = useState<string>();
-  const [error, setError] = useState<unknown>();
-  const [busy, setBusy] = useState(false);
+  const { run, busy, error } = useAction(async (filled: typeof pairs) => {
+    try {
+      await file.record.save({
+        tags: [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== ""),
+        metadata: Object.fromEntries(filled.map(({ key, value }) => [key, value])),
+      });
+    } catch (failure) {
+      file.record.revert();
+      throw failure;
+    }
+    toast(t("Saved"));
+    onChanged();
+  });
   const change = (id: number, to: { key?: string; value?: string }) =>
     setPairs(pairs.map((pair) => (pair.id === id ? { ...pair, ...to } : pair)));
 
-  async function save(event: FormEvent) {
+  function save(event: FormEvent) {
     event.preventDefault();
     const filled = pairs.filter(({ key, value }) => key !== "" || value !== "");
     const invalid = filled.find(({ key }) => !isFieldName(key));
@@ -180,21 +192,7 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
       return;
     }
     setProblem(undefined);
-    setError(undefined);
-    setBusy(true);
-    try {
-      await file.record.save({
-        tags: [...new Set(tags.split(",").map((tag) => tag.trim()))].filter((tag) => tag !== ""),
-        metadata: Object.fromEntries(filled.map(({ key, value }) => [key, value])),
-      });
-      toast(t("Saved"));
-      onChanged();
-    } catch (failure) {
-      file.record.revert();
-      setError(failure);
-    } finally {
-      setBusy(false);
-    }
+    run(filled);
   }
 
   return (

@@ -6,10 +6,10 @@ import {
   CopyButton,
   Dialog,
   EmptyState,
-  explain,
   QueryState,
   RelativeTime,
   SkeletonList,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -157,11 +157,8 @@ function NftDialog({
   const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const toast = useToast();
-  const [busy, setBusy] = useState(false);
-  const display = nftDisplayOf(nft);
-  async function refresh() {
-    setBusy(true);
-    try {
+  const { run, busy } = useAction(
+    async () => {
       await Moralis.Web3API.token.reSyncMetadata({
         address: nft.token_address,
         token_id: nft.token_id,
@@ -171,13 +168,10 @@ function NftDialog({
       });
       toast(t("Metadata refreshed"));
       onRefreshed();
-    } catch (error) {
-      const { title, detail } = explain(error, t);
-      toast(`${title}. ${detail}`);
-    } finally {
-      setBusy(false);
-    }
-  }
+    },
+    { errorsAs: "toast" },
+  );
+  const display = nftDisplayOf(nft);
   const id = `${nft.token_address}/${nft.token_id}`;
   return (
     <Dialog
@@ -188,7 +182,7 @@ function NftDialog({
       description={nft.name?.slice(0, 60)}
       actions={
         <>
-          <Button busy={busy} onClick={() => void refresh()}>
+          <Button busy={busy} onClick={run}>
             {t("Refresh metadata")}
           </Button>
           {isOwn && (

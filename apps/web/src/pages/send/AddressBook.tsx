@@ -6,6 +6,7 @@ import {
   ErrorState,
   Field,
   QueryState,
+  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -115,20 +116,13 @@ function ContactForm({
   const [name, setName] = useState(contact.name ?? "");
   const [address, setAddress] = useState(contact.address ?? "");
   const [wasSubmitted, setWasSubmitted] = useState(false);
-  const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { run, busy, error } = useAction(onSave);
   const problem = recipientProblem(address, checksumOf);
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault();
     setWasSubmitted(true);
     if (problem || name.trim() === "") return;
-    setBusy(true);
-    try {
-      await onSave({ id: contact.id, name, address: checksumOf(address.trim()) });
-    } catch (failure) {
-      setError(failure);
-      setBusy(false);
-    }
+    run({ id: contact.id, name, address: checksumOf(address.trim()) });
   }
   return (
     <form className="stack" onSubmit={submit} noValidate aria-label={t("Contact")}>
