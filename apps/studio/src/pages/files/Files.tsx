@@ -1,9 +1,9 @@
-import { CopyButton, RelativeTime, Tabs, useTranslation } from "@purse/ui";
+import { CopyButton, RelativeTime, useTranslation } from "@purse/ui";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { formatBytes } from "../../components/fields.ts";
 import { Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery } from "../../components/queries.ts";
-import { useSearchParam } from "../../components/useSearchParam.ts";
+import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { Pins } from "./Pins.tsx";
 
@@ -16,27 +16,18 @@ interface StoredFile {
   hash?: string;
 }
 
-const TABS = ["files", "pins"] as const;
-type Tab = (typeof TABS)[number];
-
 /** Uploaded files and IPFS pins. */
 export function Files() {
   const { t } = useTranslation();
-  const [shown, setShown] = useSearchParam("show");
-  const tab: Tab = TABS.find((each) => each === shown) ?? "files";
   return (
     <Page title={t("Files")} description={t("Uploaded files and content pinned in IPFS")} editRole="editor">
-      <Tabs<Tab>
+      <SearchTabs
         label={t("Files")}
-        value={tab}
-        onChange={(to) => setShown(to === "files" ? "" : to)}
         tabs={[
-          { key: "files", label: t("Uploaded") },
-          { key: "pins", label: t("Pinned in IPFS") },
+          { key: "files", label: t("Uploaded"), content: () => <Uploaded /> },
+          { key: "pins", label: t("Pinned in IPFS"), content: () => <Pins /> },
         ]}
-      >
-        {tab === "files" ? <Uploaded /> : <Pins />}
-      </Tabs>
+      />
     </Page>
   );
 }

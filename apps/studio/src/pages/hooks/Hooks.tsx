@@ -1,10 +1,10 @@
-import { Field, Select, Tabs, useTranslation } from "@purse/ui";
+import { Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { FormDialog } from "../../components/FormDialog.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
-import { useSearchParam } from "../../components/useSearchParam.ts";
+import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { HookCalls, WebhookDeliveries } from "./Deliveries.tsx";
 
@@ -15,8 +15,6 @@ interface Hook {
   triggerName?: string;
 }
 
-const TABS = ["hooks", "calls", "deliveries"] as const;
-type Tab = (typeof TABS)[number];
 const TRIGGERS = [
   "beforeSave",
   "afterSave",
@@ -29,28 +27,20 @@ const TRIGGERS = [
 /** Function and trigger hooks, their calls and webhook deliveries. */
 export function Hooks() {
   const { t } = useTranslation();
-  const [shown, setShown] = useSearchParam("show");
-  const tab: Tab = TABS.find((each) => each === shown) ?? "hooks";
   return (
     <Page
       title={t("Hooks")}
       description={t("Run functions and triggers on other servers, and send chain events to them.")}
       editRole="editor"
     >
-      <Tabs<Tab>
+      <SearchTabs
         label={t("Hooks")}
-        value={tab}
-        onChange={(to) => setShown(to === "hooks" ? "" : to)}
         tabs={[
-          { key: "hooks", label: t("Functions and triggers") },
-          { key: "calls", label: t("Calls") },
-          { key: "deliveries", label: t("Chain events") },
+          { key: "hooks", label: t("Functions and triggers"), content: () => <HookList /> },
+          { key: "calls", label: t("Calls"), content: () => <HookCalls /> },
+          { key: "deliveries", label: t("Chain events"), content: () => <WebhookDeliveries /> },
         ]}
-      >
-        {tab === "hooks" && <HookList />}
-        {tab === "calls" && <HookCalls />}
-        {tab === "deliveries" && <WebhookDeliveries />}
-      </Tabs>
+      />
     </Page>
   );
 }

@@ -6,13 +6,13 @@ import {
   Select,
   SkeletonList,
   Status,
-  Tabs,
   useTranslation,
 } from "@purse/ui";
 import { Pause, Play } from "lucide-react";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { LogLines } from "../../components/LogLines.tsx";
 import { Page } from "../../components/Page.tsx";
+import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
 import { type LogTail, useLogTail } from "../../components/useLogTail.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -23,29 +23,21 @@ const DEBOUNCE_MS = 300;
 /** Shown when the stream is disconnected; it reconnects automatically. */
 const UNREACHABLE_ERROR = { code: 100, message: "The server did not respond." };
 
-type Tab = "lines" | "slow";
-
 /** Live log with filters in the URL, and slow requests. */
 export function Logs() {
   const { t } = useTranslation();
-  const [shown, setShown] = useSearchParam("show");
-  const tab: Tab = shown === "slow" ? "slow" : "lines";
   return (
     <Page
       title={t("Logs")}
       description={t("The last 2,000 log entries of this process, updated live. Secrets are redacted.")}
     >
-      <Tabs<Tab>
+      <SearchTabs
         label={t("Logs")}
-        value={tab}
-        onChange={(to) => setShown(to === "lines" ? "" : to)}
         tabs={[
-          { key: "lines", label: t("Entries") },
-          { key: "slow", label: t("Slow requests") },
+          { key: "lines", label: t("Entries"), content: () => <LogTailView /> },
+          { key: "slow", label: t("Slow requests"), content: () => <SlowRequests /> },
         ]}
-      >
-        {tab === "slow" ? <SlowRequests /> : <LogTailView />}
-      </Tabs>
+      />
     </Page>
   );
 }

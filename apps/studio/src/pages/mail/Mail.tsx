@@ -1,18 +1,10 @@
-import {
-  Button,
-  Dialog,
-  EmptyState,
-  Notice,
-  QueryState,
-  RelativeTime,
-  Tabs,
-  useTranslation,
-} from "@purse/ui";
+import { Button, Dialog, EmptyState, Notice, QueryState, RelativeTime, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
+import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { MailView } from "./MailView.tsx";
@@ -25,8 +17,6 @@ interface MailsResponse {
   results: { file: string; to: string; subject: string; date: string }[];
 }
 
-type Tab = "outbox" | "templates";
-
 const REFETCH_INTERVAL_MS = 10_000;
 
 /** Email templates, the development outbox and a test email. */
@@ -34,8 +24,6 @@ export function Mail() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const mails = useStudioQuery<MailsResponse>("/mail", { refetchInterval: REFETCH_INTERVAL_MS });
-  const [shown, setShown] = useSearchParam("show");
-  const tab: Tab = shown === "templates" ? "templates" : "outbox";
   const [isTesting, setTesting] = useState(false);
   return (
     <Page
@@ -52,25 +40,17 @@ export function Mail() {
         {(data) => (
           <>
             <DeliveryNotice {...data} />
-            <Tabs<Tab>
+            <SearchTabs
               label={t("Email")}
-              value={tab}
-              onChange={(to) => setShown(to === "outbox" ? "" : to)}
               tabs={[
-                { key: "outbox", label: t("Outbox") },
-                { key: "templates", label: t("Templates") },
+                { key: "outbox", label: t("Outbox"), content: () => <Outbox {...data} /> },
+                {
+                  key: "templates",
+                  label: t("Templates"),
+                  content: () => <MailTemplates canSend={data.canSend} />,
+                },
               ]}
-            >
-              {tab === "templates" ? (
-                <MailTemplates canSend={data.canSend} />
-              ) : data.hasOutbox ? (
-                <Outbox mails={data.results} />
-              ) : (
-                <EmptyState title={t("No outbox")}>
-                  {t("The server stores copies of emails only in development.")}
-                </EmptyState>
-              )}
-            </Tabs>
+            />
           </>
         )}
       </QueryState>
@@ -102,15 +82,22 @@ function DeliveryNotice({ canSend, hasOutbox }: MailsResponse) {
   );
 }
 
-function Outbox({ mails }: { mails: MailsResponse["results"] }) {
+function Outbox({ hasOutbox, results }: MailsResponse) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [file, setFile] = useSearchParam("mail");
-  const shown = mails.find((mail) => mail.file === file);
+  const shown = results.find((mail) => mail.file === file);
+  if (!hasOutbox) {
+    return (
+      <EmptyState title={t("No outbox")}>
+        {t("The server stores copies of emails only in development.")}
+      </EmptyState>
+    );
+  }
   return (
     <ListSection
       title={t("Outbox")}
-      rows={mails}
+      rows={results}
       rowKey={(mail) => mail.file}
       empty={{
         title: t("The outbox is empty"),
