@@ -1,15 +1,15 @@
 /** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts, no circles. */
-const shipped = "^(packages/(protocol|workers|client|react|server|chain)|app)/";
+const shipped = "^(packages/(protocol|workers|client|react|ui|server|chain)|apps)/";
 
 function layer(name, from, allowed) {
-  const others = ["protocol", "workers", "client", "react", "server", "chain", "devchain"]
+  const others = ["protocol", "workers", "client", "react", "ui", "server", "chain", "devchain"]
     .filter((each) => each !== name && !allowed.includes(each))
     .join("|");
   return {
     name: `${name}-imports-only-${allowed.join("-") || "itself"}`,
     severity: "error",
     from: { path: from, pathNot: "\\.test\\.tsx?$" },
-    to: { path: `^packages/(${others})/` },
+    to: { path: `^(packages/(${others})|apps/(web|studio))/`, pathNot: from },
   };
 }
 
@@ -28,13 +28,15 @@ module.exports = {
     layer("server", "^packages/server/", ["protocol", "workers", "chain", "client"]),
     layer("chain", "^packages/chain/", ["protocol", "workers"]),
     layer("devchain", "^packages/devchain/", []),
-    layer("app", "^app/", ["react", "client", "protocol"]),
+    layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
+    layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),
+    layer("studio", "^apps/studio/", ["ui", "client", "protocol"]),
     {
       name: "only-by-the-face",
       comment: "What another package wants is exported by the index.ts of the package that has it.",
       severity: "error",
-      from: { path: "^(packages/([^/]+)|app|scripts|tests|bench)/" },
-      to: { path: "^packages/([^/]+)/src/(?!index\\.ts$)", pathNot: "^packages/$2/" },
+      from: { path: "^(packages/([^/]+)|apps|scripts|tests|bench)/" },
+      to: { path: "^packages/([^/]+)/src/(?!(index\\.ts|styles/index\\.css)$)", pathNot: "^packages/$2/" },
     },
     {
       name: "nothing-that-ships-imports-these",

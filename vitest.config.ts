@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: [
       "packages/**/*.test.{ts,tsx}",
-      "app/src/**/*.test.{ts,tsx}",
+      "apps/**/*.test.{ts,tsx}",
       "tests/**/*.test.ts",
       "scripts/**/*.test.ts",
     ],

@@ -1,6 +1,6 @@
 /*
- * `npm run sizes:app`: what a browser loads for the first page of the app and of the studio, and what each further page
- * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules app` tells which modules the first page consists of.
+ * `npm run sizes:app`: what a browser loads for the first page of the web app and of the studio, and what each further page
+ * adds, compressed; writes docs/internals/sizes/app.md. `-- --modules web` tells which modules the first page consists of.
  */
 import { writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -10,11 +10,16 @@ import { build, type Rolldown } from "vite";
 const ROOT = resolve(import.meta.dirname, "..");
 const PAGE = join(ROOT, "docs/internals/sizes/app.md");
 
+const APPS = [
+  { name: "web", html: "index.html" },
+  { name: "studio", html: "studio.html" },
+] as const;
+
 /** Maximum compressed bytes of a first page, including all wallet code, without fonts and API responses. */
 export const FIRST_LOAD_LIMIT = 200_000;
 
 export interface FirstLoad {
-  /** `app` or `studio`. */
+  /** `web` or `studio`. */
   name: string;
   /** Compressed bytes: the document, its scripts, its styles. */
   html: number;
@@ -36,7 +41,7 @@ type Output = Rolldown.RolldownOutput["output"][number];
 if (import.meta.main) await main(process.argv.slice(2));
 
 async function main([option, requestedName]: string[]): Promise<void> {
-  const loads = await measureApp();
+  const loads = await measureApps();
   if (option === "--modules") {
     const load = loads.find(({ name }) => name === requestedName);
     if (!load) throw new Error(`--modules takes one of ${loads.map(({ name }) => name).join(", ")}`);
@@ -47,23 +52,26 @@ async function main([option, requestedName]: string[]): Promise<void> {
   console.log(`${renderPage(loads)}\n${relative(ROOT, PAGE)} is written`);
 }
 
-/** Builds the app for production in memory, and measures the output. */
-export async function measureApp(): Promise<FirstLoad[]> {
+/** Builds the apps for production in memory, and measures the output. */
+export async function measureApps(): Promise<FirstLoad[]> {
   // Development builds of libraries are larger.
   process.env.NODE_ENV = "production";
-  const built = await build({ root: join(ROOT, "app"), logLevel: "silent", build: { write: false } });
-  if (Array.isArray(built) || !("output" in built)) throw new Error("the app's build is not one output");
-  const files: readonly Output[] = built.output;
-  const documents = [
-    { name: "app", html: "index.html" },
-    { name: "studio", html: "studio.html" },
-  ];
-  return documents.map(({ name, html }) => firstLoad(files, name, html));
+  const loads: FirstLoad[] = [];
+  for (const { name, html } of APPS) {
+    const root = join(ROOT, "apps", name);
+    const built = await build({ root, logLevel: "silent", build: { write: false } });
+    if (Array.isArray(built) || !("output" in built))
+      throw new Error(`the build of ${name} is not one output`);
+    loads.push(firstLoad(built.output, name, html));
+  }
+  return loads;
 }
 
 function firstLoad(files: readonly Output[], name: string, html: string): FirstLoad {
   const document = files.find(({ fileName }) => fileName === html);
-  const entry = files.find((file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/app/${html}`));
+  const entry = files.find(
+    (file) => file.type === "chunk" && file.facadeModuleId?.endsWith(`/apps/${name}/${html}`),
+  );
   if (document?.type !== "asset" || entry?.type !== "chunk") throw new Error(`the build has no ${html}`);
   const initialChunks = staticImports(entry, files);
   // Vite writes the entry's static imports and styles into the document.
@@ -90,7 +98,7 @@ function pagesOf(
   initialChunks: readonly Output[],
   name: string,
 ): FirstLoad["pages"] {
-  const folder = name === "app" ? "/app/src/pages/" : "/app/src/studio/pages/";
+  const folder = `/apps/${name}/src/pages/`;
   return files
     .flatMap((file) => {
       const module = file.type === "chunk" && file.isDynamicEntry ? file.facadeModuleId : null;

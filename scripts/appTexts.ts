@@ -1,11 +1,11 @@
-/* What the app says, read from its source, and how it stands beside the translations in app/src/i18n. */
+/* The texts of the apps, read from their sources, to be compared with the translations in the folders `i18n`. */
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 
-const SOURCE = resolve(import.meta.dirname, "../app/src");
+const ROOT = resolve(import.meta.dirname, "..");
 /** The page of the design system is for developers, in English. */
-const EXCLUDED_FILES = ["pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
+const EXCLUDED_FILES = ["**/pages/Design.tsx", "**/*.test.ts", "**/*.test.tsx"];
 /** Attributes whose text people read or hear. */
 const TEXT_ATTRIBUTES =
   /^(label|title|about|detail|hint|problem|message|placeholder|alt|aria-label|aria-description)$/;
@@ -15,32 +15,37 @@ const NOT_TRANSLATABLE =
   /^M\d|^\{ |is for pages inside|Invalid MFA token|^Object as |^PUT |^\?$|^M \d|^ipfs|^dweb|^ERC\d+$|^(English|Deutsch|MetaMask|Rainbow|Trust|WalletConnect|Magic|light|dark|text|done)$|could not be marked/;
 const SENTENCE = /^\p{Lu}[\p{L}\p{N}’'-]*[,:;…]? .*\p{L}|^\p{Lu}\p{Ll}+[.…]$/u;
 
-/** The parts of the app that have a translation file. */
-export const BUNDLES = ["app", "studio"] as const;
+/** The sources that have translation files of their own. */
+export const BUNDLES = ["ui", "web", "studio"] as const;
 export type Bundle = (typeof BUNDLES)[number];
+/** The sources of each bundle, below the root; their translations are in the folder `i18n`. */
+export const BUNDLE_FOLDERS: Readonly<Record<Bundle, string>> = {
+  ui: "packages/ui/src",
+  web: "apps/web/src",
+  studio: "apps/studio/src",
+};
 
 export interface AppTexts {
-  /** The files that say a sentence, by the sentence; one that both parts say belongs to the app. */
+  /** The files that use a sentence, by the sentence. One that several bundles use belongs to `ui`, which all of them load. */
   usages: Record<Bundle, Map<string, string[]>>;
-  /** Text that stands in a page without going through the texts, as `file:line text`. */
+  /** Untranslated text in pages, as `file:line text`. */
   hardcoded: string[];
 }
 
-/** Reads the app's source; throws where a file cannot be parsed. */
+/** Reads the sources of all bundles; throws an Error if a file cannot be parsed. */
 export function readAppTexts(): AppTexts {
-  const texts: AppTexts = { usages: { app: new Map(), studio: new Map() }, hardcoded: [] };
-  const files = globSync("**/*.{ts,tsx}", { cwd: SOURCE, exclude: EXCLUDED_FILES }).sort();
+  const hardcoded: string[] = [];
+  const folders = Object.values(BUNDLE_FOLDERS).map((folder) => `${folder}/**/*.{ts,tsx}`);
+  const files = globSync(folders, { cwd: ROOT, exclude: EXCLUDED_FILES }).sort();
+  const filesBySentence = new Map<string, string[]>();
   const namedLiterals: { name: string; file: string; literals: string[] }[] = [];
   const referencedNames = new Set<string>();
   const add = (sentence: string, file: string) => {
-    const { app, studio } = texts.usages;
-    const bundle = file.startsWith("studio/") && !app.has(sentence) ? studio : app;
-    if (!bundle.get(sentence)?.includes(file)) bundle.set(sentence, [...(bundle.get(sentence) ?? []), file]);
-    if (bundle === app) studio.delete(sentence);
+    const usedIn = filesBySentence.get(sentence) ?? [];
+    if (!usedIn.includes(file)) filesBySentence.set(sentence, [...usedIn, file]);
   };
-  // The app first: a sentence of both belongs to it.
-  for (const file of files.toSorted((a, b) => Number(inStudio(a)) - Number(inStudio(b)))) {
-    const source = readFileSync(join(SOURCE, file), "utf8");
+  for (const file of files) {
+    const source = readFileSync(join(ROOT, file), "utf8");
     const { program, errors } = parseSync(file, source);
     if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
     const lineOf = (at: number) => source.slice(0, at).split("\n").length;
@@ -70,26 +75,29 @@ export function readAppTexts(): AppTexts {
       },
       JSXText({ value, start }) {
         const text = value.trim();
-        if (isText(text)) texts.hardcoded.push(`${file}:${lineOf(start)} ${text}`);
+        if (isText(text)) hardcoded.push(`${file}:${lineOf(start)} ${text}`);
       },
       JSXAttribute({ name, value }) {
         if (name.type !== "JSXIdentifier" || !TEXT_ATTRIBUTES.test(name.name) || value?.type !== "Literal")
           return;
         if (typeof value.value === "string" && isText(value.value))
-          texts.hardcoded.push(`${file}:${lineOf(value.start)} ${value.value}`);
+          hardcoded.push(`${file}:${lineOf(value.start)} ${value.value}`);
       },
     });
     visitor.visit(program);
   }
-  // `t(LABELS[key])` says what stands in the constant of that name, `t(label)` what stands in properties of that name.
+  // `t(LABELS[key])` uses the texts of the constant of that name, `t(label)` those of properties of that name.
   for (const { name, file, literals } of namedLiterals)
     if (referencedNames.has(name))
       for (const sentence of literals) if (!NOT_TRANSLATABLE.test(sentence)) add(sentence, file);
-  return texts;
-}
-
-function inStudio(file: string): boolean {
-  return file.startsWith("studio/");
+  const usages: AppTexts["usages"] = { ui: new Map(), web: new Map(), studio: new Map() };
+  for (const [sentence, usedIn] of filesBySentence) {
+    const [bundle = "ui", ...others] = BUNDLES.filter((each) =>
+      usedIn.some((file) => file.startsWith(`${BUNDLE_FOLDERS[each]}/`)),
+    );
+    usages[others.length > 0 ? "ui" : bundle].set(sentence, usedIn);
+  }
+  return { usages, hardcoded };
 }
 
 function calleeOf(callee: ESTree.Expression): string | undefined {

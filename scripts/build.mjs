@@ -1,11 +1,18 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { node, root, run } from "./install.mjs";
 
 /** Optional wallet libraries, which are bundled if they are installed. */
 const OPTIONAL = ["@walletconnect/ethereum-provider", "@web3auth/modal"];
-const APP_SOURCES = ["app", "packages/protocol", "packages/client", "packages/react"];
+const APPS = [
+  {
+    name: "web",
+    document: "index.html",
+    packages: ["packages/protocol", "packages/client", "packages/react", "packages/ui"],
+  },
+  { name: "studio", document: "studio.html", packages: ["packages/protocol", "packages/ui"] },
+];
 const SERVER_SOURCES = [
   ...["scripts", "packages/protocol", "packages/workers", "packages/client"],
   ...["packages/chain", "packages/devchain/src", "packages/server"],
@@ -14,13 +21,17 @@ const SERVER_SOURCES = [
 /** What `npm start` runs. */
 export const serverFile = join(root, ".cache/server/purse.js");
 
-/** Builds the app if its sources have changed since the last build. */
-export function ensureAppBuilt() {
-  ensureBuilt("app", APP_SOURCES, join(root, "app/dist/index.html"), () =>
-    run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], {
-      cwd: join(root, "app"),
-    }),
-  );
+/** Builds each app whose sources have changed since its last build. */
+export function ensureAppsBuilt() {
+  for (const { name, document, packages } of APPS) {
+    const folder = join(root, "apps", name);
+    const sources = [`apps/${name}`, "apps/viteConfig.ts", ...packages];
+    ensureBuilt(name, sources, join(folder, "dist", document), () =>
+      run(node, [join(root, "node_modules/vite/bin/vite.js"), "build", "--logLevel", "warn"], {
+        cwd: folder,
+      }),
+    );
+  }
 }
 
 /** Bundles the server if its sources have changed since the last build. */
@@ -45,13 +56,17 @@ function sourcesHash(sources) {
     if (existsSync(manifest)) hash.update(readFileSync(manifest));
   }
   for (const source of sources) {
-    const entries = readdirSync(join(root, source), { recursive: true, withFileTypes: true });
-    const files = entries
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
+    const files = filesOf(join(root, source))
       .filter((file) => !/\/(dist|node_modules)\/|\.test\.tsx?$/.test(file))
       .sort();
     for (const file of files) hash.update(file.slice(root.length)).update(readFileSync(file));
   }
   return hash.digest("hex");
+}
+
+function filesOf(path) {
+  if (statSync(path).isFile()) return [path];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
 }

@@ -11,7 +11,7 @@ const steps = [
   [
     "layers",
     node,
-    [bin("depcruise"), "packages", "app/src", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
+    [bin("depcruise"), "packages", "apps", "scripts", "tests", "--config", ".dependency-cruiser.cjs"],
   ],
   ["cycles and layers of the server", node, ["scripts/architecture.ts"]],
   ["conformance table", node, ["scripts/conformance.ts", "--check"]],

@@ -49,7 +49,7 @@ console.log(`conformance: ${covered} of ${items.length} items covered`);
 /** Ids stand in brackets in the titles of tests and in the names of their table rows. */
 function testsById(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
-  const files = ["packages/**/*.test.{ts,tsx}", "app/src/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap(
+  const files = ["packages/**/*.test.{ts,tsx}", "apps/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap(
     (pattern) => globSync(pattern, { cwd: ROOT, exclude: (name) => name.includes("node_modules") }),
   );
   for (const file of files.sort()) {

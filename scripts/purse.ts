@@ -58,7 +58,7 @@ async function start(config: Config, logger: Logger, onFatal: (error: Error) => 
     const server = await createServer(config, {
       logger,
       chains: chainsFor(config, chain),
-      appDir: join(ROOT, "app/dist"),
+      appDirs: [join(ROOT, "apps/web/dist"), join(ROOT, "apps/studio/dist")],
       appConfig: appConfig(config, chain),
       connectTo: chain ? [chain.url, chain.url.replace(/^http/, "ws")] : [],
       restart,

@@ -1,10 +1,10 @@
 // `npm start`: installs missing packages, builds what has changed, and runs the built server with the pinned Node.js.
 import { spawn } from "node:child_process";
-import { ensureAppBuilt, ensureServerBuilt, serverFile } from "./build.mjs";
+import { ensureAppsBuilt, ensureServerBuilt, serverFile } from "./build.mjs";
 import { compiled, ensureInstalled, node, root } from "./install.mjs";
 
 ensureInstalled();
-ensureAppBuilt();
+ensureAppsBuilt();
 ensureServerBuilt();
 
 const child = spawn(node, [serverFile, ...process.argv.slice(2)], {

@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ensureAppBuilt } from "./build.mjs";
+import { ensureAppsBuilt } from "./build.mjs";
 import { ensureChromium } from "./chromium.mjs";
 import { ensureInstalled, node, root } from "./install.mjs";
 
@@ -10,7 +10,7 @@ ensureInstalled();
 ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
 ensureInstalled(join(root, "bench"), "parse-server, which the client is tested with too");
 ensureInstalled(join(root, "tests/fixtures/oldApp"), "the old packages of an old application");
-ensureAppBuilt();
+ensureAppsBuilt();
 const chromium = ensureChromium();
 
 const results = join(root, ".cache/test-results.json");

@@ -21,8 +21,13 @@ describe("what the app says", () => {
 
   it("is found where it is said directly, by number, from a table and in a message", () => {
     for (const sentence of ["Sign in", "Wrong password", "Paste the ABI first."])
-      expect(said.app.has(sentence)).toBe(true);
-    expect(said.app.has("Spam folder: {n} tokens")).toBe(true);
+      expect([said.ui, said.web].some((texts) => texts.has(sentence))).toBe(true);
+    expect(said.web.has("Spam folder: {n} tokens")).toBe(true);
+  });
+
+  it("is in the shared texts if both apps say it", () => {
+    expect(said.ui.has("Sign in")).toBe(true);
+    expect([...said.studio.keys()].filter((sentence) => said.web.has(sentence))).toEqual([]);
   });
 
   it("goes through the texts, but for names, units and keys", () => {

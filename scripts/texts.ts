@@ -1,12 +1,11 @@
 /*
- * `npm run texts`: which sentences of the app each language lacks, and which of its translations nothing says any more;
+ * `npm run texts`: which sentences of the apps each language lacks, and which of its translations nothing says any more;
  * `-- --write` puts the missing ones into the files as empty texts (shown in English until somebody fills them) and takes
  * out those that are no longer said. `-- --bare` lists text in pages that does not go through the texts at all.
  */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { LANGUAGES } from "../app/src/i18n/languages.ts";
-import { BUNDLES, type Bundle, readAppTexts } from "./appTexts.ts";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { BUNDLE_FOLDERS, BUNDLES, type Bundle, readAppTexts } from "./appTexts.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -46,9 +45,7 @@ function main([option]: string[]): void {
 /** The status of each bundle in each language. */
 export function translationStatuses(): TranslationStatus[] {
   const { usages } = readAppTexts();
-  return LANGUAGES.flatMap(({ code, load }) =>
-    BUNDLES.filter((bundle) => load[bundle]).map((bundle) => statusOf(code, bundle, usages[bundle])),
-  );
+  return languageCodes().flatMap((code) => BUNDLES.map((bundle) => statusOf(code, bundle, usages[bundle])));
 }
 
 function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, string[]>): TranslationStatus {
@@ -65,8 +62,14 @@ function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, stri
   };
 }
 
+/** The languages that any bundle has a translation for, as ISO 639-1 codes. */
+function languageCodes(): string[] {
+  const files = Object.values(BUNDLE_FOLDERS).map((folder) => `${folder}/i18n/*.json`);
+  return [...new Set(globSync(files, { cwd: ROOT }).map((file) => basename(file, ".json")))].sort();
+}
+
 function fileOf(code: string, bundle: Bundle): string {
-  return `app/src/i18n/${bundle === "app" ? code : `${code}.${bundle}`}.json`;
+  return `${BUNDLE_FOLDERS[bundle]}/i18n/${code}.json`;
 }
 
 function read(file: string): Record<string, string> {

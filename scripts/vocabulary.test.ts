@@ -36,19 +36,22 @@ it.each([
 
 it("findInSource() refuses names of files and folders", () => {
   expect(termsOf("packages/server/src/http/dataDoor.ts", "")).toEqual(["door"]);
-  expect(termsOf("app/src/studio/rooms/Data.tsx", "")).toEqual(["rooms"]);
+  expect(termsOf("apps/studio/src/rooms/Data.tsx", "")).toEqual(["rooms"]);
 });
 
 it("findInSource() refuses terms of one area in that area only", () => {
   expect(termsOf("packages/server/src/objects/draft.ts", "interface Draft {}")).toEqual(["Draft"]);
-  expect(termsOf("app/src/studio/data/draft.ts", "interface Draft {}")).toEqual([]);
+  expect(termsOf("apps/studio/src/data/draft.ts", "interface Draft {}")).toEqual([]);
 });
 
 it("findInSource() refuses phrases in texts of the app, in code and in JSX", () => {
-  expect(termsOf("app/src/pages/X.tsx", 't("Half are faster than");')).toEqual(["“faster than”"]);
-  expect(termsOf("app/src/pages/X.tsx", "const x = <p>Ways in</p>;")).toEqual(["“ways in”"]);
+  expect(termsOf("apps/web/src/pages/X.tsx", 't("Half are faster than");')).toEqual(["“faster than”"]);
+  expect(termsOf("apps/web/src/pages/X.tsx", "const x = <p>Ways in</p>;")).toEqual(["“ways in”"]);
   expect(
-    termsOf("app/src/pages/X.tsx", 'import { Room } from "./Room.ts"; const x = <p className="room" />;'),
+    termsOf(
+      "apps/web/src/pages/X.tsx",
+      'import { Room } from "./Room.ts"; const x = <p className="room" />;',
+    ),
   ).toEqual(["room"]);
   expect(termsOf("packages/server/src/x.ts", 't("Half are faster than");')).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { type Finding, findInPage, findInSource } from "./vocabulary/find.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const BASELINE = join(import.meta.dirname, "vocabulary/baseline.json");
-const SOURCES = ["packages", "app", "scripts", "tests", "bench", "cloud", "plugins"];
+const SOURCES = ["packages", "apps", "scripts", "tests", "bench", "cloud", "plugins"];
 const PAGES = ["*.md", "docs/**/*.md", "packages/*/README.md"];
 const SKIPPED = /(^|\/)(node_modules|dist|artifacts|fixtures|ponder)$/;
 

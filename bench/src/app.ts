@@ -7,7 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { Browser, Page } from "playwright-core";
-import { ensureAppBuilt } from "../../scripts/build.mjs";
+import { ensureAppsBuilt } from "../../scripts/build.mjs";
 import { ensureChromium } from "../../scripts/chromium.mjs";
 import { root } from "../../scripts/install.mjs";
 import { launchBrowser, visit } from "../../tests/support/browser.ts";
@@ -40,7 +40,7 @@ interface Measured extends PageLoad {
   interaction: number;
 }
 
-ensureAppBuilt();
+ensureAppsBuilt();
 process.env.CHROMIUM_PATH ??= ensureChromium();
 const purse = await startPurse({ devChain: true });
 const browser = await launchBrowser();

@@ -20,7 +20,7 @@ export function findInSource(file: string, source: string): Finding[] {
   if (errors.length > 0) throw new Error(`${file}: ${errors[0]?.message}`);
   const findings = findInPath(file);
   const seen = new Set<string>();
-  const hasTexts = /^app\/src\//.test(file) && !/\.test\.tsx?$/.test(file);
+  const hasTexts = /^(apps\/[^/]+|packages\/ui)\/src\//.test(file) && !/\.test\.tsx?$/.test(file);
   const lineOf = (at: number) => source.slice(0, at).split("\n").length;
   visit(program, (node) => {
     const name = nameOf(node);

@@ -17,7 +17,7 @@ export interface IdentifierRule {
   allowed?: Readonly<Record<string, string>>;
 }
 
-const STUDIO = ["app/src/studio", "packages/server/src/studio"];
+const STUDIO = ["apps/studio", "packages/server/src/studio"];
 const CHAIN = ["packages/chain"];
 const SERVER = ["packages/server"];
 

@@ -758,9 +758,10 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
 
     it("and its ways are not in what is built for browsers", () => {
-      const built = join(ROOT, "app/dist");
-      const files = readdirSync(built, { recursive: true, withFileTypes: true }).filter((each) =>
-        each.isFile(),
+      const files = ["apps/web/dist", "apps/studio/dist"].flatMap((built) =>
+        readdirSync(join(ROOT, built), { recursive: true, withFileTypes: true }).filter((each) =>
+          each.isFile(),
+        ),
       );
       expect(files.length).toBeGreaterThan(0);
       for (const file of files) {

@@ -28,7 +28,7 @@ export interface ApiDependencies {
   logBuffer: LogBuffer;
   lifecycle: Lifecycle;
   report(error: unknown, activity: string): void;
-  appDir: string | undefined;
+  appDirs: readonly string[];
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
   restart: Restart | undefined;
@@ -145,7 +145,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     files: fileApi.handle,
     adminApi: studio.handle,
     ipfs: createIpfsGateway(ipfs.ipfs, services.thumbnails),
-    appDir: dependencies.appDir,
+    appDirs: dependencies.appDirs,
     appConfig: dependencies.appConfig,
     connectTo: dependencies.connectTo,
     report,

@@ -14,8 +14,8 @@ export interface ServerOptions {
   logger: Logger;
   /** The chains of the data API. */
   chains: ChainConfig[];
-  /** The folder of the built app; without it `/` is not served. */
-  appDir?: string;
+  /** The folders of the built apps; without them `/` and `/studio` are not served. */
+  appDirs?: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig?: JsonObject;
   /** Further origins that the app may connect to (a local chain). */
@@ -63,7 +63,7 @@ async function composeServer(
     logBuffer,
     lifecycle,
     report,
-    appDir: options.appDir,
+    appDirs: options.appDirs ?? [],
     appConfig: options.appConfig,
     connectTo: options.connectTo ?? [],
     restart: options.restart,

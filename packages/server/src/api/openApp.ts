@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { join } from "node:path";
 import type { ChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
@@ -27,8 +26,8 @@ export interface OpenAppDependencies
   limiter: RateLimiter;
   metrics: Metrics;
   monitoring: ReturnType<typeof openMonitoring>;
-  /** The folder of the built app; without it `/` is not served. */
-  appDir: string | undefined;
+  /** The folders of the built apps; without them `/` and `/studio` are not served. */
+  appDirs: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig: JsonObject | undefined;
   /** Further origins that the app may connect to. */
@@ -73,7 +72,7 @@ export function openApp(
       "/config.json": async () => ok(appConfig),
     },
     metrics: monitoring.routes.metrics,
-    staticApp: createStaticApp(dependencies.appDir ?? join(config.dataDir, "no-app"), {
+    staticApp: createStaticApp(dependencies.appDirs, {
       ...sources,
       connect: [...dependencies.connectTo, ...sources.connect],
     }),

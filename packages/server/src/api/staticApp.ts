@@ -30,12 +30,13 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 const COMPRESSIBLE = /^(text\/|application\/(json|manifest)|image\/svg)/;
 
 /**
- * Serves the built app from memory. Files are read at startup and compressed on first use. Any path that is not a file
+ * Serves the built apps from memory. Files are read at startup and compressed on first use. Any path that is not a file
  * returns the page of the studio (below /studio) or of the app. The content security policy allows `sources` besides
- * this server. Returns false if there is no app.
+ * this server. Returns false if there is no app. Of files with the
+ * same path, the one of the first folder is served.
  */
-export function createStaticApp(folder: string, { connect, frames, images }: PageSources) {
-  const files = existsSync(folder) ? readFiles(folder) : new Map<string, StaticFile>();
+export function createStaticApp(folders: readonly string[], { connect, frames, images }: PageSources) {
+  const files = new Map(folders.toReversed().flatMap((folder) => [...readFiles(folder)]));
   const index = files.get("/index.html");
   const studio = files.get("/studio.html");
   const policy = [
@@ -88,6 +89,7 @@ export function createStaticApp(folder: string, { connect, frames, images }: Pag
 
 function readFiles(folder: string): Map<string, StaticFile> {
   const files = new Map<string, StaticFile>();
+  if (!existsSync(folder)) return files;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);

@@ -1,2 +1,0 @@
-declare module "*.css";
-declare module "@fontsource-variable/inter";

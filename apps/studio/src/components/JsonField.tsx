@@ -1,0 +1,33 @@
+import { TextArea } from "@purse/ui";
+import { parseJsonObject } from "./fields.ts";
+
+/** A text area for a JSON object that shows parse errors. */
+export function JsonField({
+  label,
+  value,
+  onChange,
+  hint,
+  rows = 5,
+}: {
+  label: string;
+  value: string;
+  onChange: (text: string) => void;
+  hint?: string;
+  rows?: number;
+}) {
+  const { problem } = parseJsonObject(value);
+  return (
+    <div className="mono-field">
+      <TextArea
+        label={label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        hint={hint}
+        problem={problem}
+        rows={rows}
+        spellCheck={false}
+        autoComplete="off"
+      />
+    </div>
+  );
+}

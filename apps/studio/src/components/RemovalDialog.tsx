@@ -1,0 +1,49 @@
+import { useTranslation } from "@purse/ui";
+import type { ReactNode } from "react";
+import { FormDialog } from "./FormDialog.tsx";
+import { useStudioMutation } from "./queries.ts";
+
+export interface Removal<Row> {
+  /** Label of the buttons, such as "Revoke"; "Remove" by default. */
+  verb?: string;
+  /** Accessible name of the button of a row. */
+  label: (row: Row) => string;
+  /** Whether a row can be removed; every row by default. */
+  isPossible?: (row: Row) => boolean;
+  /** Title of the dialog. */
+  title: (row: Row) => string;
+  description: (row: Row) => string;
+  details?: (row: Row) => ReactNode;
+  run: (row: Row) => Promise<unknown>;
+  /** Shown afterwards. */
+  successMessage: string;
+}
+
+/** Asks before it removes `row`. */
+export function RemovalDialog<Row>({
+  removal,
+  row,
+  open,
+  onClose,
+}: {
+  removal: Removal<Row>;
+  row: Row;
+  open: boolean;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const mutation = useStudioMutation(() => removal.run(row), removal.successMessage);
+  return (
+    <FormDialog
+      open={open}
+      onClose={onClose}
+      title={removal.title(row)}
+      description={removal.description(row)}
+      confirmLabel={removal.verb ?? t("Remove")}
+      danger
+      mutation={mutation}
+    >
+      {removal.details?.(row)}
+    </FormDialog>
+  );
+}

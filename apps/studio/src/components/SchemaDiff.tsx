@@ -1,0 +1,84 @@
+import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
+import { Code, ConfirmDialog, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
+import { useQuery } from "@tanstack/react-query";
+import { useStudio } from "../StudioContext.tsx";
+import { useStudioMutation } from "./queries.ts";
+import "./SchemaDiff.css";
+
+export interface SchemaDiffProps {
+  className: string;
+  edit: JsonObject;
+  /** Creates the class. */
+  isNew?: boolean;
+  /** Toast after success. */
+  successMessage: string;
+  onClose: () => void;
+  onDone: () => void;
+}
+
+/** Previews a schema change as the server would apply it, then applies it. */
+export function SchemaDiff({
+  className,
+  edit,
+  isNew = false,
+  successMessage,
+  onClose,
+  onDone,
+}: SchemaDiffProps) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const path = `/schema/classes/${encodeURIComponent(className)}`;
+  const apply = useStudioMutation(
+    () => (isNew ? studio.post(path, { edit }) : studio.put(path, { edit })),
+    successMessage,
+  );
+  const preview = useQuery({
+    queryKey: [path, "preview", edit],
+    queryFn: () => studio.post<StudioSchemaPreview>(`${path}/preview`, { edit }),
+    // Once applied, the preview is not fetched again.
+    enabled: !apply.isPending && !apply.isSuccess,
+    retry: false,
+    gcTime: 0,
+  });
+  const lines = preview.data?.lines ?? [];
+  const isLossy = lines.some((line) => line.startsWith("- ") && line.endsWith("with its values"));
+  return (
+    <ConfirmDialog
+      open
+      wide
+      onClose={onClose}
+      title={
+        isNew ? t("Create {name}?", { name: className }) : t("Apply changes to {name}?", { name: className })
+      }
+      description={
+        isLossy
+          ? t("Values of deleted fields can't be recovered.")
+          : t("The following changes will be applied:")
+      }
+      confirmLabel={isNew ? t("Create") : t("Apply")}
+      danger={isLossy}
+      busy={apply.isPending}
+      error={apply.error}
+      disabled={lines.length === 0}
+      onConfirm={() => apply.mutate(undefined, { onSuccess: onDone })}
+    >
+      {preview.isPending && <SkeletonList label={t("Loading changes…")} rows={2} />}
+      {preview.error && <ErrorState error={preview.error} retry={() => void preview.refetch()} />}
+      {preview.data && (
+        <>
+          {lines.length === 0 && <p className="soft">{t("No changes")}</p>}
+          {lines.length > 0 && (
+            <ul className="diff" aria-label={t("Changes")}>
+              {lines.map((line) => (
+                <li key={line} data-kind={line.slice(0, 1)}>
+                  {line}
+                </li>
+              ))}
+            </ul>
+          )}
+          <Code label={t("Class in purse.config.ts")} text={preview.data.code} />
+        </>
+      )}
+    </ConfirmDialog>
+  );
+}

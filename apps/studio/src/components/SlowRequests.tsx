@@ -1,0 +1,39 @@
+import type { StudioSlowRequest } from "@purse/protocol";
+import { RelativeTime, useTranslation } from "@purse/ui";
+import { ListSection } from "./ListSection.tsx";
+import { useStudioList } from "./queries.ts";
+
+const REFETCH_INTERVAL_MS = 10_000;
+const MAX_ROWS = 50;
+
+/** Requests slower than 500 ms, newest first. */
+export function SlowRequests() {
+  const { t } = useTranslation();
+  const query = useStudioList<StudioSlowRequest>("/slow-requests", { refetchInterval: REFETCH_INTERVAL_MS });
+  return (
+    <ListSection
+      title={t("Slow requests")}
+      query={{ ...query, data: query.data?.slice(0, MAX_ROWS) }}
+      loadingLabel={t("Loading slow requests…")}
+      rowKey={({ at, path, ms }) => `${at} ${path} ${ms}`}
+      empty={{
+        title: t("No slow requests"),
+        text: t("Requests that take longer than 500 ms appear here."),
+      }}
+      columns={[
+        {
+          key: "request",
+          label: t("Request"),
+          cell: ({ method, path }) => (
+            <code className="cut" title={path}>
+              {method} {path}
+            </code>
+          ),
+        },
+        { key: "status", label: t("Status"), number: true, cell: ({ status }) => status },
+        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,143 @@
+import type { StudioBackupState } from "@purse/protocol";
+import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
+import { Upload } from "lucide-react";
+import { useState } from "react";
+import { Page, Section } from "../../components/Page.tsx";
+import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { BackupTable } from "./BackupTable.tsx";
+import { ProgressBar } from "./ProgressBar.tsx";
+import { RestoreStatus } from "./RestoreStatus.tsx";
+import { UploadBackup } from "./UploadBackup.tsx";
+
+const REFETCH_INTERVAL_MS = 1_000;
+
+/** Creates, downloads, uploads and restores database backups. */
+export function Backup() {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("owner");
+  const state = useStudioQuery<StudioBackupState>("/backups", {
+    refetchInterval: REFETCH_INTERVAL_MS,
+    enabled: canEdit,
+  });
+  const create = useStudioMutation(() => studio.post("/backups"), t("Backup started"));
+  const [isUploading, setUploading] = useState(false);
+  const { data } = state;
+  const isBusy = data?.restoring !== undefined;
+  return (
+    <Page
+      title={t("Backup")}
+      description={t("Full copies of the database, created while the server is running")}
+      editRole="owner"
+      actions={
+        <>
+          <Button disabled={!canEdit || !data?.canBackUp || isBusy} onClick={() => setUploading(true)}>
+            <Upload size={16} aria-hidden="true" />
+            {t("Upload backup")}
+          </Button>
+          <Button
+            variant="primary"
+            disabled={!canEdit || !data?.canBackUp || isBusy}
+            busy={create.isPending || data?.isRunning === true}
+            onClick={() => create.mutate()}
+          >
+            {t("Create backup")}
+          </Button>
+        </>
+      }
+    >
+      {create.error && <ErrorState error={create.error} />}
+      {canEdit ? (
+        <>
+          <RestoreStatus state={data} isUnreachable={state.error !== null} />
+          {isBusy ? null : (
+            <Section title={t("Backups")}>
+              <QueryState query={state} label={t("Loading backups…")}>
+                {(backupState) => (
+                  <>
+                    <BackupProgress {...backupState} />
+                    <BackupTable backups={backupState.backups} canRestore={backupState.canRestore} />
+                  </>
+                )}
+              </QueryState>
+            </Section>
+          )}
+        </>
+      ) : (
+        <EmptyState title={t("Only owners can manage backups")}>
+          {t("A backup contains everything, including sessions and password hashes.")}
+        </EmptyState>
+      )}
+      <BackupNotes canBackUp={data?.canBackUp ?? true} />
+      {isUploading && <UploadBackup onClose={() => setUploading(false)} />}
+    </Page>
+  );
+}
+
+function BackupProgress({ isRunning, pages, totalPages, error }: StudioBackupState) {
+  const { t, language } = useTranslation();
+  const number = new Intl.NumberFormat(language);
+  const fraction = totalPages > 0 ? pages / totalPages : undefined;
+  return (
+    <>
+      {isRunning && (
+        <div className="stack" role="status">
+          <p className="number">
+            {fraction === undefined
+              ? t("Creating backup…")
+              : fraction < 1
+                ? t("Creating backup: {n} of {all} pages", {
+                    n: number.format(pages),
+                    all: number.format(totalPages),
+                  })
+                : t("Backup complete, verifying…")}
+          </p>
+          <ProgressBar label={t("Backup")} value={fraction} />
+        </div>
+      )}
+      {error !== undefined && (
+        <Notice kind="danger" title={t("The last backup failed")}>
+          <bdi>{error}</bdi>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function BackupNotes({ canBackUp }: { canBackUp: boolean }) {
+  const { t } = useTranslation();
+  if (!canBackUp) {
+    return (
+      <Section title={t("Use the PostgreSQL tools for backups")}>
+        <p className="soft">
+          {t("pg_dump copies a PostgreSQL database while it runs, and pg_restore puts the copy back.")}
+        </p>
+        <Code label={t("Command")} text="pg_dump --format=custom --file=purse.dump DATABASE" />
+      </Section>
+    );
+  }
+  return (
+    <Section title={t("Notes")}>
+      <ul className="numbered">
+        <li>
+          {t(
+            "The server keeps running while a backup is copied, then restarts and is unavailable for a few seconds. If anything fails, the current database is kept.",
+          )}
+        </li>
+        <li>
+          {t(
+            "The current database is saved as a backup first. Operators and the audit log are not affected.",
+          )}
+        </li>
+        <li>
+          {t("Uploaded files are stored in the data folder next to the database. Back them up separately.")}
+        </li>
+        <li>
+          {t("To restore from the command line, stop the server and run:")}
+          <Code label={t("Command")} text="npm run purse -- restore --in purse-….sqlite --force" />
+        </li>
+      </ul>
+    </Section>
+  );
+}

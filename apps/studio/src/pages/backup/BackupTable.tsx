@@ -1,0 +1,132 @@
+import type { StudioBackup } from "@purse/protocol";
+import { Button, ConfirmDialog, EmptyState, RelativeTime, Table, useTranslation } from "@purse/ui";
+import { Download } from "lucide-react";
+import { useState } from "react";
+import { formatBytes } from "../../components/fields.ts";
+import { useStudioMutation } from "../../components/queries.ts";
+import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
+import { useStudio } from "../../StudioContext.tsx";
+
+const ORIGINS: Readonly<Record<StudioBackup["origin"], string>> = {
+  made: "Manual",
+  uploaded: "Uploaded",
+  beforeRestore: "Automatic, before restore",
+};
+
+export interface BackupTableProps {
+  backups: readonly StudioBackup[];
+  canRestore: boolean;
+}
+
+export function BackupTable({ backups, canRestore }: BackupTableProps) {
+  const { t, language } = useTranslation();
+  const studio = useStudio();
+  const [dialog, setDialog] = useState<{ kind: "restore" | "remove"; file: string } | undefined>(undefined);
+  const pathOf = (file: string) => `/backups/${encodeURIComponent(file)}`;
+  const restore = useStudioMutation((file: string) => studio.post(`${pathOf(file)}/restore`));
+  const remove = useStudioMutation((file: string) => studio.delete(pathOf(file)), t("Backup deleted"));
+  const close = () => {
+    restore.reset();
+    remove.reset();
+    setDialog(undefined);
+  };
+  return (
+    <>
+      <Table
+        caption={t("Backups")}
+        rows={backups}
+        rowKey={({ file }) => file}
+        empty={
+          <EmptyState title={t("No backups yet")}>
+            {t("Store a copy on another machine to protect against losing this one.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "at",
+            label: t("Created"),
+            cell: ({ file, createdAt }) => (
+              <span title={file}>
+                <RelativeTime at={createdAt} />
+              </span>
+            ),
+          },
+          {
+            key: "origin",
+            label: t("Origin"),
+            cell: ({ origin }) => t(ORIGINS[origin]),
+          },
+          {
+            key: "file",
+            label: t("File"),
+            hideOnPhone: true,
+            cell: ({ file }) => <code className="cut">{file}</code>,
+          },
+          {
+            key: "size",
+            label: t("Size"),
+            number: true,
+            cell: ({ sizeBytes }) => formatBytes(sizeBytes, language),
+          },
+        ]}
+        actions={({ file }) => (
+          <span className="actions">
+            <a
+              className="button small"
+              href={studio.urlOf(pathOf(file))}
+              download={file}
+              aria-label={t("Download {name}", { name: file })}
+            >
+              <Download size={15} aria-hidden="true" />
+              <span className="wide-only">{t("Download")}</span>
+            </a>
+            <Button
+              small
+              disabled={!canRestore}
+              aria-label={t("Restore {name}", { name: file })}
+              onClick={() => setDialog({ kind: "restore", file })}
+            >
+              {t("Restore")}
+            </Button>
+            <Button
+              small
+              variant="danger"
+              aria-label={t("Delete {name}", { name: file })}
+              onClick={() => setDialog({ kind: "remove", file })}
+            >
+              {t("Delete")}
+            </Button>
+          </span>
+        )}
+      />
+      {dialog?.kind === "restore" && (
+        <TypeToConfirmDialog
+          title={t("Restore this backup?")}
+          description={t(
+            "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable for a few seconds. The current database is saved as a backup.",
+            { file: dialog.file },
+          )}
+          confirmLabel={t("Restore")}
+          confirmationText={CONFIRMATION_TEXT}
+          busy={restore.isPending}
+          error={restore.error}
+          onClose={close}
+          onConfirm={() => restore.mutate(dialog.file, { onSuccess: close })}
+        />
+      )}
+      <ConfirmDialog
+        open={dialog?.kind === "remove"}
+        onClose={close}
+        title={t("Delete {name}?", { name: dialog?.file ?? "" })}
+        description={t("This can't be undone.")}
+        confirmLabel={t("Delete")}
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => dialog && remove.mutate(dialog.file, { onSuccess: close })}
+      />
+    </>
+  );
+}
+
+const CONFIRMATION_TEXT = "restore";

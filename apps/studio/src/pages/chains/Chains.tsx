@@ -1,0 +1,159 @@
+import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import { Page, Section } from "../../components/Page.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { type Chain, ChainState, type ChainsResponse } from "./ChainTable.tsx";
+import { WatchedAddresses } from "./WatchedAddresses.tsx";
+import { Watches } from "./Watches.tsx";
+
+const REFETCH_INTERVAL_MS = 3_000;
+
+/** Indexed chains, their RPC nodes and listeners. */
+export function Chains() {
+  const { t } = useTranslation();
+  const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
+  return (
+    <Page
+      title={t("Chains")}
+      description={t("Indexed chains, their RPC nodes and event listeners")}
+      editRole="editor"
+    >
+      <QueryState query={chains} label={t("Loading chains…")}>
+        {({ results }) =>
+          results.length === 0 ? (
+            <EmptyState title={t("No chain configured")}>
+              {t("Set an RPC URL to index a chain, for example PURSE_CHAIN_ETH_RPC_URL for Ethereum.")}
+            </EmptyState>
+          ) : (
+            <>
+              {results.map((chain) => (
+                <ChainSection key={chain.chain} chain={chain} />
+              ))}
+              <Watches chains={results} />
+            </>
+          )
+        }
+      </QueryState>
+    </Page>
+  );
+}
+
+function ChainSection({ chain }: { chain: Chain }) {
+  const { t, count, language } = useTranslation();
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const block = (value: number | null) => (value === null ? t("unknown") : number.format(value));
+  const { percent, etaSeconds, lag } = chain;
+  return (
+    <Section
+      title={t("{name}, chain {id}", { name: chain.name, id: String(chain.chain) })}
+      actions={<ChainState state={chain.state} />}
+    >
+      {chain.error !== undefined && (
+        <p>
+          <bdi>{chain.error}</bdi>
+        </p>
+      )}
+      <div className="stack tight">
+        <div
+          className="progress"
+          role="progressbar"
+          aria-label={t("Indexing progress of {name}", { name: chain.name })}
+          aria-valuemin={0}
+          aria-valuemax={100}
+          {...(percent !== null && { "aria-valuenow": Math.floor(percent) })}
+        >
+          <span className="progress-fill" style={{ width: `${percent ?? 0}%` }} />
+        </div>
+        <p className="number">
+          {percent === null
+            ? t("Waiting for the chain head…")
+            : t("{percent}% indexed", { percent: number.format(percent) })}
+          {etaSeconds !== null &&
+            lag !== 0 &&
+            ` · ${t("about {time} left", { time: duration(etaSeconds, language) })}`}
+          {chain.blocksPerSecond > 0 && ` · ${count(chain.blocksPerSecond, "{n} block/s", "{n} blocks/s")}`}
+        </p>
+      </div>
+      <dl className="facts number">
+        <dt>{t("Index scope")}</dt>
+        <dd>
+          {chain.scope === "chain"
+            ? t("Full chain: all transactions and logs since block {start}", { start: chain.start })
+            : t("Token activity of indexed wallets since block {start}", { start: chain.start })}
+        </dd>
+        <dt>{t("Chain head")}</dt>
+        <dd>{block(chain.head)}</dd>
+        <dt>{t("Indexed up to")}</dt>
+        <dd>
+          {block(chain.indexed)}
+          {lag !== null && lag > 0 && <span className="soft"> {t("({n} blocks behind)", { n: lag })}</span>}
+        </dd>
+        <dt>{t("Safe, finalized")}</dt>
+        <dd>
+          {block(chain.safe)}, {block(chain.finalized)}
+        </dd>
+      </dl>
+      <h3>{t("Nodes")}</h3>
+      <Nodes nodes={chain.nodes} />
+      {chain.scope === "wallets" && <WatchedAddresses chain={chain} />}
+    </Section>
+  );
+}
+
+const STATUS_KIND: Record<Chain["nodes"][number]["state"], StatusKind> = {
+  well: "ok",
+  failing: "danger",
+  unused: "idle",
+};
+
+function Nodes({ nodes }: Pick<Chain, "nodes">) {
+  const { t } = useTranslation();
+  const labels = { well: t("Healthy"), failing: t("Failing"), unused: t("Idle") };
+  return (
+    <Table
+      caption={t("Nodes")}
+      rows={nodes.map((node, at) => ({ ...node, at }))}
+      rowKey={({ host, at }) => `${at} ${host}`}
+      empty={<p className="soft">{t("No node has been queried yet.")}</p>}
+      columns={[
+        { key: "host", label: t("Node"), cell: ({ host }) => <code>{host}</code> },
+        {
+          key: "state",
+          label: t("Status"),
+          cell: ({ state }) => <Status kind={STATUS_KIND[state]}>{labels[state]}</Status>,
+        },
+        {
+          key: "latency",
+          label: t("Latency"),
+          number: true,
+          cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : `${Math.round(latencyMs)} ms`),
+        },
+        {
+          key: "error",
+          label: t("Last error"),
+          cell: ({ error = "" }) => (
+            <bdi className="cut" title={error}>
+              {error}
+            </bdi>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+function duration(seconds: number, language: string): string {
+  const [value, unit] =
+    seconds < 90
+      ? [seconds, "second"]
+      : seconds < 5_400
+        ? [seconds / 60, "minute"]
+        : seconds < 129_600
+          ? [seconds / 3_600, "hour"]
+          : [seconds / 86_400, "day"];
+  return new Intl.NumberFormat(language, {
+    style: "unit",
+    unit,
+    unitDisplay: "long",
+    maximumFractionDigits: 0,
+  }).format(value);
+}

@@ -1,0 +1,87 @@
+import { Button, ErrorState, Field, QueryState, Status, Table, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import type { Chain } from "./ChainTable.tsx";
+
+interface WatchedAddress {
+  address: string;
+  /** Indexed part of its history, 0 to 100 percent. */
+  percent: number;
+}
+
+const REFETCH_INTERVAL_MS = 5_000;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+/** The wallets of a chain whose index covers wallets only. */
+export function WatchedAddresses({ chain }: { chain: Chain }) {
+  const { t, count } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const path = `/chains/${chain.chain}/addresses`;
+  const watched = useStudioQuery<{ results: WatchedAddress[]; count: number }>(path, {
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+  const [address, setAddress] = useState("");
+  const add = useStudioMutation(() => studio.post(path, { address: address.trim() }), t("Wallet added"));
+  const isAddress = ADDRESS.test(address.trim());
+  return (
+    <>
+      <h3>{t("Indexed wallets")}</h3>
+      <p className="soft small">
+        {t("Wallets of users, and wallets queried through the data service, are added automatically.")}
+      </p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (isAddress) add.mutate(undefined, { onSuccess: () => setAddress("") });
+        }}
+      >
+        <Field
+          label={t("Add address")}
+          value={address}
+          onChange={(event) => setAddress(event.target.value)}
+          problem={
+            address !== "" && !isAddress
+              ? t("Invalid address: expected 0x followed by 40 hex characters.")
+              : undefined
+          }
+          autoComplete="off"
+          spellCheck={false}
+          after={
+            <Button type="submit" disabled={!canEdit || !isAddress} busy={add.isPending}>
+              {t("Add")}
+            </Button>
+          }
+        />
+      </form>
+      {add.error && <ErrorState error={add.error} />}
+      <QueryState query={watched} label={t("Loading indexed wallets…")}>
+        {({ results, count: total }) => (
+          <>
+            <p className="soft small number">{count(total, "{n} indexed wallet", "{n} indexed wallets")}</p>
+            <Table
+              caption={t("Indexed wallets")}
+              rows={results}
+              rowKey={(each) => each.address}
+              empty={<p className="soft">{t("No indexed wallets yet")}</p>}
+              columns={[
+                { key: "address", label: t("Address"), cell: (each) => <code>{each.address}</code> },
+                {
+                  key: "percent",
+                  label: t("History"),
+                  cell: ({ percent }) =>
+                    percent >= 100 ? (
+                      <Status kind="ok">{t("Indexed")}</Status>
+                    ) : (
+                      <Status kind="busy">{t("{percent}% indexed", { percent })}</Status>
+                    ),
+                },
+              ]}
+            />
+          </>
+        )}
+      </QueryState>
+    </>
+  );
+}

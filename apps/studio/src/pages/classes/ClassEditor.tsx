@@ -1,0 +1,130 @@
+import { Button, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
+import { Section } from "../../components/Page.tsx";
+import { useStudioMutation } from "../../components/queries.ts";
+import { SchemaDiff } from "../../components/SchemaDiff.tsx";
+import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { ClassCode } from "./ClassCode.tsx";
+import { countChanges, type Draft, NO_CHANGES, toEdit } from "./draft.ts";
+import { FieldTable } from "./FieldTable.tsx";
+import { IndexTable } from "./IndexTable.tsx";
+
+export interface ClassEditorProps {
+  row: ClassSchema;
+  classes: readonly string[];
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  onDeleted: () => void;
+}
+
+/** Edits a class; changes are collected, reviewed and applied together. */
+export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEditorProps) {
+  const { t, count } = useTranslation();
+  const { className } = row;
+  const [isReviewing, setReviewing] = useState(false);
+  const changeCount = countChanges(draft);
+  return (
+    <div className="stack">
+      <div className="row spread">
+        <h2>{className}</h2>
+        <span className="actions">
+          <Link to="/data" search={{ class: className }} className="button small">
+            {t("View rows")}
+          </Link>
+          <Link to="/permissions" search={{ class: className }} className="button small">
+            {t("Permissions")}
+          </Link>
+        </span>
+      </div>
+      {changeCount > 0 && (
+        <div className="card row spread pending" role="status">
+          <span>{count(changeCount, "{n} pending change", "{n} pending changes")}</span>
+          <span className="actions">
+            <Button small onClick={() => onDraft(NO_CHANGES)}>
+              {t("Discard")}
+            </Button>
+            <Button small variant="primary" onClick={() => setReviewing(true)}>
+              {t("Review changes")}
+            </Button>
+          </span>
+        </div>
+      )}
+      <FieldTable row={row} classes={classes} draft={draft} onDraft={onDraft} />
+      <IndexTable row={row} draft={draft} onDraft={onDraft} />
+      <ClassCode row={row} />
+      {!isSystemClass(row) && <DangerZone className={className} onDeleted={onDeleted} />}
+      {isReviewing && (
+        <SchemaDiff
+          className={className}
+          edit={toEdit(draft)}
+          successMessage={t("{name} updated", { name: className })}
+          onClose={() => setReviewing(false)}
+          onDone={() => {
+            setReviewing(false);
+            onDraft(NO_CHANGES);
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Irreversible actions. */
+function DangerZone({ className, onDeleted }: { className: string; onDeleted: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("owner");
+  const [dialog, setDialog] = useState<"empty" | "drop" | undefined>(undefined);
+  const path = `/schema/classes/${encodeURIComponent(className)}`;
+  const deleteRows = useStudioMutation(
+    () => studio.delete(`${path}/rows`),
+    t("All rows of {name} deleted", { name: className }),
+  );
+  const deleteClass = useStudioMutation(() => studio.delete(path), t("{name} deleted", { name: className }));
+  return (
+    <Section title={t("Danger zone")}>
+      <p className="soft">
+        {t(
+          "Owners can delete all rows, and delete a class that is empty. This can't be undone; you can only restore a backup.",
+        )}
+      </p>
+      <div className="row">
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("empty")}>
+          {t("Delete all rows of {name}", { name: className })}
+        </Button>
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setDialog("drop")}>
+          {t("Delete {name}", { name: className })}
+        </Button>
+      </div>
+      {dialog === "empty" && (
+        <TypeToConfirmDialog
+          title={t("Delete all rows of {name}?", { name: className })}
+          description={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
+          confirmLabel={t("Delete all rows")}
+          confirmationText={className}
+          busy={deleteRows.isPending}
+          error={deleteRows.error}
+          onClose={() => setDialog(undefined)}
+          onConfirm={() => deleteRows.mutate(undefined, { onSuccess: () => setDialog(undefined) })}
+        />
+      )}
+      {dialog === "drop" && (
+        <TypeToConfirmDialog
+          title={t("Delete {name}?", { name: className })}
+          description={t(
+            "Deletes the class with its fields, indexes and permissions. The class must be empty.",
+          )}
+          confirmLabel={t("Delete class")}
+          confirmationText={className}
+          busy={deleteClass.isPending}
+          error={deleteClass.error}
+          onClose={() => setDialog(undefined)}
+          onConfirm={() => deleteClass.mutate(undefined, { onSuccess: onDeleted })}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,137 @@
+import { Button, Code, EmptyState, QueryState, Tabs, useTranslation } from "@purse/ui";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { ClassList } from "../../components/ClassList.tsx";
+import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { Page, Section } from "../../components/Page.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
+import { useHasRole } from "../../StudioContext.tsx";
+import { ClassEditor } from "./ClassEditor.tsx";
+import { countChanges, type Draft, NO_CHANGES } from "./draft.ts";
+import { NewClass } from "./NewClass.tsx";
+
+type Tab = "classes" | "code";
+
+/** Classes with their fields and indexes, and the schema as code. */
+export function Classes() {
+  const { t } = useTranslation();
+  const canEdit = useHasRole("editor");
+  const classes = useClasses();
+  const [shown, setShown] = useSearchParam("show");
+  const [chosen, setChosen] = useSearchParam("class");
+  const [isAdding, setAdding] = useState(false);
+  /** By class, so that switching classes or tabs loses nothing. */
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  useUnsavedChangesPrompt(Object.values(drafts).some((draft) => countChanges(draft) > 0));
+  const tab: Tab = shown === "code" ? "code" : "classes";
+  return (
+    <Page
+      title={t("Classes")}
+      description={t("Fields and indexes of each class. You review changes before they are applied.")}
+      editRole="editor"
+      actions={
+        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
+          <Plus size={16} aria-hidden="true" />
+          {t("Create class")}
+        </Button>
+      }
+    >
+      <Tabs<Tab>
+        label={t("Classes")}
+        value={tab}
+        onChange={(to) => setShown(to === "classes" ? "" : to)}
+        tabs={[
+          { key: "classes", label: t("Fields and indexes") },
+          { key: "code", label: t("Code") },
+        ]}
+      >
+        {tab === "code" ? (
+          <SchemaCode />
+        ) : (
+          <QueryState query={classes} label={t("Loading classes…")}>
+            {(rows) => (
+              <Workbench
+                classes={rows}
+                chosen={chosen}
+                onChoose={setChosen}
+                drafts={drafts}
+                onDrafts={setDrafts}
+              />
+            )}
+          </QueryState>
+        )}
+      </Tabs>
+      {isAdding && (
+        <NewClass
+          existingNames={classes.data?.map(({ className }) => className) ?? []}
+          onClose={() => setAdding(false)}
+          onDone={(className) => {
+            setAdding(false);
+            setChosen(className);
+          }}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Workbench({
+  classes,
+  chosen,
+  onChoose,
+  drafts,
+  onDrafts,
+}: {
+  classes: readonly ClassSchema[];
+  chosen: string;
+  onChoose: (className: string) => void;
+  drafts: Readonly<Record<string, Draft>>;
+  onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
+}) {
+  const { t } = useTranslation();
+  const shown =
+    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
+  return (
+    <div className="workbench">
+      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
+      {shown ? (
+        <ClassEditor
+          key={shown.className}
+          row={shown}
+          classes={classes.map(({ className }) => className)}
+          draft={drafts[shown.className] ?? NO_CHANGES}
+          onDraft={(draft) => onDrafts({ ...drafts, [shown.className]: draft })}
+          onDeleted={() => onChoose("")}
+        />
+      ) : (
+        <EmptyState title={t("Class not found")}>{t("Select another class or create this one.")}</EmptyState>
+      )}
+    </div>
+  );
+}
+
+function SchemaCode() {
+  const { t } = useTranslation();
+  const code = useStudioQuery<{ code: string; types: string }>("/schema/code");
+  return (
+    <QueryState query={code} label={t("Loading code…")}>
+      {({ code: text, types }) => (
+        <>
+          <Section title={t("Schema as code")}>
+            <p className="soft">
+              {t("Add this to purse.config.ts to create the same classes on another server.")}
+            </p>
+            <Code label={t("schemas of purse.config.ts")} text={text} />
+          </Section>
+          <Section title={t("TypeScript types")}>
+            <p className="soft">{t("Typed fields for the SDK. Run the command to write them to a file.")}</p>
+            <Code label={t("Command")} text="npm run purse -- types --out src/classes.ts" />
+            <Code label={t("Class types")} text={types} />
+          </Section>
+        </>
+      )}
+    </QueryState>
+  );
+}

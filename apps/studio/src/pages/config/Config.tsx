@@ -1,0 +1,89 @@
+import type { JsonObject } from "@purse/protocol";
+import { Button, Status, useTranslation } from "@purse/ui";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useStudioList } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { ConfigForm } from "./ConfigForm.tsx";
+import { ConfigHistory } from "./ConfigHistory.tsx";
+import type { Parameter } from "./value.ts";
+
+/** Config parameters and their version history. */
+export function Config() {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const config = useStudioList<Parameter>("/config");
+  const [isAdding, setAdding] = useState(false);
+  const form = (parameter: Parameter | undefined, onClose: () => void) => (
+    <ConfigForm
+      parameter={parameter}
+      existingNames={config.data?.map(({ name }) => name) ?? []}
+      onClose={onClose}
+    />
+  );
+  return (
+    <Page
+      title={t("Config")}
+      description={t("Parameters that apps read at runtime. Every version can be restored.")}
+      editRole="editor"
+      actions={
+        <Button variant="primary" disabled={!canEdit || !config.data} onClick={() => setAdding(true)}>
+          <Plus size={16} aria-hidden="true" />
+          {t("Add parameter")}
+        </Button>
+      }
+    >
+      <CrudSection
+        title={t("Parameters")}
+        query={config}
+        loadingLabel={t("Loading config…")}
+        rowKey={({ name }) => name}
+        empty={{
+          title: t("No parameters yet"),
+          text: t("Use parameters for feature flags or texts that change without a new app release."),
+        }}
+        columns={[
+          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+          {
+            key: "value",
+            label: t("Value"),
+            cell: ({ value }) => (
+              <code className="cut" title={JSON.stringify(value)}>
+                {JSON.stringify(value)}
+              </code>
+            ),
+          },
+          { key: "type", label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
+          {
+            key: "who",
+            label: t("Visibility"),
+            cell: ({ isMasterKeyOnly }) =>
+              isMasterKeyOnly ? (
+                <Status kind="warning">{t("Master key only")}</Status>
+              ) : (
+                <Status kind="idle">{t("Public")}</Status>
+              ),
+          },
+        ]}
+        canEdit={canEdit}
+        editLabel={({ name }) => t("Edit {name}", { name })}
+        form={form}
+        removal={{
+          label: ({ name }) => t("Remove {name}", { name }),
+          title: ({ name }) => t("Remove {name}?", { name }),
+          description: () => t("Apps can no longer read it. You can restore an earlier version."),
+          run({ name }) {
+            const params: JsonObject = { [name]: { __op: "Delete" } };
+            return studio.put("/config", { params });
+          },
+          successMessage: t("Parameter removed (still in history)"),
+        }}
+      />
+      {config.data && <ConfigHistory current={config.data} />}
+      {isAdding && form(undefined, () => setAdding(false))}
+    </Page>
+  );
+}

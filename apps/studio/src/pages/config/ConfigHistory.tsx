@@ -1,0 +1,91 @@
+import type { JsonObject } from "@purse/protocol";
+import { Button, ConfirmDialog, RelativeTime, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { ListSection } from "../../components/ListSection.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { type Difference, diffConfig } from "./differences.ts";
+import type { Parameter } from "./value.ts";
+
+interface Version {
+  id: string;
+  replacedAt: string;
+  username: string;
+  params: JsonObject;
+  masterKeyOnly: JsonObject;
+}
+
+/** Earlier versions of the config, which can be restored. */
+export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const history = useStudioList<Version>("/config/history");
+  const [chosen, setChosen] = useState<Version | undefined>(undefined);
+  const rollback = useStudioMutation(
+    ({ id }: Version) => studio.post(`/config/rollback/${encodeURIComponent(id)}`),
+    t("Version restored. You can undo this from the history."),
+  );
+  return (
+    <ListSection
+      title={t("History")}
+      query={history}
+      loadingLabel={t("Loading history…")}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No changes yet") }}
+      columns={[
+        { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
+        { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
+        {
+          key: "what",
+          label: t("Diff to current"),
+          cell: (version) => <DifferenceList lines={diffVersion(current, version)} />,
+        },
+      ]}
+      actions={(version) => (
+        <Button small disabled={!canEdit} onClick={() => setChosen(version)}>
+          {t("Restore this version")}
+        </Button>
+      )}
+    >
+      <ConfirmDialog
+        open={chosen !== undefined}
+        onClose={() => setChosen(undefined)}
+        title={t("Restore this version?")}
+        description={t("The following changes will be applied:")}
+        confirmLabel={t("Restore")}
+        busy={rollback.isPending}
+        error={rollback.error}
+        onConfirm={() => chosen && rollback.mutate(chosen, { onSuccess: () => setChosen(undefined) })}
+      >
+        <DifferenceList lines={chosen ? diffVersion(current, chosen) : []} isExpanded />
+      </ConfirmDialog>
+    </ListSection>
+  );
+}
+
+function diffVersion(current: readonly Parameter[], { params, masterKeyOnly }: Version): Difference[] {
+  const present = Object.fromEntries(current.map(({ name, value }) => [name, value]));
+  const hidden = Object.fromEntries(current.map(({ name, isMasterKeyOnly }) => [name, isMasterKeyOnly]));
+  return diffConfig({ params: present, masterKeyOnly: hidden }, { params, masterKeyOnly });
+}
+
+function DifferenceList({ lines, isExpanded }: { lines: readonly Difference[]; isExpanded?: boolean }) {
+  const { t, count } = useTranslation();
+  if (lines.length === 0) return <span className="soft">{t("None")}</span>;
+  const shown = isExpanded ? lines : lines.slice(0, 2);
+  return (
+    <ul>
+      {shown.map(({ name, from, to }) => (
+        <li key={name}>
+          <code className={isExpanded ? undefined : "cut"}>
+            {name}: {from ?? t("none")} → {to ?? t("none")}
+          </code>
+        </li>
+      ))}
+      {lines.length > shown.length && (
+        <li className="soft small">{count(lines.length - shown.length, "and {n} more", "and {n} more")}</li>
+      )}
+    </ul>
+  );
+}

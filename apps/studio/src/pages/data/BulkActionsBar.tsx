@@ -1,0 +1,50 @@
+import { Button, useTranslation } from "@purse/ui";
+import { useHasRole } from "../../StudioContext.tsx";
+import { COPY_FORMATS, type CopyFormat } from "./clipboard.ts";
+
+/** Actions for the checked rows. */
+export function BulkActionsBar({
+  count,
+  canEditRows,
+  onCopy,
+  onUpdate,
+  onDelete,
+  onClearSelection,
+}: {
+  count: number;
+  /** False while viewing as another user. */
+  canEditRows: boolean;
+  onCopy: (format: CopyFormat) => void;
+  onUpdate: () => void;
+  onDelete: () => void;
+  onClearSelection: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const canEdit = useHasRole("editor");
+  return (
+    <div className="data-bar" data-kind="info">
+      <span className="grow" role="status">
+        {texts.count(count, "{n} row selected", "{n} rows selected")}
+      </span>
+      {COPY_FORMATS.map((format) => (
+        <Button key={format} small onClick={() => onCopy(format)}>
+          {t("Copy as {format}", { format: format.toUpperCase() })}
+        </Button>
+      ))}
+      {canEdit && (
+        <>
+          <Button small disabled={!canEditRows} onClick={onUpdate}>
+            {t("Update…")}
+          </Button>
+          <Button small variant="danger" disabled={!canEditRows} onClick={onDelete}>
+            {t("Delete…")}
+          </Button>
+        </>
+      )}
+      <Button small onClick={onClearSelection}>
+        {t("Clear selection")}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+import { EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { Page } from "../../components/Page.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { ClassGrid } from "./ClassGrid.tsx";
+import type { DataClass } from "./columns.ts";
+
+/** The data browser. */
+export function Data() {
+  const { t } = useTranslation();
+  const { class: chosen } = useSearch({ from: "/data" });
+  const schema = useStudioQuery<{ results: DataClass[] }>("/schema");
+  return (
+    <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
+      <QueryState query={schema} label={t("Loading classes…")}>
+        {({ results }) => {
+          const classes = [...results].sort(compareClasses);
+          const shown = chosen === undefined ? classes[0] : classes.find((each) => each.className === chosen);
+          return (
+            <div className="data-page">
+              <ClassList classes={classes} shown={shown} />
+              {shown ? (
+                <ClassGrid key={shown.className} dataClass={shown} />
+              ) : (
+                <EmptyState title={t("Class {name} not found", { name: chosen ?? "" })}>
+                  {t("Select a class from the list.")}
+                </EmptyState>
+              )}
+            </div>
+          );
+        }}
+      </QueryState>
+    </Page>
+  );
+}
+
+/** System classes last. */
+function compareClasses(a: DataClass, b: DataClass): number {
+  const rank = ({ className }: DataClass) => Number(className.startsWith("_"));
+  return rank(a) - rank(b) || a.className.localeCompare(b.className);
+}
+
+function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: DataClass | undefined }) {
+  const { t } = useTranslation();
+  const [text, setText] = useState("");
+  const found = classes.filter(({ className }) =>
+    className.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  return (
+    <nav className="stack tight" aria-label={t("Classes")}>
+      <Field
+        label={t("Search classes")}
+        type="search"
+        value={text}
+        onChange={(e) => setText(e.target.value)}
+      />
+      <ul>
+        {found.map(({ className }) => (
+          <li key={className}>
+            <Link
+              to="/data"
+              search={{ class: className }}
+              className="pick class-link"
+              aria-current={className === shown?.className ? "true" : undefined}
+            >
+              <bdi>{className}</bdi>
+            </Link>
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p className="soft small">{t("No matching classes")}</p>}
+    </nav>
+  );
+}

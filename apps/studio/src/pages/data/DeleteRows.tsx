@@ -1,0 +1,83 @@
+import { ConfirmDialog, ErrorState, Field, SkeletonList, useTranslation } from "@purse/ui";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useStudio } from "../../StudioContext.tsx";
+import { countMatching, type Target } from "./bulk.ts";
+
+const CONFIRMATION_TEXT = "delete";
+
+/** Confirms a deletion by typing a text; shows the number of rows. */
+export function DeleteRows({
+  className,
+  target,
+  onConfirm,
+  onClose,
+}: {
+  className: string;
+  target: Target;
+  onConfirm: (count: number) => void;
+  onClose: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const [text, setText] = useState("");
+  const matchCount = useMatchCount(className, target);
+  const isReady = text.trim() === CONFIRMATION_TEXT && matchCount.data !== undefined && matchCount.data > 0;
+  const [firstId] = "ids" in target ? target.ids : [];
+  const isOne = "ids" in target && target.ids.length === 1;
+  return (
+    <ConfirmDialog
+      open
+      danger
+      onClose={onClose}
+      title={
+        isOne ? t("Delete {id}?", { id: firstId ?? "" }) : t("Delete rows of {name}?", { name: className })
+      }
+      description={t("You can undo this for 20 seconds.")}
+      confirmLabel={t("Delete")}
+      disabled={!isReady}
+      onConfirm={() => {
+        if (isReady && matchCount.data !== undefined) onConfirm(matchCount.data);
+      }}
+    >
+      <MatchCount query={matchCount}>
+        {(n) => texts.count(n, "{n} row will be deleted.", "{n} rows will be deleted.")}
+      </MatchCount>
+      <Field
+        label={t("Type {word} to confirm", { word: CONFIRMATION_TEXT })}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+      />
+    </ConfirmDialog>
+  );
+}
+
+/** Counts the matching rows by a dry run. */
+export function useMatchCount(className: string, target: Target) {
+  const studio = useStudio();
+  return useQuery({
+    queryKey: ["matched", className, target],
+    queryFn: () => countMatching(studio, className, target),
+    retry: false,
+    gcTime: 0,
+  });
+}
+
+export function MatchCount({
+  query,
+  children,
+}: {
+  query: ReturnType<typeof useMatchCount>;
+  children: (count: number) => string;
+}) {
+  const { t } = useTranslation();
+  if (query.error) return <ErrorState error={query.error} retry={() => void query.refetch()} />;
+  if (query.data === undefined) return <SkeletonList rows={1} label={t("Counting rows…")} />;
+  return (
+    <p role="status">
+      <strong>{children(query.data)}</strong>
+    </p>
+  );
+}

@@ -1,0 +1,127 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { Field, RelativeTime, useTranslation } from "@purse/ui";
+import { Pencil } from "lucide-react";
+import { useState } from "react";
+import { useOperator } from "../../StudioContext.tsx";
+import type { Column } from "./columns.ts";
+import { isEditable } from "./drafts.ts";
+import { describeAcl, fullText } from "./formatValue.ts";
+import type { RowPanelProps } from "./panel.ts";
+
+/** With more fields, a search field is shown. */
+const SEARCH_THRESHOLD = 12;
+/** Longer values are truncated; the editor shows all of it. */
+const MAX_SHOWN_LENGTH = 2_000;
+
+/** All fields of a row, including hidden columns. */
+export function FieldList({
+  row,
+  columns,
+  draft,
+  onEdit,
+  onOpen,
+}: Pick<RowPanelProps, "columns" | "draft" | "onEdit" | "onOpen"> & { row: JsonObject }) {
+  const { t } = useTranslation();
+  const { role } = useOperator();
+  const [text, setText] = useState("");
+  const found = columns.filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()));
+  return (
+    <div className="stack tight">
+      {columns.length > SEARCH_THRESHOLD && (
+        <Field
+          label={t("Search fields")}
+          type="search"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      )}
+      <dl className="field-list">
+        {found.map((column) => {
+          const { name } = column;
+          const invalid = draft?.invalid?.[name];
+          const isChanged = draft !== undefined && Object.hasOwn(draft.changes, name);
+          const value = isChanged ? (draft.changes[name] ?? undefined) : row[name];
+          const isFieldEditable = isEditable(column, role) || column.type === "Relation";
+          return (
+            <div key={name} data-changed={isChanged || invalid !== undefined || undefined}>
+              <dt>
+                <bdi>{name}</bdi> <span className="grid-type">{column.targetClass ?? column.type}</span>
+                {isChanged && <span className="visually-hidden">{t("not saved yet")}</span>}
+              </dt>
+              <dd>
+                {invalid ? (
+                  <>
+                    <bdi>{invalid.text}</bdi> <span className="problem">{invalid.reason}</span>
+                  </>
+                ) : (
+                  <Value column={column} value={value} onOpen={onOpen} />
+                )}
+              </dd>
+              {isFieldEditable && (
+                <button
+                  type="button"
+                  className="icon-button"
+                  aria-label={
+                    column.type === "Relation" ? t("Rows of {name}", { name }) : t("Edit {name}", { name })
+                  }
+                  onClick={() => onEdit(row, column)}
+                >
+                  <Pencil size={15} aria-hidden="true" />
+                </button>
+              )}
+            </div>
+          );
+        })}
+      </dl>
+    </div>
+  );
+}
+
+function Value({
+  column,
+  value,
+  onOpen,
+}: {
+  column: Column;
+  value: JsonValue | undefined;
+  onOpen: RowPanelProps["onOpen"];
+}) {
+  const { t } = useTranslation();
+  if (column.type === "ACL") return describeAcl(value);
+  if (value === undefined || value === null || value === "") return <span className="soft">—</span>;
+  if (isJsonObject(value)) {
+    const { __type: type, className, objectId, url } = value;
+    if (type === "Pointer" && typeof className === "string" && typeof objectId === "string")
+      return (
+        <button type="button" className="link" onClick={() => onOpen(className, objectId)}>
+          {t("Open {name} {id}", { name: className, id: objectId })}
+        </button>
+      );
+    if (type === "File" && typeof url === "string" && /^https?:/.test(url))
+      return (
+        <a href={url} target="_blank" rel="noreferrer">
+          <bdi>{String(value.name)}</bdi>
+        </a>
+      );
+    if (type === "Date" && typeof value.iso === "string") return <Time iso={value.iso} />;
+  }
+  if (column.type === "Date" && typeof value === "string") return <Time iso={value} />;
+  const text = fullText(value);
+  const isCode = column.type === "Object" || column.type === "Array" || column.type === "Polygon";
+  const truncated = text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text;
+  return isCode ? <pre>{truncated}</pre> : <bdi>{truncated}</bdi>;
+}
+
+function Time({ iso }: { iso: string }) {
+  const isTime = !Number.isNaN(Date.parse(iso));
+  return (
+    <>
+      <bdi>{iso}</bdi>{" "}
+      {isTime && (
+        <span className="soft small">
+          <RelativeTime at={iso} />
+        </span>
+      )}
+    </>
+  );
+}

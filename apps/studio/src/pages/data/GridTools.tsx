@@ -1,0 +1,139 @@
+import { Menu } from "@base-ui/react/menu";
+import { Button, useTranslation } from "@purse/ui";
+import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
+import type { ReactNode } from "react";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import type { RowQuery, useCount } from "./useRowPages.ts";
+
+/** Toolbar of the grid. */
+export function GridTools({
+  className,
+  query,
+  count,
+  loaded,
+  newRowCount,
+  isRefreshing,
+  onNew,
+  onImport,
+  onUpdate,
+  onDelete,
+  onColumns,
+  onRefresh,
+  onCountExact,
+}: {
+  className: string;
+  query: RowQuery;
+  count: ReturnType<typeof useCount>;
+  loaded: number | undefined;
+  /** Number of new rows that are not shown yet. */
+  newRowCount: number;
+  isRefreshing: boolean;
+  onNew: () => void;
+  onImport: () => void;
+  onUpdate: () => void;
+  onDelete: () => void;
+  onColumns: () => void;
+  onRefresh: () => void;
+  onCountExact: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const { where, as } = query;
+  const isImpersonating = as !== undefined;
+  return (
+    <div className="data-tools">
+      <h2 className="grow">
+        <bdi>{className}</bdi> <RowCount count={count.data} loaded={loaded} />
+      </h2>
+      <div className="data-actions">
+        {count.data?.isCapped && (
+          <Button small busy={count.isFetching} onClick={onCountExact}>
+            {t("Show exact count")}
+          </Button>
+        )}
+        {canEdit && (
+          <>
+            <Button small variant="primary" onClick={onNew}>
+              <Plus size={15} aria-hidden="true" />
+              {t("New row")}
+            </Button>
+            <Button small onClick={onImport}>
+              <Upload size={15} aria-hidden="true" />
+              {t("Import")}
+            </Button>
+          </>
+        )}
+        <ToolMenu label={t("Export")}>
+          {(["csv", "json", "jsonl"] as const).map((format) => (
+            <Menu.Item
+              key={format}
+              className="menu-item"
+              render={
+                <a href={studio.urlOf(`/data/${className}/export`, { format, where, as })} download>
+                  {format === "csv" ? "CSV" : format === "json" ? "JSON" : t("JSON Lines")}
+                </a>
+              }
+            />
+          ))}
+        </ToolMenu>
+        {canEdit && (
+          <ToolMenu label={t("Bulk actions")}>
+            <Menu.Item className="menu-item" disabled={isImpersonating} onClick={onUpdate}>
+              {t("Update all rows…")}
+            </Menu.Item>
+            <Menu.Item className="menu-item" data-danger disabled={isImpersonating} onClick={onDelete}>
+              {t("Delete all rows…")}
+            </Menu.Item>
+          </ToolMenu>
+        )}
+        <Button small onClick={onColumns}>
+          <Columns3 size={15} aria-hidden="true" />
+          {t("Columns")}
+        </Button>
+        <Button small busy={isRefreshing} onClick={onRefresh}>
+          <RefreshCw size={15} aria-hidden="true" />
+          {newRowCount > 0 ? texts.count(newRowCount, "{n} new row", "{n} new rows") : t("Refresh")}
+        </Button>
+      </div>
+    </div>
+  );
+}
+
+function ToolMenu({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="button small">
+        {label}
+        <ChevronDown size={14} aria-hidden="true" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="end" style={{ zIndex: 40 }}>
+          <Menu.Popup className="menu">{children}</Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+/** The row count, loaded separately from the rows. */
+function RowCount({
+  count,
+  loaded,
+}: {
+  count: { count: number; isCapped: boolean } | undefined;
+  loaded: number | undefined;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  return (
+    <span className="soft small" role="status">
+      {count &&
+        (count.isCapped
+          ? t("{n}+ rows", { n: count.count })
+          : texts.count(count.count, "{n} row", "{n} rows"))}
+      {count && loaded !== undefined && loaded < count.count && ` · ${t("{n} loaded", { n: loaded })}`}
+    </span>
+  );
+}

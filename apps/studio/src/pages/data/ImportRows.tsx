@@ -1,0 +1,251 @@
+import type { StudioImportResult } from "@purse/protocol";
+import { Button, Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
+import { useMutation } from "@tanstack/react-query";
+import { useRef, useState } from "react";
+import { useStudio } from "../../StudioContext.tsx";
+import type { Column } from "./columns.ts";
+import { FileInput } from "./editors/FileInput.tsx";
+import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
+import { ProgressLine } from "./ProgressLine.tsx";
+import { SaveFileButton } from "./SaveFileButton.tsx";
+
+const SKIP = "—";
+
+/** Imports rows from a file: column mapping, validation, import. */
+export function ImportRows({
+  className,
+  columns,
+  onDone,
+  onClose,
+}: {
+  className: string;
+  /** Editable columns. */
+  columns: readonly Column[];
+  /** Called after rows were imported. */
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const studio = useStudio();
+  const [file, setFile] = useState<ImportFile | undefined>(undefined);
+  const [problem, setProblem] = useState<string | undefined>(undefined);
+  const [mapping, setMapping] = useState<Mapping>({});
+  const [keepIds, setKeepIds] = useState(false);
+  const [progress, setProgress] = useState({ done: 0, all: 0 });
+  const abort = useRef(new AbortController());
+  const fields = columns.map(({ name }) => name);
+
+  function send(dryRun: boolean): Promise<StudioImportResult> {
+    if (!file) throw new Error("No file to import");
+    abort.current = new AbortController();
+    const reportProgress = (done: number, all: number) => setProgress({ done, all });
+    const options = { mapping, keepIds, dryRun };
+    return importRows(studio, className, file, options, reportProgress, abort.current.signal);
+  }
+  const check = useMutation({ mutationFn: () => send(true) });
+  const run = useMutation({ mutationFn: () => send(false), onSettled: onDone });
+  const busy = check.isPending || run.isPending;
+
+  function loadFile(name: string, text: string): void {
+    check.reset();
+    try {
+      const parsed = parseImportFile(name, text);
+      setFile(parsed);
+      setMapping(suggestMapping(parsed.columns, keepIds ? [...fields, "objectId"] : fields));
+      setProblem(undefined);
+    } catch (error) {
+      setFile(undefined);
+      setProblem(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  function mapColumn(column: string, field: string): void {
+    check.reset();
+    setMapping({ ...mapping, [column]: field === SKIP ? null : field });
+  }
+
+  const isMapped = Object.values(mapping).some((field) => field !== null);
+  const targets = keepIds ? ["objectId", ...fields] : fields;
+  if (run.data) return <Outcome result={run.data} className={className} file={file} onClose={onClose} />;
+  return (
+    <ConfirmDialog
+      open
+      wide
+      onClose={onClose}
+      title={t("Import rows of {name}", { name: className })}
+      description={t("CSV with a header row, a JSON array, or one JSON object per line")}
+      confirmLabel={
+        check.data ? texts.count(check.data.imported, "Import {n} row", "Import {n} rows") : t("Validate")
+      }
+      disabled={!file || !isMapped || check.data?.imported === 0}
+      busy={busy}
+      error={check.error ?? run.error}
+      onConfirm={() => (check.data ? run.mutate() : check.mutate())}
+    >
+      <FileInput
+        label={t("File")}
+        accept=".csv,.tsv,.txt,.json,.jsonl,.ndjson"
+        disabled={busy}
+        onFile={async (selected) => loadFile(selected.name, await selected.text())}
+      />
+      {problem !== undefined && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {!file && (
+        <TextArea
+          label={t("Or paste data")}
+          rows={4}
+          spellCheck={false}
+          onChange={(event) =>
+            event.target.value.trim() !== "" && loadFile(t("pasted text"), event.target.value)
+          }
+        />
+      )}
+      {file && (
+        <>
+          <p role="status">
+            <bdi>{file.name}</bdi>: {texts.count(file.rows.length, "{n} row", "{n} rows")}
+          </p>
+          <Table
+            caption={t("Column mapping")}
+            rows={file.columns}
+            rowKey={(column) => column}
+            empty={null}
+            columns={[
+              { key: "column", label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
+              {
+                key: "sample",
+                label: t("Sample"),
+                cell: (column) => <bdi className="cut">{file.samples[column]}</bdi>,
+              },
+              {
+                key: "field",
+                label: t("Field"),
+                cell: (column) => (
+                  <Select
+                    label={t("Field for {column}", { column })}
+                    hideLabel
+                    value={mapping[column] ?? SKIP}
+                    onChange={(field) => mapColumn(column, field)}
+                    disabled={busy}
+                    options={[
+                      { key: SKIP, label: t("Skip column") },
+                      ...targets.map((name) => ({
+                        key: name,
+                        label: `${name} · ${columns.find((each) => each.name === name)?.type ?? "String"}`,
+                      })),
+                    ]}
+                  />
+                ),
+              },
+            ]}
+          />
+          <Checkbox
+            label={t("Keep objectIds from the file (requires an objectId column)")}
+            checked={keepIds}
+            disabled={busy}
+            onChange={(to) => {
+              check.reset();
+              setKeepIds(to);
+              setMapping(suggestMapping(file.columns, to ? [...fields, "objectId"] : fields));
+            }}
+          />
+        </>
+      )}
+      {busy && (
+        <ProgressLine
+          {...progress}
+          label={
+            check.isPending
+              ? t("Validating: {done} of {all}", progress)
+              : t("Importing: {done} of {all}", progress)
+          }
+          action={
+            <Button small onClick={() => abort.current.abort()}>
+              {t("Stop")}
+            </Button>
+          }
+        />
+      )}
+      {check.data && !run.isPending && (
+        <ImportErrors
+          result={check.data}
+          className={className}
+          file={file}
+          successText={texts.count(check.data.imported, "{n} row is valid", "{n} rows are valid")}
+        />
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function Outcome({
+  result,
+  className,
+  file,
+  onClose,
+}: {
+  result: StudioImportResult;
+  className: string;
+  file: ImportFile | undefined;
+  onClose: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("Import rows of {name}", { name: className })}
+      confirmLabel={t("Close")}
+      onConfirm={onClose}
+    >
+      <ImportErrors
+        {...{ result, className, file }}
+        successText={texts.count(result.imported, "{n} row imported", "{n} rows imported")}
+      />
+    </ConfirmDialog>
+  );
+}
+
+/** Numbers of valid and rejected rows, with a file of the rejected ones. */
+function ImportErrors({
+  result: { failed, errorFile },
+  className,
+  file,
+  successText,
+}: {
+  result: StudioImportResult;
+  className: string;
+  file: ImportFile | undefined;
+  successText: string;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const extension = file?.format === "json" ? "jsonl" : "csv";
+  return (
+    <>
+      <p role="status">
+        <strong>{successText}</strong>
+      </p>
+      {failed > 0 && (
+        <Notice
+          kind="warning"
+          title={texts.count(failed, "{n} row was rejected", "{n} rows were rejected")}
+          action={
+            <SaveFileButton
+              name={`${className}-refused.${extension}`}
+              text={errorFile}
+              label={t("Download rejected rows")}
+            />
+          }
+        >
+          <pre className="dump">{errorFile.split(/\r?\n/).slice(0, 4).join("\n")}</pre>
+        </Notice>
+      )}
+    </>
+  );
+}

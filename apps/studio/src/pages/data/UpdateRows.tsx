@@ -1,0 +1,208 @@
+import type { JsonObject, JsonValue, StudioBulkResult } from "@purse/protocol";
+import { Button, Checkbox, ConfirmDialog, Field, Notice, Select, useTranslation } from "@purse/ui";
+import { useMutation } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { useRef, useState } from "react";
+import { useStudio } from "../../StudioContext.tsx";
+import { runBulk, type Target } from "./bulk.ts";
+import type { Column } from "./columns.ts";
+import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
+import { toFields } from "./drafts.ts";
+import { ProgressLine } from "./ProgressLine.tsx";
+import { parseValue } from "./parseValue.ts";
+import { SaveFileButton } from "./SaveFileButton.tsx";
+
+interface FieldUpdate {
+  field: string;
+  text: string;
+  isCleared: boolean;
+}
+
+/** Sets the same values in many rows. */
+export function UpdateRows({
+  className,
+  target,
+  columns,
+  onDone,
+  onClose,
+}: {
+  className: string;
+  target: Target;
+  /** Editable columns. */
+  columns: readonly Column[];
+  /** Called after rows were updated. */
+  onDone: () => void;
+  onClose: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const studio = useStudio();
+  const matchCount = useMatchCount(className, target);
+  const [updates, setUpdates] = useState<readonly FieldUpdate[]>([
+    { field: columns[0]?.name ?? "", text: "", isCleared: false },
+  ]);
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [progress, setProgress] = useState({ done: 0, all: 0 });
+  const abort = useRef(new AbortController());
+  const run = useMutation({
+    mutationFn: (fields: JsonObject): Promise<StudioBulkResult> => {
+      abort.current = new AbortController();
+      return runBulk(
+        studio,
+        className,
+        { action: "update", fields },
+        target,
+        (done, all) => setProgress({ done, all }),
+        abort.current.signal,
+      );
+    },
+    onSettled: onDone,
+  });
+  const parsed = updates.map(({ field, text, isCleared }) => {
+    const column = columns.find(({ name }) => name === field);
+    if (isCleared || !column) return { value: null };
+    return text === "" && column.type !== "String"
+      ? { problem: t("Enter a value or clear it.") }
+      : parseValue(text, column);
+  });
+
+  function submit(): void {
+    setSubmitted(true);
+    const changes: Record<string, JsonValue> = {};
+    for (const [i, each] of parsed.entries()) {
+      if (each.problem !== undefined) return;
+      changes[updates[i]?.field ?? ""] = each.value;
+    }
+    run.mutate(toFields({ changes }));
+  }
+
+  const set = (at: number, change: Partial<FieldUpdate>) =>
+    setUpdates(updates.map((each, i) => (i === at ? { ...each, ...change } : each)));
+  const availableColumns = columns.filter(({ name }) => updates.every(({ field }) => field !== name));
+  const { data } = run;
+  if (data) return <Outcome {...{ data, onClose, className }} />;
+  return (
+    <ConfirmDialog
+      open
+      wide
+      onClose={onClose}
+      title={t("Update rows of {name}", { name: className })}
+      description={t("Sets the same values in all selected rows. Your unsaved changes are not included.")}
+      confirmLabel={t("Update rows")}
+      busy={run.isPending}
+      disabled={!matchCount.data || updates.length === 0}
+      error={run.error}
+      onConfirm={submit}
+    >
+      <MatchCount query={matchCount}>
+        {(n) => texts.count(n, "{n} row will be updated.", "{n} rows will be updated.")}
+      </MatchCount>
+      {updates.map(({ field, text, isCleared }, i) => {
+        const column = columns.find(({ name }) => name === field);
+        return (
+          <fieldset key={field} className="bulk-field">
+            <legend className="visually-hidden">{field}</legend>
+            <Select
+              label={t("Field")}
+              value={field}
+              onChange={(to) => set(i, { field: to, text: "" })}
+              options={columns
+                .filter(({ name }) => name === field || availableColumns.some((each) => each.name === name))
+                .map(({ name }) => ({ key: name, label: name }))}
+            />
+            <Field
+              label={t("Value")}
+              hint={column?.targetClass ?? column?.type}
+              value={isCleared ? "" : text}
+              disabled={isCleared}
+              problem={isSubmitted ? parsed[i]?.problem : undefined}
+              onChange={(event) => set(i, { text: event.target.value })}
+              autoComplete="off"
+            />
+            <Checkbox
+              label={t("Clear value")}
+              checked={isCleared}
+              onChange={(to) => set(i, { isCleared: to })}
+            />
+            {updates.length > 1 && (
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={t("Remove {name} from this update", { name: field })}
+                onClick={() => setUpdates(updates.filter((_, at) => at !== i))}
+              >
+                <X size={16} aria-hidden="true" />
+              </button>
+            )}
+          </fieldset>
+        );
+      })}
+      <div className="row">
+        <Button
+          small
+          disabled={availableColumns.length === 0}
+          onClick={() =>
+            setUpdates([...updates, { field: availableColumns[0]?.name ?? "", text: "", isCleared: false }])
+          }
+        >
+          <Plus size={15} aria-hidden="true" />
+          {t("Add field")}
+        </Button>
+      </div>
+      {run.isPending && (
+        <ProgressLine
+          {...progress}
+          label={t("Updating: {done} of {all}", progress)}
+          action={
+            <Button small onClick={() => abort.current.abort()}>
+              {t("Stop")}
+            </Button>
+          }
+        />
+      )}
+    </ConfirmDialog>
+  );
+}
+
+function Outcome({
+  data: { matched, changed, failed },
+  className,
+  onClose,
+}: {
+  data: StudioBulkResult;
+  className: string;
+  onClose: () => void;
+}) {
+  const texts = useTranslation();
+  const { t } = texts;
+  const unchangedCount = matched - changed - failed.length;
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("Rows of {name}", { name: className })}
+      confirmLabel={t("Close")}
+      onConfirm={onClose}
+    >
+      <p role="status">
+        {texts.count(changed, "{n} row updated.", "{n} rows updated.")}{" "}
+        {unchangedCount > 0 && texts.count(unchangedCount, "{n} row unchanged.", "{n} rows unchanged.")}
+      </p>
+      {failed.length > 0 && (
+        <Notice
+          kind="warning"
+          title={texts.count(failed.length, "{n} row was rejected", "{n} rows were rejected")}
+          action={
+            <SaveFileButton
+              name={`${className}-refused.json`}
+              text={JSON.stringify(failed, null, 2)}
+              label={t("Download errors")}
+            />
+          }
+        >
+          <bdi>{`${failed[0]?.objectId}: ${failed[0]?.error}`}</bdi>
+        </Notice>
+      )}
+    </ConfirmDialog>
+  );
+}

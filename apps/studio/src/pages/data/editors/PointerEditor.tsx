@@ -1,0 +1,28 @@
+import { Field, useTranslation } from "@purse/ui";
+import type { EditorProps } from "./editor.ts";
+import { RowPicker } from "./RowPicker.tsx";
+
+/** Edits a pointer by id or by searching the row. */
+export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Field
+        label={t("ID")}
+        value={text}
+        problem={parsed.problem}
+        hint={t("Leave empty to remove the value.")}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => onText(event.target.value)}
+      />
+      {column.targetClass !== undefined && (
+        <RowPicker
+          className={column.targetClass}
+          chosen={text.trim()}
+          onChoose={({ objectId }) => onText(String(objectId))}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,91 @@
+import type { FieldType, JsonObject, StudioPage } from "@purse/protocol";
+import { Field, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useClasses } from "../../../components/classes.ts";
+import { useStudio } from "../../../StudioContext.tsx";
+import { escapeRegExp } from "../filters.ts";
+import { rowLabel } from "../formatValue.ts";
+
+/** Number of String fields searched; more would be slow. */
+const MAX_SEARCH_FIELDS = 6;
+const MAX_RESULTS = 8;
+/** Fields that are not searched. */
+const UNSEARCHABLE_FIELDS = new Set(["password", "sessionToken", "objectId"]);
+
+/** Finds a row by its id or its String fields. */
+export function RowPicker({
+  className,
+  chosen,
+  onChoose,
+}: {
+  className: string;
+  /** Id of the selected row. */
+  chosen?: string;
+  onChoose: (row: JsonObject) => void;
+}) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const classes = useClasses();
+  const [text, setText] = useState("");
+  const fields = classes.data?.find((each) => each.className === className)?.fields ?? {};
+  const path = `/data/${className}`;
+  const where = searchWhere(text.trim(), fields);
+  const found = useQuery({
+    queryKey: [path, "picker", where],
+    queryFn: ({ signal }) => studio.get<StudioPage<JsonObject>>(path, { where, limit: MAX_RESULTS }, signal),
+    enabled: classes.data !== undefined,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div className="stack tight">
+      <Field
+        label={t("Search rows of {name}", { name: className })}
+        hint={t("Search by ID or text.")}
+        type="search"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        autoComplete="off"
+      />
+      <QueryState
+        // The classes are needed to know the searchable fields.
+        query={classes.data === undefined ? { ...classes, data: undefined } : found}
+        label={t("Loading rows…")}
+        skeleton={<SkeletonList rows={3} label={t("Loading rows…")} />}
+      >
+        {({ results }) => (
+          <ul aria-label={t("Rows of {name}", { name: className })}>
+            {results.map((row) => (
+              <li key={String(row.objectId)}>
+                <button
+                  type="button"
+                  className="pick"
+                  aria-current={row.objectId === chosen ? "true" : undefined}
+                  onClick={() => onChoose(row)}
+                >
+                  <code>{String(row.objectId)}</code> <bdi className="cut soft">{rowLabel(row)}</bdi>
+                </button>
+              </li>
+            ))}
+            {results.length === 0 && <li className="soft small">{t("No matching rows")}</li>}
+          </ul>
+        )}
+      </QueryState>
+    </div>
+  );
+}
+
+function searchWhere(text: string, fields: Readonly<Record<string, FieldType>>): JsonObject {
+  if (text === "") return {};
+  const textFields = Object.entries(fields).filter(
+    ([name, { type }]) => type === "String" && !UNSEARCHABLE_FIELDS.has(name),
+  );
+  return {
+    $or: [
+      { objectId: { $gte: text, $lt: `${text}\uffff` } },
+      ...textFields
+        .slice(0, MAX_SEARCH_FIELDS)
+        .map(([name]): JsonObject => ({ [name]: { $regex: escapeRegExp(text), $options: "i" } })),
+    ],
+  };
+}

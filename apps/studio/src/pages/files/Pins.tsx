@@ -1,0 +1,89 @@
+import { CopyButton, Field, RelativeTime, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+
+interface Pin {
+  cid: string;
+  pinnedAt?: string;
+}
+
+/** CIDs pinned by this server. */
+export function Pins() {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const pins = useStudioList<Pin>("/pins");
+  return (
+    <CrudSection
+      title={t("Pinned in IPFS")}
+      query={pins}
+      loadingLabel={t("Loading pins…")}
+      rowKey={(pin) => pin.cid}
+      empty={{
+        title: t("No pins yet"),
+        text: t("Files saved with saveIPFS and uploaded NFT metadata appear here."),
+      }}
+      columns={[
+        {
+          key: "cid",
+          label: t("CID"),
+          cell: (pin) => (
+            <span className="row">
+              <a href={`/ipfs/${pin.cid}`} target="_blank" rel="noreferrer" className="cut">
+                <code>{pin.cid}</code>
+              </a>
+              <CopyButton text={pin.cid} label={t("the CID")} />
+            </span>
+          ),
+        },
+        {
+          key: "at",
+          label: t("Pinned"),
+          hideOnPhone: true,
+          cell: ({ pinnedAt }) => (pinnedAt ? <RelativeTime at={pinnedAt} /> : "–"),
+        },
+      ]}
+      canEdit={canEdit}
+      create={t("Pin CID")}
+      form={(_, onClose) => <PinForm onClose={onClose} />}
+      removal={{
+        verb: t("Unpin"),
+        label: (pin) => t("Unpin {cid}", { cid: pin.cid }),
+        title: () => t("Unpin this CID?"),
+        description: () => t("Content that is not pinned elsewhere may be lost, and links to it will break."),
+        details: (pin) => <code className="address">{pin.cid}</code>,
+        run: (pin) => studio.delete(`/pins/${encodeURIComponent(pin.cid)}`),
+        successMessage: t("CID unpinned"),
+      }}
+    />
+  );
+}
+
+function PinForm({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const [cid, setCid] = useState("");
+  const add = useStudioMutation(() => studio.post("/pins", { cid: cid.trim() }), t("CID pinned"));
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("Pin CID")}
+      description={t("The complete content must already be available on this server or its IPFS node.")}
+      confirmLabel={t("Pin CID")}
+      mutation={add}
+      disabled={cid.trim() === ""}
+    >
+      <Field
+        label={t("CID")}
+        value={cid}
+        onChange={(event) => setCid(event.target.value)}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+      />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,158 @@
+import type { StudioFunctionRun } from "@purse/protocol";
+import { Button, Code, ErrorState, Field, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
+import { Play } from "lucide-react";
+import { type FormEvent, useEffect, useState } from "react";
+import { asObject, parseJsonObject, prettyJson, stringField } from "../../components/fields.ts";
+import { JsonField } from "../../components/JsonField.tsx";
+import { LogLines } from "../../components/LogLines.tsx";
+import { Section } from "../../components/Page.tsx";
+import { useStudioMutation } from "../../components/queries.ts";
+import { useLogTail } from "../../components/useLogTail.ts";
+import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
+import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
+
+/** Runs a function and shows its result, with the runs of this tab below. */
+export function Runner({ name }: { name: string }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const { id } = useOperator();
+  const key = `${id}:${name}`;
+  const [runs, setRuns] = useState(() => loadRuns(sessionStorage, key));
+  const [params, setParams] = useState(() => runs[0]?.params ?? "{}");
+  const [as, setAs] = useState(() => runs[0]?.as ?? "");
+  const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
+  const parsedParams = parseJsonObject(params);
+  const run = useStudioMutation(async () => {
+    const answer = await studio.post<StudioFunctionRun>(`/functions/${encodeURIComponent(name)}`, {
+      params: "value" in parsedParams ? parsedParams.value : {},
+      ...(as.trim() !== "" && { as: as.trim() }),
+    });
+    const savedRun: FunctionRun = { at: new Date().toISOString(), params, as: as.trim(), ...answer };
+    setRuns(saveRun(sessionStorage, key, savedRun));
+    setShown(savedRun);
+  });
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!parsedParams.problem) run.mutate();
+  }
+  return (
+    <div className="stack">
+      <form className="card stack" onSubmit={submit} aria-label={t("Run {name}", { name })}>
+        <h2>
+          <code>{name}</code>
+        </h2>
+        <JsonField label={t("Parameters")} value={params} onChange={setParams} />
+        <Field
+          label={t("Run as")}
+          hint={t("User objectId. Leave empty to run with the master key.")}
+          value={as}
+          onChange={(event) => setAs(event.target.value)}
+          autoComplete="off"
+          spellCheck={false}
+        />
+        <div className="row">
+          <Button
+            type="submit"
+            variant="primary"
+            busy={run.isPending}
+            disabled={!canEdit || parsedParams.problem !== undefined}
+          >
+            <Play size={16} aria-hidden="true" />
+            {t("Run")}
+          </Button>
+        </div>
+        {run.error && <ErrorState error={run.error} />}
+      </form>
+      <div aria-live="polite" className="stack">
+        {shown && <Result run={shown} />}
+      </div>
+      {runs.length > 0 && (
+        <Section title={t("Recent runs")}>
+          <ul className="list">
+            {runs.map((each) => (
+              <li key={each.requestId} className="row spread">
+                <span className="row">
+                  {each.error ? (
+                    <Status kind="danger">{t("Failed")}</Status>
+                  ) : (
+                    <Status kind="ok">{t("Done")}</Status>
+                  )}
+                  <code className="cut">{each.params}</code>
+                  <span className="number soft">{each.ms} ms</span>
+                  <RelativeTime at={each.at} />
+                </span>
+                <span className="actions">
+                  <Button small onClick={() => setShown(each)}>
+                    {t("Show")}
+                  </Button>
+                  <Button
+                    small
+                    onClick={() => {
+                      setParams(each.params);
+                      setAs(each.as);
+                    }}
+                  >
+                    {t("Reuse parameters")}
+                  </Button>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+/** The result of a run; log entries written after the response are streamed. */
+function Result({ run }: { run: FunctionRun }) {
+  const { t } = useTranslation();
+  const { lines: liveLines } = useLogTail({ requestId: run.requestId });
+  const [lines, setLines] = useState(run.logs);
+  useEffect(() => {
+    if (liveLines.length > run.logs.length) setLines([...liveLines]);
+  }, [liveLines, run.logs]);
+  return (
+    <section className="card stack" aria-label={t("Result")}>
+      <div className="row spread">
+        <h2>{t("Result")}</h2>
+        <span className="number">{t("{ms} ms", { ms: run.ms })}</span>
+      </div>
+      {run.error ? (
+        <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>
+          <bdi>{run.error.error}</bdi>
+        </Notice>
+      ) : (
+        <>
+          <Code label={t("Response")} text={prettyJson(run.result)} wrap />
+          <PluginInstructions result={run.result} />
+        </>
+      )}
+      <Code label={t("Trace ID")} text={run.requestId} />
+      {lines.length === 0 ? (
+        <p className="soft">{t("No log output")}</p>
+      ) : (
+        <LogLines lines={lines} label={t("Log output")} />
+      )}
+    </section>
+  );
+}
+
+/** Client instructions returned by a plugin, which the studio does not run. */
+function PluginInstructions({ result }: { result: FunctionRun["result"] }) {
+  const { t } = useTranslation();
+  // Plugin responses are wrapped as their clients expect.
+  const triggers = asObject(asObject(asObject(result)?.data)?.result)?.triggers;
+  if (!Array.isArray(triggers) || triggers.length === 0) return null;
+  return (
+    <Notice kind="info" title={t("The calling app would run these instructions; the studio does not")}>
+      <ol className="numbered">
+        {triggers.map((trigger, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they are in an order, and it never changes.
+          <li key={at}>{stringField(asObject(trigger) ?? {}, "name")}</li>
+        ))}
+      </ol>
+    </Notice>
+  );
+}

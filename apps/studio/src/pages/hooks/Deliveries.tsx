@@ -1,0 +1,286 @@
+import type { JsonObject, StudioHookCall } from "@purse/protocol";
+import {
+  Button,
+  Code,
+  Dialog,
+  ErrorState,
+  Notice,
+  RelativeTime,
+  Select,
+  Status,
+  type StatusKind,
+  useTranslation,
+} from "@purse/ui";
+import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
+import { ListSection } from "../../components/ListSection.tsx";
+import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+
+const REFETCH_INTERVAL_MS = 5_000;
+
+/** Calls of function and trigger hooks with request and response. */
+export function HookCalls() {
+  const { t } = useTranslation();
+  const [outcome, setOutcome] = useSearchParam("outcome");
+  const calls = useInfiniteStudioQuery<StudioHookCall>("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
+  const [id, setId] = useSearchParam("call");
+  const shown = calls.data?.find((each) => each.id === id);
+  return (
+    <ListSection
+      title={t("Function and trigger calls")}
+      query={calls}
+      loadingLabel={t("Loading calls…")}
+      filters={
+        <Select
+          label={t("Result")}
+          value={outcome === "answered" || outcome === "failed" ? outcome : ""}
+          onChange={setOutcome}
+          options={[
+            { key: "", label: t("All") },
+            { key: "answered", label: t("Succeeded") },
+            { key: "failed", label: t("Failed") },
+          ]}
+        />
+      }
+      rowKey={(call) => call.id}
+      empty={{ title: t("No calls yet"), text: t("The last 1,000 hook calls are kept here.") }}
+      columns={[
+        { key: "hook", label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
+        { key: "outcome", label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
+        {
+          key: "status",
+          label: t("Response status"),
+          number: true,
+          hideOnPhone: true,
+          cell: ({ status }) => status ?? "–",
+        },
+        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+      ]}
+      actions={(call) => (
+        <Button
+          small
+          onClick={() => setId(call.id)}
+          aria-label={t("Show call of {name}", { name: call.hook })}
+        >
+          {t("Show")}
+        </Button>
+      )}
+    >
+      {shown && <CallDialog call={shown} onClose={() => setId("")} />}
+    </ListSection>
+  );
+}
+
+function CallOutcome({ call: { isReplay, error } }: { call: StudioHookCall }) {
+  const { t } = useTranslation();
+  return (
+    <span className="row">
+      {error === undefined ? (
+        <Status kind="ok">{t("Succeeded")}</Status>
+      ) : (
+        <Status kind="danger">{t("Failed")}</Status>
+      )}
+      {isReplay && <Status kind="info">{t("Replay")}</Status>}
+    </span>
+  );
+}
+
+function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const replay = useStudioMutation(
+    () => studio.post<StudioHookCall>(`/hook-calls/${encodeURIComponent(call.id)}/replay`),
+    t("Call replayed"),
+  );
+  const latest = replay.data;
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      side
+      title={call.hook}
+      description={call.url}
+      actions={
+        <Button variant="primary" disabled={!canEdit} busy={replay.isPending} onClick={() => replay.mutate()}>
+          {t("Replay")}
+        </Button>
+      }
+    >
+      <div className="stack">
+        {call.error !== undefined && (
+          <Notice kind="danger" title={t("Call failed")}>
+            <bdi>{call.error}</bdi>
+          </Notice>
+        )}
+        <dl className="facts">
+          <dt>{t("When")}</dt>
+          <dd>
+            <RelativeTime at={call.at} />
+          </dd>
+          <dt>{t("Response status")}</dt>
+          <dd>{call.status ?? t("None")}</dd>
+          <dt>{t("Duration")}</dt>
+          <dd className="number">{call.ms} ms</dd>
+        </dl>
+        <Code label={t("Request")} text={formatBody(call.request)} />
+        {call.answer !== undefined && <Code label={t("Response")} text={formatBody(call.answer)} />}
+        <p className="soft small">
+          {t(
+            "Replay sends the same request again and shows the response. The response has no effect on stored data.",
+          )}
+        </p>
+        {replay.error && <ErrorState error={replay.error} />}
+        {latest && (
+          <section className="stack tight" aria-label={t("Replay response")}>
+            <h3>{t("Replay response")}</h3>
+            <CallOutcome call={latest} />
+            <Code label={t("Replay response")} text={formatBody(latest.answer ?? latest.error ?? "")} />
+          </section>
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+/** Indents JSON; other text is returned unchanged. */
+function formatBody(text: string): string {
+  try {
+    return prettyJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+const STATUS_KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "busy", failed: "danger" };
+
+/** Webhook deliveries of chain events. */
+export function WebhookDeliveries() {
+  const { t } = useTranslation();
+  const [status, setStatus] = useSearchParam("status");
+  const deliveries = useInfiniteStudioQuery("/deliveries", { status }, REFETCH_INTERVAL_MS);
+  const [id, setId] = useSearchParam("message");
+  const shown = deliveries.data?.find((each) => stringField(each, "objectId") === id);
+  return (
+    <ListSection
+      title={t("Chain events")}
+      query={deliveries}
+      loadingLabel={t("Loading deliveries…")}
+      filters={
+        <Select
+          label={t("Status")}
+          value={STATUS_KIND[status] ? status : ""}
+          onChange={setStatus}
+          options={[
+            { key: "", label: t("All") },
+            { key: "waiting", label: t("Waiting") },
+            { key: "delivered", label: t("Delivered") },
+            { key: "failed", label: t("Failed") },
+          ]}
+        />
+      }
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{
+        title: t("No deliveries yet"),
+        text: t("Add a listener with a webhook under Chains to send its events to a server."),
+      }}
+      columns={[
+        {
+          key: "url",
+          label: t("To"),
+          cell: (row) => (
+            <bdi className="cut" title={stringField(row, "url")}>
+              {stringField(row, "url")}
+            </bdi>
+          ),
+        },
+        { key: "status", label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
+        {
+          key: "attempts",
+          label: t("Attempts"),
+          number: true,
+          cell: (row) => numberField(row, "attempts") ?? 0,
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+      actions={(row) => (
+        <Button small onClick={() => setId(stringField(row, "objectId"))}>
+          {t("Show")}
+        </Button>
+      )}
+    >
+      {shown && <DeliveryDialog row={shown} onClose={() => setId("")} />}
+    </ListSection>
+  );
+}
+
+function DeliveryStatus({ row }: { row: JsonObject }) {
+  const { t } = useTranslation();
+  const status = stringField(row, "status");
+  const labels: Record<string, string> = {
+    delivered: t("Delivered"),
+    waiting: t("Waiting"),
+    failed: t("Failed"),
+  };
+  return <Status kind={STATUS_KIND[status] ?? "idle"}>{labels[status] ?? status}</Status>;
+}
+
+function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const resend = useStudioMutation(
+    () => studio.post(`/deliveries/${encodeURIComponent(stringField(row, "objectId"))}/send`),
+    t("Delivery queued"),
+  );
+  const next = timeField(row, "nextAt");
+  const isWaiting = stringField(row, "status") === "waiting";
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      side
+      title={t("Delivery")}
+      description={stringField(row, "url")}
+      actions={
+        <Button variant="primary" disabled={!canEdit} busy={resend.isPending} onClick={() => resend.mutate()}>
+          {isWaiting ? t("Retry now") : t("Resend")}
+        </Button>
+      }
+    >
+      <div className="stack">
+        <dl className="facts">
+          <dt>{t("Status")}</dt>
+          <dd>
+            <DeliveryStatus row={row} />
+          </dd>
+          <dt>{t("Attempts")}</dt>
+          <dd className="number">{numberField(row, "attempts") ?? 0}</dd>
+          <dt>{t("Response status")}</dt>
+          <dd>{numberField(row, "answer") ?? t("None")}</dd>
+          {isWaiting && next && (
+            <>
+              <dt>{t("Next attempt")}</dt>
+              <dd>
+                <RelativeTime at={next} />
+              </dd>
+            </>
+          )}
+        </dl>
+        {stringField(row, "error") !== "" && (
+          <Notice kind="warning" title={t("Last attempt failed")}>
+            <bdi>{stringField(row, "error")}</bdi>
+          </Notice>
+        )}
+        <Code label={t("Request")} text={prettyJson(row.body ?? null)} />
+        {resend.error && <ErrorState error={resend.error} />}
+      </div>
+    </Dialog>
+  );
+}

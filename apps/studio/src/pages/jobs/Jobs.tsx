@@ -1,0 +1,274 @@
+import type { JsonObject } from "@purse/protocol";
+import {
+  Button,
+  ConfirmDialog,
+  QueryState,
+  RelativeTime,
+  Select,
+  Status,
+  type StatusKind,
+  Table,
+  useTranslation,
+} from "@purse/ui";
+import { Play } from "lucide-react";
+import { useState } from "react";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import {
+  numberField,
+  objectField,
+  parseJsonObject,
+  prettyJson,
+  stringField,
+  timeField,
+} from "../../components/fields.ts";
+import { JsonField } from "../../components/JsonField.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { ScheduleForm } from "./ScheduleForm.tsx";
+
+interface JobsResponse {
+  jobs: string[];
+  defined: { jobName: string; cron: string; params: JsonObject }[];
+  schedules: JsonObject[];
+}
+
+/** Cloud jobs: run now, schedules and history. */
+export function Jobs() {
+  const { t } = useTranslation();
+  const jobs = useStudioQuery<JobsResponse>("/jobs");
+  return (
+    <Page
+      title={t("Jobs")}
+      description={t("Background jobs, run manually or on a schedule. All times in UTC.")}
+      editRole="editor"
+    >
+      <QueryState query={jobs} label={t("Loading jobs…")}>
+        {(data) => (
+          <>
+            <JobTable jobs={data.jobs} />
+            <Schedules {...data} />
+            <JobHistory jobs={data.jobs} />
+          </>
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const [running, setRunning] = useState<string | undefined>(undefined);
+  const [params, setParams] = useState("{}");
+  const parsedParams = parseJsonObject(params);
+  const run = useStudioMutation(
+    (name: string) =>
+      studio.post(`/jobs/${encodeURIComponent(name)}/run`, {
+        params: "value" in parsedParams ? parsedParams.value : {},
+      }),
+    (_, name) => t("{name} started. See History for the result.", { name }),
+  );
+  return (
+    <ListSection
+      title={t("Jobs")}
+      rows={jobs}
+      rowKey={(name) => name}
+      empty={{ title: t("No jobs yet"), text: t("Define one in cloud code with Parse.Cloud.job.") }}
+      columns={[{ key: "name", label: t("Job"), cell: (name) => <code>{name}</code> }]}
+      actions={(name) => (
+        <Button
+          small
+          disabled={!canEdit}
+          onClick={() => setRunning(name)}
+          aria-label={t("Run {name} now", { name })}
+        >
+          <Play size={15} aria-hidden="true" />
+          {t("Run now")}
+        </Button>
+      )}
+    >
+      <ConfirmDialog
+        open={running !== undefined}
+        onClose={() => setRunning(undefined)}
+        title={t("Run {name} now", { name: running ?? "" })}
+        description={t("The job runs in the background. You can leave this page.")}
+        confirmLabel={t("Run")}
+        busy={run.isPending}
+        error={run.error}
+        disabled={parsedParams.problem !== undefined}
+        onConfirm={() => running && run.mutate(running, { onSuccess: () => setRunning(undefined) })}
+      >
+        <JsonField label={t("Parameters")} value={params} onChange={setParams} />
+      </ConfirmDialog>
+    </ListSection>
+  );
+}
+
+function Schedules({ jobs, defined, schedules }: JobsResponse) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  return (
+    <CrudSection
+      title={t("Schedules")}
+      rows={schedules}
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{
+        title: t("No schedules yet"),
+        text: t("Schedules run a job automatically, for example every night."),
+      }}
+      columns={[
+        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { key: "when", label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
+        {
+          key: "about",
+          label: t("Description"),
+          hideOnPhone: true,
+          cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
+        },
+        {
+          key: "last",
+          label: t("Last run"),
+          cell: (row) => {
+            const last = numberField(row, "lastRun");
+            return last ? <RelativeTime at={last} /> : <span className="soft">{t("Not yet")}</span>;
+          },
+        },
+      ]}
+      canEdit={canEdit}
+      create={t("Schedule a job")}
+      canCreate={jobs.length > 0}
+      editLabel={(row) => t("Edit schedule of {name}", { name: stringField(row, "jobName") })}
+      form={(row, onClose) => <ScheduleForm jobs={jobs} row={row} onClose={onClose} />}
+      removal={{
+        label: (row) => t("Remove schedule of {name}", { name: stringField(row, "jobName") }),
+        title: () => t("Remove this schedule?"),
+        description: (row) =>
+          t("{name} will no longer run on this schedule.", { name: stringField(row, "jobName") }),
+        run: (row) => studio.delete(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`),
+        successMessage: t("Schedule removed"),
+      }}
+    >
+      {defined.length > 0 && (
+        <>
+          <h3>{t("Schedules defined in code")}</h3>
+          <Table
+            caption={t("Schedules defined in code")}
+            rows={defined}
+            rowKey={({ jobName, cron }) => `${jobName} ${cron}`}
+            empty={null}
+            columns={[
+              { key: "job", label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
+              { key: "when", label: t("When"), cell: ({ cron }) => <code>{cron}</code> },
+              {
+                key: "params",
+                label: t("Parameters"),
+                hideOnPhone: true,
+                cell: ({ params }) => <code>{JSON.stringify(params)}</code>,
+              },
+            ]}
+          />
+        </>
+      )}
+    </CrudSection>
+  );
+}
+
+/** Describes when a `_JobSchedule` row runs. */
+function describeSchedule(row: JsonObject): string {
+  const cron = stringField(row, "cron");
+  if (cron !== "") return cron;
+  const days = Array.isArray(row.daysOfWeek) ? row.daysOfWeek.join(",") : "";
+  if (days !== "") return `${stringField(row, "timeOfDay")} (${days})`;
+  const every = numberField(row, "repeatMinutes");
+  return `${stringField(row, "startAfter")}${every ? ` +${every} min` : ""}`;
+}
+
+const STATUS_KIND: Record<string, StatusKind> = { succeeded: "ok", failed: "danger", running: "busy" };
+const REFETCH_INTERVAL_MS = 5_000;
+
+function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
+  const { t } = useTranslation();
+  const [jobName, setJobName] = useSearchParam("job");
+  const statusLabels: Record<string, string> = {
+    succeeded: t("Succeeded"),
+    failed: t("Failed"),
+    running: t("Running"),
+  };
+  const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
+  return (
+    <ListSection
+      title={t("History")}
+      query={runs}
+      loadingLabel={t("Loading history…")}
+      filters={
+        <Select
+          label={t("Job")}
+          value={jobs.includes(jobName) ? jobName : ""}
+          onChange={setJobName}
+          options={[{ key: "", label: t("All jobs") }, ...jobs.map((key) => ({ key, label: key }))]}
+        />
+      }
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{ title: t("No runs yet") }}
+      columns={[
+        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        {
+          key: "status",
+          label: t("Status"),
+          cell: (row) => (
+            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
+              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
+            </Status>
+          ),
+        },
+        {
+          key: "message",
+          label: t("Message"),
+          cell: (row) => (
+            <bdi className="cut" title={stringField(row, "message")}>
+              {stringField(row, "message")}
+            </bdi>
+          ),
+        },
+        {
+          key: "params",
+          label: t("Parameters"),
+          hideOnPhone: true,
+          cell: (row) => {
+            const params = objectField(row, "params");
+            return params && Object.keys(params).length > 0 ? (
+              <code className="cut" title={prettyJson(params)}>
+                {JSON.stringify(params)}
+              </code>
+            ) : null;
+          },
+        },
+        {
+          key: "source",
+          label: t("Triggered by"),
+          hideOnPhone: true,
+          cell: (row) => stringField(row, "source"),
+        },
+        {
+          key: "took",
+          label: t("Duration"),
+          number: true,
+          cell: (row) => {
+            const [from, to] = [timeField(row, "createdAt"), timeField(row, "finishedAt")];
+            return from && to ? `${((Date.parse(to) - Date.parse(from)) / 1000).toFixed(1)} s` : "–";
+          },
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,173 @@
+import {
+  Button,
+  Code,
+  ConfirmDialog,
+  Dialog,
+  Field,
+  Notice,
+  QueryState,
+  RelativeTime,
+  Status,
+  useTranslation,
+} from "@purse/ui";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { Page } from "../../components/Page.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { type ApiKeyRow, keyName } from "./apiKey.ts";
+import { KeyUsage } from "./KeyUsage.tsx";
+
+const REFETCH_INTERVAL_MS = 5_000;
+
+/** API keys of the data service and their usage. */
+export function ApiKeys() {
+  const { t } = useTranslation();
+  const canEdit = useHasRole("owner");
+  const keys = useStudioList<ApiKeyRow>("/keys", { refetchInterval: REFETCH_INTERVAL_MS });
+  const [isAdding, setAdding] = useState(false);
+  return (
+    <Page
+      title={t("API keys")}
+      description={t("API keys authenticate requests to the data service (/api/v2).")}
+      editRole="owner"
+      actions={
+        <Button variant="primary" disabled={!canEdit} onClick={() => setAdding(true)}>
+          <Plus size={16} aria-hidden="true" />
+          {t("Create API key")}
+        </Button>
+      }
+    >
+      <QueryState query={keys} label={t("Loading API keys…")}>
+        {(rows) => (
+          <>
+            <KeyTable keys={rows} />
+            {rows.length > 0 && <KeyUsage keys={rows} />}
+          </>
+        )}
+      </QueryState>
+      {isAdding && <NewKey onClose={() => setAdding(false)} />}
+    </Page>
+  );
+}
+
+function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
+  const { t, language } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("owner");
+  const number = new Intl.NumberFormat(language);
+  return (
+    <CrudSection
+      title={t("API keys")}
+      rows={keys}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No API keys yet"), text: t("In production, the data service requires an API key.") }}
+      columns={[
+        { key: "name", label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
+        {
+          key: "state",
+          label: t("Status"),
+          cell: ({ revokedAt }) =>
+            revokedAt === undefined ? (
+              <Status kind="ok">{t("Active")}</Status>
+            ) : (
+              <Status kind="danger">{t("Revoked")}</Status>
+            ),
+        },
+        {
+          key: "limit",
+          label: t("Requests this minute"),
+          number: true,
+          cell: ({ limit, usedThisMinute }) =>
+            limit === undefined
+              ? number.format(usedThisMinute)
+              : t("{used} of {limit}", { used: usedThisMinute, limit }),
+        },
+        {
+          key: "used",
+          label: t("Last used"),
+          cell: ({ lastUsedAt }) =>
+            lastUsedAt === undefined ? (
+              <span className="soft">{t("Never")}</span>
+            ) : (
+              <RelativeTime at={lastUsedAt} />
+            ),
+        },
+        {
+          key: "made",
+          label: t("Created"),
+          hideOnPhone: true,
+          cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
+        },
+      ]}
+      canEdit={canEdit}
+      removal={{
+        verb: t("Revoke"),
+        isPossible: ({ revokedAt }) => revokedAt === undefined,
+        label: (key) => t("Revoke {name}", { name: keyName(key) }),
+        title: (key) => t("Revoke {name}?", { name: keyName(key) }),
+        description: () =>
+          t("Requests with this key are rejected within five seconds. This can't be undone."),
+        run: ({ id }) => studio.delete(`/keys/${encodeURIComponent(id)}`),
+        successMessage: t("API key revoked"),
+      }}
+    />
+  );
+}
+
+function NewKey({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const [name, setName] = useState("");
+  const [limit, setLimit] = useState("");
+  const isLimit = limit === "" || /^[1-9]\d{0,8}$/.test(limit.trim());
+  const create = useStudioMutation(() =>
+    studio.post<{ id: string; key: string }>("/keys", {
+      ...(name.trim() !== "" && { name: name.trim() }),
+      ...(limit !== "" && { limit: Number(limit) }),
+    }),
+  );
+  if (create.data) {
+    return (
+      <Dialog open onClose={onClose} title={t("Your new API key")}>
+        <div className="stack">
+          <Notice kind="warning" title={t("Copy it now")}>
+            {t("You won't see this key again. The server stores only a hash of it.")}
+          </Notice>
+          <Code label={t("API key")} text={create.data.key} />
+          <p className="soft">{t("Send it in the X-API-Key header.")}</p>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <ConfirmDialog
+      open
+      onClose={onClose}
+      title={t("Create API key")}
+      confirmLabel={t("Create")}
+      busy={create.isPending}
+      error={create.error}
+      disabled={!isLimit}
+      onConfirm={() => create.mutate()}
+    >
+      <Field
+        label={t("Name")}
+        hint={t("Optional. Who or what uses this key.")}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        maxLength={100}
+        autoComplete="off"
+      />
+      <Field
+        label={t("Requests per minute")}
+        hint={t("Leave empty to use the server's default limit.")}
+        inputMode="numeric"
+        value={limit}
+        onChange={(event) => setLimit(event.target.value)}
+        problem={isLimit ? undefined : t("Enter a whole number of 1 or more, or leave empty.")}
+      />
+    </ConfirmDialog>
+  );
+}

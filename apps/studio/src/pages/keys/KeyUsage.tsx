@@ -1,0 +1,57 @@
+import type { StudioKeyUsage } from "@purse/protocol";
+import { Chart, QueryState, Select, useTranslation } from "@purse/ui";
+import { Section } from "../../components/Page.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { type ApiKeyRow, keyName } from "./apiKey.ts";
+
+const REFETCH_INTERVAL_MS = 30_000;
+
+/** Requests per hour of one key or all keys. */
+export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
+  const { t, language, count } = useTranslation();
+  const [id, setId] = useSearchParam("key");
+  const usage = useStudioQuery<{ results: StudioKeyUsage[] }>("/keys/usage", {
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+  const selectedId = keys.some((key) => key.id === id) ? id : "";
+  const number = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
+  return (
+    <Section title={t("Usage")}>
+      <div className="filters">
+        <Select
+          label={t("API key")}
+          value={selectedId}
+          onChange={setId}
+          options={[
+            { key: "", label: t("All keys") },
+            ...keys.map((key) => ({ key: key.id, label: keyName(key) })),
+          ]}
+        />
+      </div>
+      <QueryState query={usage} label={t("Loading usage…")}>
+        {({ results }) => {
+          const hours = results.map(({ at, requests }) => ({
+            at: Date.parse(at),
+            value:
+              selectedId === ""
+                ? Object.values(requests).reduce((sum, each) => sum + each, 0)
+                : (requests[selectedId] ?? 0),
+          }));
+          return (
+            <>
+              <p className="number">
+                {count(
+                  hours.reduce((sum, { value }) => sum + value, 0),
+                  "{n} request in the last 48 hours",
+                  "{n} requests in the last 48 hours",
+                )}
+              </p>
+              <Chart label={t("Requests per hour")} points={hours} format={(value) => number.format(value)} />
+            </>
+          );
+        }}
+      </QueryState>
+    </Section>
+  );
+}

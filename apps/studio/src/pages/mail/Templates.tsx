@@ -1,0 +1,262 @@
+import {
+  DEFAULT_MAILS,
+  type MailName,
+  type MailTemplate,
+  type StudioMailTemplate,
+  validateMail,
+} from "@purse/protocol";
+import {
+  Button,
+  ConfirmDialog,
+  Field,
+  QueryState,
+  RelativeTime,
+  Status,
+  TextArea,
+  useTranslation,
+} from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Section } from "../../components/Page.tsx";
+import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { useUnsavedChangesPrompt } from "../../components/useUnsavedChangesPrompt.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+import { MailPreview } from "./MailPreview.tsx";
+import { SendTest } from "./SendTest.tsx";
+
+interface TemplatesResponse {
+  appName: string;
+  results: StudioMailTemplate[];
+}
+
+const DEFAULT_TEMPLATE: MailName = "verification";
+
+/** Edits, previews, tests and resets the email templates. */
+export function MailTemplates({ canSend }: { canSend: boolean }) {
+  const { t } = useTranslation();
+  const templates = useStudioQuery<TemplatesResponse>("/mail/templates");
+  const [chosen, setChosen] = useSearchParam("template");
+  const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
+  useUnsavedChangesPrompt(Object.keys(drafts).length > 0);
+  function setDraft(name: MailName, draft: MailTemplate | undefined): void {
+    const { [name]: _, ...others } = drafts;
+    setDrafts(draft ? { ...others, [name]: draft } : others);
+  }
+  return (
+    <QueryState query={templates} label={t("Loading emails…")}>
+      {({ appName, results }) => {
+        const shown = results.find(({ name }) => name === (chosen || DEFAULT_TEMPLATE)) ?? results[0];
+        return (
+          <div className="workbench">
+            <nav className="card" aria-label={t("Email templates")}>
+              {results.map(({ name, writtenBy }) => (
+                <button
+                  key={name}
+                  type="button"
+                  className="pick"
+                  aria-current={name === shown?.name}
+                  onClick={() => setChosen(name === DEFAULT_TEMPLATE ? "" : name)}
+                >
+                  <span className="grow">{t(TITLES[name])}</span>
+                  {drafts[name] ? (
+                    <Status kind="warning">{t("Unsaved")}</Status>
+                  ) : (
+                    writtenBy !== undefined && <Status kind="info">{t("Changed")}</Status>
+                  )}
+                </button>
+              ))}
+            </nav>
+            {shown && (
+              <TemplateEditor
+                key={shown.name}
+                entry={shown}
+                appName={appName}
+                canSend={canSend}
+                draft={drafts[shown.name]}
+                onDraft={(draft) => setDraft(shown.name, draft)}
+              />
+            )}
+          </div>
+        );
+      }}
+    </QueryState>
+  );
+}
+
+interface TemplateEditorProps {
+  entry: StudioMailTemplate;
+  appName: string;
+  canSend: boolean;
+  /** Undefined without unsaved changes. */
+  draft: MailTemplate | undefined;
+  onDraft: (draft: MailTemplate | undefined) => void;
+}
+
+function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEditorProps) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const isOwner = useHasRole("owner");
+  const [dialog, setDialog] = useState<"reset" | "test" | undefined>(undefined);
+  const { name, template: saved, writtenBy, writtenAt } = entry;
+  const template = draft ?? saved;
+  const outgoing = withoutEmptyHtml(template);
+  const problems = validateMail(name, outgoing);
+  const isValid = Object.keys(problems).length === 0;
+  const path = `/mail/templates/${name}`;
+  const save = useStudioMutation(() => studio.put(path, { template: outgoing }), t("Template saved"));
+  const reset = useStudioMutation(() => studio.delete(path), t("Template reset to default"));
+  function update(patch: Partial<MailTemplate>): void {
+    const next = { ...template, ...patch };
+    onDraft(isSame(next, saved) ? undefined : next);
+  }
+  return (
+    <Section
+      title={t(TITLES[name])}
+      actions={
+        <span className="actions">
+          <Button small disabled={!canEdit || !canSend || !isValid} onClick={() => setDialog("test")}>
+            {t("Send test")}
+          </Button>
+          {writtenBy !== undefined && (
+            <Button small disabled={!canEdit} onClick={() => setDialog("reset")}>
+              {t("Reset to default")}
+            </Button>
+          )}
+        </span>
+      }
+    >
+      <p className="soft">
+        {t(DESCRIPTIONS[name])}{" "}
+        {writtenBy !== undefined && writtenAt !== undefined ? (
+          <>
+            {t("Edited by {who}", { who: writtenBy })}, <RelativeTime at={writtenAt} />.{" "}
+            {isOwner && (
+              <Link to="/audit" search={{ what: "PUT /mail/templates/:name" }}>
+                {t("View earlier versions in the audit log")}
+              </Link>
+            )}
+          </>
+        ) : (
+          t("Default template")
+        )}
+      </p>
+      <div className="halves">
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            save.mutate(undefined, { onSuccess: () => onDraft(undefined) });
+          }}
+        >
+          <Field
+            label={t("Subject")}
+            value={template.subject}
+            onChange={(event) => update({ subject: event.target.value })}
+            problem={problems.subject && t(problems.subject)}
+            readOnly={!canEdit}
+            autoComplete="off"
+          />
+          <TextArea
+            label={t("Text")}
+            value={template.text}
+            onChange={(event) => update({ text: event.target.value })}
+            problem={problems.text && t(problems.text)}
+            hint={<Variables name={name} />}
+            readOnly={!canEdit}
+            rows={9}
+          />
+          <div className="mono-field">
+            <TextArea
+              label={t("HTML (optional)")}
+              value={template.html ?? ""}
+              onChange={(event) => update({ html: event.target.value })}
+              problem={problems.html && t(problems.html)}
+              hint={t("Email clients without HTML support show the text version.")}
+              readOnly={!canEdit}
+              spellCheck={false}
+              rows={7}
+            />
+          </div>
+          {save.error && <p role="alert">{save.error.message}</p>}
+          <div className="row">
+            <Button
+              type="submit"
+              variant="primary"
+              busy={save.isPending}
+              disabled={!canEdit || !draft || !isValid}
+            >
+              {t("Save")}
+            </Button>
+            {draft && <Button onClick={() => onDraft(undefined)}>{t("Discard changes")}</Button>}
+          </div>
+        </form>
+        <MailPreview template={outgoing} values={{ ...SAMPLE_VALUES, appName }} />
+      </div>
+      {dialog === "test" && (
+        <SendTest path={`${path}/test`} body={{ template: outgoing }} onClose={() => setDialog(undefined)} />
+      )}
+      <ConfirmDialog
+        open={dialog === "reset"}
+        onClose={() => setDialog(undefined)}
+        title={t("Reset to the default template?")}
+        description={t(
+          "Replaces this template with the default. The current version stays in the audit log.",
+        )}
+        confirmLabel={t("Reset")}
+        busy={reset.isPending}
+        error={reset.error}
+        onConfirm={() =>
+          reset.mutate(undefined, {
+            onSuccess: () => {
+              setDialog(undefined);
+              onDraft(undefined);
+            },
+          })
+        }
+      />
+    </Section>
+  );
+}
+
+/** Variables of a template. */
+function Variables({ name }: { name: MailName }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      {t("Variables:")}{" "}
+      {DEFAULT_MAILS[name].variables.map((variable) => (
+        <code key={variable} className="place">{`{{${variable}}}`}</code>
+      ))}
+    </>
+  );
+}
+
+const TITLES: Readonly<Record<MailName, string>> = {
+  verification: "Email verification",
+  passwordReset: "Password reset",
+};
+
+const DESCRIPTIONS: Readonly<Record<MailName, string>> = {
+  verification: "Sent when a user signs up or changes their email address, if PURSE_VERIFY_USER_EMAILS is 1.",
+  passwordReset: "Sent when a user requests a password reset.",
+};
+
+const SAMPLE_VALUES = {
+  email: "ada@example.org",
+  username: "ada",
+  link: "https://example.org/server/apps/my-app/…?token=a1b2c3",
+};
+
+function withoutEmptyHtml({ subject, text, html }: MailTemplate): MailTemplate {
+  return { subject, text, ...(html !== undefined && html.trim() !== "" && { html }) };
+}
+
+function isSame(first: MailTemplate, second: MailTemplate): boolean {
+  return (
+    first.subject === second.subject &&
+    first.text === second.text &&
+    (first.html ?? "") === (second.html ?? "")
+  );
+}

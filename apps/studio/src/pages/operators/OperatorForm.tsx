@@ -1,0 +1,177 @@
+import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol";
+import {
+  Button,
+  Checkbox,
+  ConfirmDialog,
+  Dialog,
+  ErrorState,
+  Field,
+  QueryState,
+  Select,
+  useTranslation,
+} from "@purse/ui";
+import { useState } from "react";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useStudio } from "../../StudioContext.tsx";
+import { useRoleOptions } from "./roleNames.ts";
+import { SessionTable } from "./SessionTable.tsx";
+
+type DialogKind = "reset" | "remove" | undefined;
+
+/** Edits another operator: role, status, recovery, sessions and removal. */
+export function OperatorForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const options = useRoleOptions();
+  const path = `/operators/${encodeURIComponent(operator.id)}`;
+  const name = operator.username;
+  const [role, setRole] = useState<StudioRole>(operator.role);
+  const [isDisabled, setDisabled] = useState(operator.isDisabled);
+  const [dialog, setDialog] = useState<DialogKind>(undefined);
+  const save = useStudioMutation(
+    () => studio.put(path, { role, isDisabled }),
+    t("{name} updated and signed out", { name }),
+  );
+  const unlock = useStudioMutation(() => studio.put(path, { unlock: true }), t("{name} unlocked", { name }));
+  const remove = useStudioMutation(() => studio.delete(path), t("{name} removed", { name }));
+  const isUnchanged = role === operator.role && isDisabled === operator.isDisabled;
+  return (
+    <>
+      <Dialog
+        open
+        side
+        onClose={onClose}
+        title={t("Edit {name}", { name })}
+        description={t("Saving signs this operator out everywhere.")}
+        actions={
+          <>
+            <Button onClick={onClose}>{t("Cancel")}</Button>
+            <Button
+              variant="primary"
+              disabled={isUnchanged}
+              busy={save.isPending}
+              onClick={() => save.mutate(undefined, { onSuccess: onClose })}
+            >
+              {t("Save")}
+            </Button>
+          </>
+        }
+      >
+        <div className="stack">
+          <Select label={t("Role")} value={role} onChange={setRole} options={options} />
+          <Checkbox label={t("Disabled (can't sign in)")} checked={isDisabled} onChange={setDisabled} />
+          {save.error && <ErrorState error={save.error} />}
+          <h3>{t("Account recovery")}</h3>
+          <p className="soft">
+            {t("For operators who lost their password or second factor, or are locked out")}
+          </p>
+          <div className="row wrap">
+            <Button small onClick={() => setDialog("reset")}>
+              {t("Reset")}
+            </Button>
+            <Button small busy={unlock.isPending} onClick={() => unlock.mutate()}>
+              {t("Unlock")}
+            </Button>
+            <Button small variant="danger" onClick={() => setDialog("remove")}>
+              {t("Remove")}
+            </Button>
+          </div>
+          {unlock.error && <ErrorState error={unlock.error} />}
+          <h3>{t("Sessions")}</h3>
+          <SessionsOf path={path} />
+        </div>
+      </Dialog>
+      {dialog === "reset" && (
+        <ResetForm operator={operator} path={path} onClose={() => setDialog(undefined)} />
+      )}
+      <ConfirmDialog
+        open={dialog === "remove"}
+        onClose={() => setDialog(undefined)}
+        title={t("Remove {name}?", { name })}
+        description={t("The account is deleted permanently. Its actions stay in the audit log.")}
+        confirmLabel={t("Remove")}
+        danger
+        busy={remove.isPending}
+        error={remove.error}
+        onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+      />
+    </>
+  );
+}
+
+function SessionsOf({ path }: { path: string }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const sessions = useStudioList<StudioSession>(`${path}/sessions`);
+  const endSessions = useStudioMutation(() => studio.delete(`${path}/sessions`), t("Sessions revoked"));
+  return (
+    <QueryState query={sessions} label={t("Loading sessions…")}>
+      {(rows) => (
+        <>
+          <SessionTable sessions={rows} />
+          {rows.length > 0 && (
+            <div className="row">
+              <Button
+                small
+                variant="danger"
+                busy={endSessions.isPending}
+                onClick={() => endSessions.mutate()}
+              >
+                {t("Revoke all sessions")}
+              </Button>
+            </div>
+          )}
+          {endSessions.error && <ErrorState error={endSessions.error} />}
+        </>
+      )}
+    </QueryState>
+  );
+}
+
+function ResetForm({
+  operator,
+  path,
+  onClose,
+}: {
+  operator: StudioOperator;
+  path: string;
+  onClose: () => void;
+}) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const [password, setPassword] = useState("");
+  const [shouldRemoveFactor, setShouldRemoveFactor] = useState(operator.hasSecondFactor);
+  const reset = useStudioMutation(
+    () =>
+      studio.put(path, { password, unlock: true, ...(shouldRemoveFactor && { removeSecondFactor: true }) }),
+    t("Access reset for {name}", { name: operator.username }),
+  );
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("Reset access for {name}?", { name: operator.username })}
+      description={t("Sets a new password and revokes all sessions.")}
+      confirmLabel={t("Reset")}
+      danger
+      mutation={reset}
+      disabled={password === ""}
+    >
+      <Field
+        label={t("New password")}
+        type="password"
+        hint={t("At least 12 characters. Must not contain the username.")}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        autoComplete="new-password"
+      />
+      {operator.hasSecondFactor && (
+        <Checkbox
+          label={t("Also remove two-factor authentication")}
+          checked={shouldRemoveFactor}
+          onChange={setShouldRemoveFactor}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,119 @@
+import type { StudioOperator, StudioRole } from "@purse/protocol";
+import { Field, RelativeTime, Select, Status, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { CrudSection } from "../../components/CrudSection.tsx";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { useStudioList, useStudioMutation } from "../../components/queries.ts";
+import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { OperatorForm } from "./OperatorForm.tsx";
+import { useRoleNames, useRoleOptions } from "./roleNames.ts";
+
+/** All operators with role, status and last sign-in. For owners. */
+export function OperatorTable() {
+  const { t } = useTranslation();
+  const own = useOperator();
+  const roles = useRoleNames();
+  const operators = useStudioList<StudioOperator>("/operators");
+  return (
+    <CrudSection
+      title={t("All operators")}
+      query={operators}
+      loadingLabel={t("Loading operators…")}
+      rowKey={({ id }) => id}
+      empty={{ title: t("No operators") }}
+      columns={[
+        {
+          key: "name",
+          label: t("Name"),
+          cell: ({ id, username }) => (
+            <span>
+              <bdi>{username}</bdi>
+              {id === own.id && <span className="soft"> {t("(you)")}</span>}
+            </span>
+          ),
+        },
+        { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },
+        {
+          key: "state",
+          label: t("Status"),
+          cell: ({ isDisabled }) =>
+            isDisabled ? (
+              <Status kind="danger">{t("Disabled")}</Status>
+            ) : (
+              <Status kind="ok">{t("Active")}</Status>
+            ),
+        },
+        {
+          key: "factor",
+          label: t("Two-factor authentication"),
+          cell: ({ hasSecondFactor }) =>
+            hasSecondFactor ? (
+              <Status kind="ok">{t("On")}</Status>
+            ) : (
+              <Status kind="warning">{t("Off")}</Status>
+            ),
+        },
+        {
+          key: "seen",
+          label: t("Last sign-in"),
+          hideOnPhone: true,
+          cell: ({ lastSignInAt }) =>
+            lastSignInAt === undefined ? (
+              <span className="soft">{t("Never")}</span>
+            ) : (
+              <RelativeTime at={lastSignInAt} />
+            ),
+        },
+      ]}
+      canEdit
+      create={t("Add operator")}
+      editLabel={({ id, username }) => (id === own.id ? undefined : t("Edit {name}", { name: username }))}
+      form={(operator, onClose) =>
+        operator ? <OperatorForm operator={operator} onClose={onClose} /> : <NewOperator onClose={onClose} />
+      }
+    />
+  );
+}
+
+function NewOperator({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const studio = useStudio();
+  const options = useRoleOptions();
+  const [username, setUsername] = useState("");
+  const [password, setPassword] = useState("");
+  const [role, setRole] = useState<StudioRole>("readOnly");
+  const add = useStudioMutation(
+    () => studio.post<StudioOperator>("/operators", { username: username.trim(), password, role }),
+    ({ username: name }) => t("Operator {name} added", { name }),
+  );
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={t("Add operator")}
+      confirmLabel={t("Add")}
+      mutation={add}
+      disabled={username.trim() === "" || password === ""}
+    >
+      <Field
+        label={t("Name")}
+        value={username}
+        onChange={(event) => setUsername(event.target.value)}
+        maxLength={100}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+      <Field
+        label={t("Initial password")}
+        type="password"
+        hint={t(
+          "At least 12 characters. Must not contain the username. They can change it in their account.",
+        )}
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        autoComplete="new-password"
+      />
+      <Select label={t("Role")} value={role} onChange={setRole} options={options} />
+    </FormDialog>
+  );
+}

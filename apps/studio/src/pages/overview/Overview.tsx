@@ -1,0 +1,117 @@
+import type { StudioMetricsPoint } from "@purse/protocol";
+import { Chart, QueryState, useTranslation } from "@purse/ui";
+import { formatBytes } from "../../components/fields.ts";
+import { Page, Section } from "../../components/Page.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { SlowRequests } from "../../components/SlowRequests.tsx";
+import { type ChainsResponse, ChainTable } from "../chains/ChainTable.tsx";
+
+const REFETCH_INTERVAL_MS = 10_000;
+/** Length of a data point, in seconds. */
+const POINT_SECONDS = 10;
+
+/** Server health: metrics of the last hour, chains and slow requests. */
+export function Overview() {
+  const { t } = useTranslation();
+  const points = useStudioQuery<{ points: StudioMetricsPoint[] }>("/overview", {
+    refetchInterval: REFETCH_INTERVAL_MS,
+  });
+  const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
+  return (
+    <Page title={t("Overview")} description={t("Server health over the last hour")}>
+      <QueryState query={points} label={t("Loading metrics…")}>
+        {(data) => <Metrics points={data.points} />}
+      </QueryState>
+      <Section title={t("Chains")}>
+        <QueryState query={chains} label={t("Loading chains…")}>
+          {({ results }) => <ChainTable chains={results} />}
+        </QueryState>
+      </Section>
+      <SlowRequests />
+    </Page>
+  );
+}
+
+function Metrics({ points }: { points: readonly StudioMetricsPoint[] }) {
+  const { t, language } = useTranslation();
+  // The last point is incomplete, so its rate would be too low.
+  const completePoints = points.length > 1 ? points.slice(0, -1) : points;
+  const latest = points.at(-1);
+  const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
+  const formatDecimal = (value: number) => number.format(value);
+  // Counts are integers: grid lines between them get no label.
+  const formatInteger = (value: number) => (Number.isInteger(value) ? number.format(value) : "");
+  const formatMs = (value: number) => `${number.format(value)} ms`;
+  const formatSize = (value: number) => formatBytes(value, language);
+  const seriesOf = (select: (point: StudioMetricsPoint) => number | null) =>
+    completePoints.flatMap((point) => {
+      const value = select(point);
+      return value === null ? [] : [{ at: Date.parse(point.at), value }];
+    });
+  const latestComplete = completePoints.at(-1);
+  return (
+    <>
+      <dl className="tiles">
+        <Tile name={t("Requests/s")} value={formatDecimal((latestComplete?.requests ?? 0) / POINT_SECONDS)} />
+        <Tile name={t("Latency p50")} value={formatMs(latestComplete?.p50Ms ?? 0)} />
+        <Tile name={t("Latency p95")} value={formatMs(latestComplete?.p95Ms ?? 0)} />
+        <Tile
+          name={t("Errors (last hour)")}
+          value={formatDecimal(points.reduce((sum, { errors }) => sum + errors, 0))}
+        />
+        <Tile name={t("Open WebSockets")} value={formatDecimal(latest?.sockets ?? 0)} />
+        <Tile name={t("Memory")} value={formatSize(latest?.memoryBytes ?? 0)} />
+      </dl>
+      <div className="charts">
+        <Plot
+          name={t("Requests/s")}
+          points={seriesOf(({ requests }) => requests / POINT_SECONDS)}
+          format={formatDecimal}
+        />
+        <Plot name={t("Latency (p95)")} points={seriesOf(({ p95Ms }) => p95Ms)} format={formatMs} />
+        <Plot name={t("Errors per 10 s")} points={seriesOf(({ errors }) => errors)} format={formatInteger} />
+        <Plot
+          name={t("Open WebSockets")}
+          points={seriesOf(({ sockets }) => sockets)}
+          format={formatInteger}
+        />
+        <Plot
+          name={t("Database size")}
+          points={seriesOf(({ storageBytes }) => storageBytes)}
+          format={formatSize}
+        />
+        <Plot
+          name={t("Indexing lag (blocks)")}
+          points={seriesOf(({ lagBlocks }) => lagBlocks)}
+          format={formatInteger}
+        />
+      </div>
+    </>
+  );
+}
+
+function Tile({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="tile">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function Plot({
+  name,
+  points,
+  format,
+}: {
+  name: string;
+  points: { at: number; value: number }[];
+  format: (value: number) => string;
+}) {
+  return (
+    <section className="card stack tight" aria-label={name}>
+      <h2>{name}</h2>
+      <Chart label={name} points={points} format={format} height={170} />
+    </section>
+  );
+}

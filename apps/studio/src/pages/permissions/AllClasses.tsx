@@ -1,0 +1,196 @@
+import type { JsonObject } from "@purse/protocol";
+import { EmptyState, FailedRead, Field, Select, Status, Table, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
+import { Section } from "../../components/Page.tsx";
+import { ancestorNames, useRoles } from "../../components/roles.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { EffectBadge } from "./EffectBadge.tsx";
+import {
+  EVERYONE,
+  effectOf,
+  inheritedFrom,
+  isGranted,
+  isWrite,
+  OPERATIONS,
+  type Operation,
+  ROLE,
+  SIGNED_IN,
+} from "./permissions.ts";
+
+const ANYONE = "anybody";
+
+/** The permissions of all classes, in general or for one subject. */
+export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
+  const { t, count } = useTranslation();
+  const roleGraph = useRoles();
+  const roles = roleGraph.data;
+  const [subject, setSubject] = useSearchParam("who");
+  const [text, setText] = useSearchParam("find");
+  const ancestors = roles ? ancestorNames(roles) : () => [];
+  const shown = classes.filter(({ className }) =>
+    className.toLowerCase().includes(text.trim().toLowerCase()),
+  );
+  const applicationClasses = classes.filter((row) => !isSystemClass(row));
+  const writable = applicationClasses.filter(({ classLevelPermissions }) =>
+    OPERATIONS.some(
+      (operation) => isWrite(operation) && effectOf(classLevelPermissions, operation).kind === "everyone",
+    ),
+  );
+  const countOf = (kind: "everyone" | "nobody") =>
+    applicationClasses.filter(({ classLevelPermissions }) =>
+      OPERATIONS.every((operation) => effectOf(classLevelPermissions, operation).kind === kind),
+    ).length;
+  return (
+    <>
+      <dl className="tiles">
+        <div className="tile">
+          <dt>{t("Fully public")}</dt>
+          <dd>{count(countOf("everyone"), "{n} class", "{n} classes")}</dd>
+        </div>
+        <div className="tile">
+          <dt>{t("Publicly writable")}</dt>
+          <dd>{count(writable.length, "{n} class", "{n} classes")}</dd>
+        </div>
+        <div className="tile">
+          <dt>{t("Master key only")}</dt>
+          <dd>{count(countOf("nobody"), "{n} class", "{n} classes")}</dd>
+        </div>
+      </dl>
+      <Section title={t("Your classes")}>
+        <div className="filters view-for">
+          <div className="field grow">
+            <Field
+              label={t("Search classes")}
+              type="search"
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+          </div>
+          <Select
+            label={t("View for")}
+            value={subject === "" ? ANYONE : subject}
+            onChange={(key) => setSubject(key === ANYONE ? "" : key)}
+            options={[
+              { key: ANYONE, label: t("All subjects") },
+              { key: EVERYONE, label: t("Anonymous users") },
+              { key: SIGNED_IN, label: t("Authenticated users") },
+              ...(roles?.roles ?? []).map(({ name }) => ({
+                key: ROLE + name,
+                label: t("Members of {name}", { name }),
+              })),
+            ]}
+          />
+        </div>
+        <FailedRead query={roleGraph}>
+          {t("Roles could not be loaded. Inherited permissions are not shown.")}
+        </FailedRead>
+        <PermissionTable
+          caption={t("Your classes")}
+          rows={shown.filter((row) => !isSystemClass(row))}
+          subject={subject}
+          ancestors={ancestors}
+        />
+        <p className="soft small">
+          {t("Object ACLs still apply. The master key bypasses all permission checks.")}
+        </p>
+      </Section>
+      <Section title={t("System classes")}>
+        <p className="soft">
+          {t(
+            "System classes also have built-in rules that permissions can't override, such as who can see a session.",
+          )}
+        </p>
+        {subject === "" ? (
+          <PermissionTable
+            caption={t("System classes")}
+            rows={shown.filter(isSystemClass)}
+            subject={subject}
+            ancestors={ancestors}
+          />
+        ) : (
+          <p>
+            <Link to="/permissions" search={{ show: "question", class: "_User" }}>
+              {t("Check access for a user and an object")}
+            </Link>
+          </p>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function PermissionTable({
+  caption,
+  rows,
+  subject,
+  ancestors,
+}: {
+  caption: string;
+  rows: readonly ClassSchema[];
+  subject: string;
+  ancestors: (role: string) => readonly string[];
+}) {
+  const { t } = useTranslation();
+  return (
+    <div className="permission-table">
+      <Table
+        caption={caption}
+        rows={rows}
+        rowKey={({ className }) => className}
+        empty={<EmptyState title={t("No matching classes")} />}
+        columns={[
+          {
+            key: "class",
+            label: t("Class"),
+            cell: ({ className }) => (
+              <Link to="/permissions" search={{ show: "class", class: className }}>
+                {className}
+              </Link>
+            ),
+          },
+          ...OPERATIONS.map((operation) => ({
+            key: operation,
+            label: operation,
+            cell: ({ className, classLevelPermissions }: ClassSchema) =>
+              subject === "" ? (
+                <EffectBadge
+                  effect={effectOf(classLevelPermissions, operation)}
+                  hasOwnRules={className.startsWith("_")}
+                />
+              ) : (
+                <AccessCell {...{ permissions: classLevelPermissions, operation, subject, ancestors }} />
+              ),
+          })),
+        ]}
+      />
+    </div>
+  );
+}
+
+/** Whether the selected subject may use an operation of a class. */
+function AccessCell({
+  permissions,
+  operation,
+  subject,
+  ancestors,
+}: {
+  permissions: JsonObject;
+  operation: Operation;
+  subject: string;
+  ancestors: (role: string) => readonly string[];
+}) {
+  const { t } = useTranslation();
+  const effect = effectOf(permissions, operation);
+  const isAllowed =
+    effect.kind === "everyone" ||
+    (effect.kind === "signedIn" && subject !== EVERYONE) ||
+    (subject.startsWith(ROLE) &&
+      (isGranted(permissions, operation, subject) ||
+        inheritedFrom(permissions, operation, subject, ancestors) !== undefined));
+  if (isAllowed) return <Status kind="ok">{t("Yes")}</Status>;
+  if (effect.kind === "some" && effect.fields.length > 0 && subject !== EVERYONE) {
+    return <Status kind="warning">{t("Own objects")}</Status>;
+  }
+  return <Status kind="idle">{t("No")}</Status>;
+}

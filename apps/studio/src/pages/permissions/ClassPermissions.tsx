@@ -1,0 +1,111 @@
+import { Button, FailedRead, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import type { ClassSchema } from "../../components/classes.ts";
+import { ancestorNames, useRoles } from "../../components/roles.ts";
+import { SchemaDiff } from "../../components/SchemaDiff.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
+import {
+  applyDraft,
+  type Change,
+  type Draft,
+  NO_CHANGES,
+  pendingChanges,
+  withChange,
+  withoutChange,
+} from "./draft.ts";
+import { NewObjects } from "./NewObjects.tsx";
+import { OperationMatrix } from "./OperationMatrix.tsx";
+import { PendingChanges } from "./PendingChanges.tsx";
+import { ProtectedFields } from "./ProtectedFields.tsx";
+
+export interface ClassPermissionsProps {
+  row: ClassSchema;
+  draft: Draft;
+  onDraft: (draft: Draft) => void;
+  /** Reloads the class. */
+  onRefresh: () => Promise<unknown>;
+}
+
+/** Edits the permissions of a class; changes are collected, reviewed and applied together. */
+export function ClassPermissions({ row, draft, onDraft, onRefresh }: ClassPermissionsProps) {
+  const { t } = useTranslation();
+  const canEdit = useHasRole("editor");
+  const { className, classLevelPermissions: known } = row;
+  const roleGraph = useRoles();
+  const roleData = roleGraph.data;
+  const [isReviewing, setReviewing] = useState(false);
+  const [isRefreshing, setRefreshing] = useState(false);
+  const changes = pendingChanges(known, draft);
+  const next = applyDraft(known, draft);
+  const roleNames = roleData?.roles.map(({ name }) => name);
+  const ancestors = roleData ? ancestorNames(roleData) : () => [];
+  const change = (...all: Change[]) => onDraft(all.reduce(withChange, draft));
+  const onChange = canEdit ? change : undefined;
+
+  /** Reloads the class first, since others may have changed it. */
+  async function review() {
+    setRefreshing(true);
+    await onRefresh();
+    setRefreshing(false);
+    setReviewing(true);
+  }
+
+  return (
+    <div className="stack">
+      <div className="row spread">
+        <h2>{className}</h2>
+        <span className="actions">
+          <Link to="/classes" search={{ class: className }} className="button small">
+            {t("Fields and indexes")}
+          </Link>
+          <Link to="/data" search={{ class: className }} className="button small">
+            {t("View rows")}
+          </Link>
+        </span>
+      </div>
+      {changes.length > 0 && (
+        <PendingChanges
+          changes={changes}
+          roles={roleNames}
+          actions={
+            <>
+              <Button small onClick={() => onDraft(NO_CHANGES)}>
+                {t("Discard")}
+              </Button>
+              <Button small variant="primary" busy={isRefreshing} onClick={() => void review()}>
+                {t("Review changes")}
+              </Button>
+            </>
+          }
+          onUndo={(each) => onDraft(withoutChange(draft, each))}
+        />
+      )}
+      <FailedRead query={roleGraph}>
+        {t("Roles could not be loaded. Inherited permissions are not shown.")}
+      </FailedRead>
+      <OperationMatrix
+        row={row}
+        known={known}
+        next={next}
+        roles={roleNames}
+        ancestors={ancestors}
+        onChange={onChange}
+      />
+      <ProtectedFields row={row} known={known} next={next} roles={roleNames} onChange={onChange} />
+      <NewObjects permissions={known} roles={roleNames} />
+      {isReviewing && (
+        <SchemaDiff
+          className={className}
+          edit={{ classLevelPermissions: next }}
+          successMessage={t("Permissions of {name} updated", { name: className })}
+          onClose={() => setReviewing(false)}
+          onDone={() => {
+            setReviewing(false);
+            onDraft(NO_CHANGES);
+          }}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from "@purse/protocol";
+import { useTranslation } from "@purse/ui";
+import { asObject } from "../../components/fields.ts";
+import { Section } from "../../components/Page.tsx";
+import { useSubjects } from "./subjects.tsx";
+
+/** Shows the default ACL of new objects. */
+export function NewObjects({
+  permissions,
+  roles,
+}: {
+  permissions: JsonObject;
+  roles: readonly string[] | undefined;
+}) {
+  const { t } = useTranslation();
+  const acl = Object.entries(asObject(permissions.ACL) ?? {});
+  const subjectOf = useSubjects(
+    acl.map(([subject]) => subject).filter((subject) => subject !== "currentUser"),
+    roles,
+  );
+  return (
+    <Section title={t("New objects")}>
+      <p className="soft">
+        {acl.length === 0
+          ? t(
+              "New objects have no ACL unless they set one. Access is controlled by the class permissions above.",
+            )
+          : t("Default ACL for objects that don't set one:")}
+      </p>
+      {acl.length > 0 && (
+        <dl className="facts">
+          {acl.map(([subject, permissions]) => {
+            const { read, write } = asObject(permissions) ?? {};
+            const rights = [read === true && t("read"), write === true && t("write")].filter(Boolean);
+            return (
+              <div key={subject} className="fact">
+                <dt>
+                  <bdi>{subject === "currentUser" ? t("Creator") : subjectOf(subject).label}</bdi>
+                </dt>
+                <dd>{rights.join(", ") || t("nothing")}</dd>
+              </div>
+            );
+          })}
+        </dl>
+      )}
+    </Section>
+  );
+}

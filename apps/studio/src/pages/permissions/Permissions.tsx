@@ -1,0 +1,111 @@
+import { EmptyState, QueryState, Tabs, useTranslation } from "@purse/ui";
+import { useBlocker } from "@tanstack/react-router";
+import { useState } from "react";
+import { ClassList } from "../../components/ClassList.tsx";
+import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { Page } from "../../components/Page.tsx";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { AccessCheck } from "./AccessCheck.tsx";
+import { AllClasses } from "./AllClasses.tsx";
+import { ClassPermissions } from "./ClassPermissions.tsx";
+import { type Draft, NO_CHANGES, pendingChanges } from "./draft.ts";
+import "./permissions.css";
+
+const TABS = ["all", "class", "question"] as const;
+type Tab = (typeof TABS)[number];
+
+/** Class permissions: an overview, a matrix per class and an access check. */
+export function Permissions() {
+  const { t } = useTranslation();
+  const classes = useClasses();
+  const [shown, setShown] = useSearchParam("show");
+  const [chosen, setChosen] = useSearchParam("class");
+  /** By class, so that switching classes loses nothing. */
+  const [drafts, setDrafts] = useState<Readonly<Record<string, Draft>>>({});
+  const isChanged = (classes.data ?? []).some(
+    ({ className, classLevelPermissions }) =>
+      pendingChanges(classLevelPermissions, drafts[className] ?? NO_CHANGES).length > 0,
+  );
+  useBlocker({
+    shouldBlockFn: ({ current, next }) =>
+      isChanged &&
+      current.pathname !== next.pathname &&
+      !window.confirm(t("Leave without applying your changes?")),
+    enableBeforeUnload: () => isChanged,
+  });
+  // Links may set only the class.
+  const tab: Tab = TABS.find((each) => each === shown) ?? (chosen === "" ? "all" : "class");
+  return (
+    <Page
+      title={t("Permissions")}
+      description={t("Who can access the objects of each class. You review changes before they are applied.")}
+      editRole="editor"
+    >
+      <Tabs<Tab>
+        label={t("Permissions")}
+        value={tab}
+        onChange={setShown}
+        tabs={[
+          { key: "all", label: t("All classes") },
+          { key: "class", label: t("One class") },
+          { key: "question", label: t("Check access") },
+        ]}
+      >
+        <QueryState query={classes} label={t("Loading classes…")}>
+          {(rows) =>
+            tab === "all" ? (
+              <AllClasses classes={rows} />
+            ) : tab === "question" ? (
+              <AccessCheck classes={rows} />
+            ) : (
+              <Workbench
+                classes={rows}
+                chosen={chosen}
+                onChoose={setChosen}
+                drafts={drafts}
+                onDrafts={setDrafts}
+                onRefresh={() => classes.refetch()}
+              />
+            )
+          }
+        </QueryState>
+      </Tabs>
+    </Page>
+  );
+}
+
+function Workbench({
+  classes,
+  chosen,
+  onChoose,
+  drafts,
+  onDrafts,
+  onRefresh,
+}: {
+  classes: readonly ClassSchema[];
+  chosen: string;
+  onChoose: (className: string) => void;
+  drafts: Readonly<Record<string, Draft>>;
+  onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
+  onRefresh: () => Promise<unknown>;
+}) {
+  const { t } = useTranslation();
+  const shown =
+    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
+  return (
+    <div className="workbench">
+      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
+      {shown ? (
+        <ClassPermissions
+          key={shown.className}
+          row={shown}
+          draft={drafts[shown.className] ?? NO_CHANGES}
+          onDraft={(draft) => onDrafts({ ...drafts, [shown.className]: draft })}
+          onRefresh={onRefresh}
+        />
+      ) : (
+        <EmptyState title={t("Class not found")}>{t("Select another one from the list.")}</EmptyState>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { Code, EmptyState, QueryState, useTranslation } from "@purse/ui";
+import { Page } from "../../components/Page.tsx";
+import { PickList } from "../../components/PickList.tsx";
+import { useStudioQuery } from "../../components/queries.ts";
+import { useSearchParam } from "../../components/useSearchParam.ts";
+import { Runner } from "../functions/Runner.tsx";
+
+interface Plugin {
+  name: string;
+  functions: string[];
+  file: string;
+}
+
+/** Loaded plugins, their functions and a runner. */
+export function Plugins() {
+  const { t } = useTranslation();
+  const defined = useStudioQuery<{ plugins: Plugin[] }>("/functions");
+  return (
+    <Page
+      title={t("Plugins")}
+      description={t("Server plugins configured in purse.config.ts")}
+      editRole="editor"
+    >
+      <QueryState query={defined} label={t("Loading plugins…")}>
+        {({ plugins }) =>
+          plugins.length === 0 ? (
+            <EmptyState title={t("No plugins")}>
+              {t("plugins of purse.config.ts lists the files to load. The server reads it when it starts.")}
+            </EmptyState>
+          ) : (
+            <Workbench plugins={plugins} />
+          )
+        }
+      </QueryState>
+    </Page>
+  );
+}
+
+function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
+  const { t, count } = useTranslation();
+  const [chosen, setChosen] = useSearchParam("function");
+  const all = plugins.flatMap((plugin) =>
+    plugin.functions.map((name) => ({ plugin, name, full: `${plugin.name}_${name}` })),
+  );
+  const shown = all.find(({ full }) => full === chosen) ?? all[0];
+  return (
+    <div className="workbench">
+      <PickList
+        label={t("Plugins")}
+        groups={plugins.map((plugin) => ({
+          key: plugin.name,
+          title: (
+            <p className="pick-title">
+              <strong>{plugin.name}</strong>{" "}
+              <span className="soft small">
+                {count(plugin.functions.length, "{n} function", "{n} functions")}
+              </span>
+            </p>
+          ),
+          items: all
+            .filter((each) => each.plugin === plugin)
+            .map(({ name, full }) => ({ key: full, label: <code className="cut">{name}</code> })),
+        }))}
+        value={shown?.full}
+        onChange={setChosen}
+      />
+      {shown && (
+        <div className="stack">
+          <section className="card stack" aria-label={t("Details of {name}", { name: shown.full })}>
+            <dl className="facts">
+              <dt>{t("Plugin")}</dt>
+              <dd>{shown.plugin.name}</dd>
+              <dt>{t("Loaded from")}</dt>
+              <dd>
+                <code>{shown.plugin.file}</code>
+              </dd>
+              <dt>{t("Settings")}</dt>
+              <dd>{t("Configured in the plugin's code. Restart the server to apply changes.")}</dd>
+            </dl>
+            <Code
+              label={t("Code examples")}
+              text={`await Moralis.Plugins.${shown.plugin.name}.${shown.name}({ … });`}
+            />
+          </section>
+          <Runner key={shown.full} name={shown.full} />
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,278 @@
+import type { JsonObject } from "@purse/protocol";
+import {
+  Button,
+  ErrorState,
+  Field,
+  RelativeTime,
+  Status,
+  type StatusKind,
+  TextArea,
+  useTranslation,
+} from "@purse/ui";
+import { useState } from "react";
+import { FormDialog } from "../../components/FormDialog.tsx";
+import { numberField, parseJsonObject, stringField, timeField } from "../../components/fields.ts";
+import { JsonField } from "../../components/JsonField.tsx";
+import { ListSection } from "../../components/ListSection.tsx";
+import { Page, Section } from "../../components/Page.tsx";
+import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useHasRole, useStudio } from "../../StudioContext.tsx";
+
+interface Audience {
+  installations: number;
+  reachable: number;
+}
+
+/** Composes, tests and sends push notifications, with their history. */
+export function Push() {
+  const { t } = useTranslation();
+  return (
+    <Page
+      title={t("Push")}
+      description={t(
+        "Send notifications to devices that have the app installed. Try it on your own device first.",
+      )}
+      editRole="editor"
+    >
+      <Composer />
+      <PushHistory />
+    </Page>
+  );
+}
+
+function Composer() {
+  const { t, count } = useTranslation();
+  const studio = useStudio();
+  const canEdit = useHasRole("editor");
+  const [title, setTitle] = useState("");
+  const [alert, setAlert] = useState("");
+  const [channels, setChannels] = useState("");
+  const [where, setWhere] = useState("{}");
+  const [at, setAt] = useState("");
+  const [device, setDevice] = useState("");
+  const [isConfirming, setConfirming] = useState(false);
+  const query = parseJsonObject(where);
+  const channelNames = channels
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  const targetQuery: JsonObject | undefined =
+    query.problem === undefined
+      ? { ...query.value, ...(channelNames.length > 0 && { channels: { $in: channelNames } }) }
+      : undefined;
+  const audience = useStudioQuery<Audience>("/push/audience", {
+    query: { where: targetQuery },
+    enabled: targetQuery !== undefined,
+  });
+  const data: JsonObject = { alert, ...(title !== "" && { title }) };
+  const send = useStudioMutation(
+    () =>
+      studio.post("/push", {
+        where: targetQuery,
+        data,
+        ...(at !== "" && { push_time: new Date(at).toISOString() }),
+      }),
+    at === "" ? t("Push notification queued") : t("Push notification scheduled"),
+  );
+  const test = useStudioMutation(
+    () => studio.post("/push/test", { installation: device.trim(), data }),
+    t("Test notification queued"),
+  );
+  const isReady = canEdit && alert.trim() !== "" && audience.data !== undefined;
+  return (
+    <Section title={t("New push notification")}>
+      <div className="halves">
+        <div className="stack">
+          <Field
+            label={t("Title")}
+            value={title}
+            onChange={(event) => setTitle(event.target.value)}
+            maxLength={200}
+          />
+          <TextArea
+            label={t("Message")}
+            rows={3}
+            value={alert}
+            onChange={(event) => setAlert(event.target.value)}
+            maxLength={2000}
+          />
+          <p className="label">{t("Preview")}</p>
+          <div className="preview" aria-live="off">
+            <div className="grow">
+              <p>
+                <strong>
+                  <bdi>{title || t("(No title)")}</bdi>
+                </strong>
+              </p>
+              <p>
+                <bdi>{alert || t("Your message")}</bdi>
+              </p>
+            </div>
+          </div>
+        </div>
+        <div className="stack">
+          <Field
+            label={t("Channels")}
+            hint={t("Comma-separated. Leave empty to send to everyone who matches the query.")}
+            value={channels}
+            onChange={(event) => setChannels(event.target.value)}
+            autoComplete="off"
+          />
+          <JsonField
+            label={t("Audience query (_Installation)")}
+            hint={t("A query on the _Installation class")}
+            value={where}
+            onChange={setWhere}
+            rows={3}
+          />
+          <p role="status" className="number">
+            {audience.data
+              ? `${count(audience.data.installations, "{n} device", "{n} devices")}, ${count(audience.data.reachable, "{n} reachable", "{n} reachable")}`
+              : targetQuery === undefined
+                ? t("Invalid JSON in the audience query")
+                : audience.error
+                  ? t("Devices could not be counted")
+                  : t("Counting…")}
+          </p>
+          {audience.error && targetQuery !== undefined ? (
+            <ErrorState
+              error={audience.error}
+              retry={() => void audience.refetch()}
+              busy={audience.isFetching}
+            />
+          ) : null}
+          <Field
+            label={t("When")}
+            hint={t("Your time zone. Leave empty to send now.")}
+            type="datetime-local"
+            value={at}
+            onChange={(event) => setAt(event.target.value)}
+          />
+        </div>
+      </div>
+      <div className="filters">
+        <div className="grow field-wide">
+          <Field
+            label={t("Test device")}
+            hint={t("objectId of an installation")}
+            value={device}
+            onChange={(event) => setDevice(event.target.value)}
+            autoComplete="off"
+            spellCheck={false}
+            after={
+              <Button
+                disabled={!canEdit || alert.trim() === "" || device.trim() === ""}
+                busy={test.isPending}
+                onClick={() => test.mutate()}
+              >
+                {t("Send test")}
+              </Button>
+            }
+          />
+        </div>
+      </div>
+      {test.error && <ErrorState error={test.error} />}
+      <div className="row">
+        <Button variant="primary" disabled={!isReady} onClick={() => setConfirming(true)}>
+          {at === "" ? t("Send") : t("Schedule")}
+        </Button>
+      </div>
+      <FormDialog
+        open={isConfirming}
+        onClose={() => setConfirming(false)}
+        title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
+        description={t("A sent push notification can't be recalled.")}
+        confirmLabel={at === "" ? t("Send") : t("Schedule")}
+        mutation={send}
+      >
+        <div className="preview">
+          <div className="grow">
+            <p>
+              <strong>
+                <bdi>{title}</bdi>
+              </strong>
+            </p>
+            <p>
+              <bdi>{alert}</bdi>
+            </p>
+          </div>
+        </div>
+      </FormDialog>
+    </Section>
+  );
+}
+
+const STATUS_KIND: Record<string, StatusKind> = {
+  succeeded: "ok",
+  failed: "danger",
+  running: "busy",
+  pending: "busy",
+  scheduled: "info",
+};
+const REFETCH_INTERVAL_MS = 5_000;
+
+function PushHistory() {
+  const { t } = useTranslation();
+  const statusLabels: Record<string, string> = {
+    succeeded: t("Succeeded"),
+    failed: t("Failed"),
+    running: t("Running"),
+    pending: t("Pending"),
+    scheduled: t("Scheduled"),
+  };
+  const pushes = useInfiniteStudioQuery("/push/history", {}, REFETCH_INTERVAL_MS);
+  return (
+    <ListSection
+      title={t("History")}
+      query={pushes}
+      loadingLabel={t("Loading push history…")}
+      rowKey={(row) => stringField(row, "objectId")}
+      empty={{ title: t("No notifications sent yet") }}
+      columns={[
+        {
+          key: "alert",
+          label: t("Message"),
+          cell: (row) => (
+            <bdi className="cut" title={messageOf(row)}>
+              {messageOf(row)}
+            </bdi>
+          ),
+        },
+        {
+          key: "status",
+          label: t("Status"),
+          cell: (row) => (
+            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
+              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
+            </Status>
+          ),
+        },
+        {
+          key: "sent",
+          label: t("Sent"),
+          number: true,
+          cell: (row) => numberField(row, "numSent") ?? 0,
+        },
+        {
+          key: "failed",
+          label: t("Failed"),
+          number: true,
+          cell: (row) => numberField(row, "numFailed") ?? 0,
+        },
+        {
+          key: "at",
+          label: t("When"),
+          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+        },
+      ]}
+    />
+  );
+}
+
+/** The alert of a `_PushStatus` row, whose payload is a JSON string. */
+function messageOf(row: JsonObject): string {
+  const payload = parseJsonObject(stringField(row, "payload"));
+  if (payload.problem !== undefined) return stringField(row, "payload");
+  const { alert } = payload.value;
+  return typeof alert === "string" ? alert : JSON.stringify(alert ?? payload.value);
+}

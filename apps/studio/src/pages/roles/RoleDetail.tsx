@@ -1,0 +1,102 @@
+import type { StudioRoles } from "@purse/protocol";
+import { Button, QueryState, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { Section } from "../../components/Page.tsx";
+import { useStudioMutation } from "../../components/queries.ts";
+import type { Role } from "../../components/roles.ts";
+import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
+import { useHasRole } from "../../StudioContext.tsx";
+import { ROLE } from "../permissions/permissions.ts";
+import { Members } from "./Members.tsx";
+import { RoleLinks } from "./RoleLinks.tsx";
+import { RolePermissions } from "./RolePermissions.tsx";
+import { useRoleChanges } from "./roleChanges.ts";
+import { TokenGate } from "./TokenGate.tsx";
+
+export interface RoleDetailProps {
+  role: Role;
+  graph: StudioRoles;
+  onChoose: (name: string) => void;
+}
+
+/** Element id of the heading, target of "Go to role". */
+export const HEADING_ID = "role";
+
+/** A role with members, links, token gate and permissions. */
+export function RoleDetail({ role, graph, onChoose }: RoleDetailProps) {
+  const { t } = useTranslation();
+  const classesQuery = useClasses();
+  return (
+    <div className="stack">
+      <h2 id={HEADING_ID} tabIndex={-1}>
+        <bdi>{role.name}</bdi>
+      </h2>
+      <Members role={role} graph={graph} />
+      <RoleLinks role={role} graph={graph} />
+      <TokenGate role={role} />
+      <QueryState query={classesQuery} label={t("Loading classes…")}>
+        {(classes) => (
+          <>
+            <RolePermissions role={role} graph={graph} classes={classes} />
+            <DangerZone role={role} classes={classes} onDeleted={() => onChoose("")} />
+          </>
+        )}
+      </QueryState>
+    </div>
+  );
+}
+
+/** Irreversible actions. */
+function DangerZone({
+  role: { id, name },
+  classes,
+  onDeleted,
+}: {
+  role: Role;
+  classes: readonly ClassSchema[];
+  onDeleted: () => void;
+}) {
+  const { t } = useTranslation();
+  const canEdit = useHasRole("editor");
+  const [isConfirming, setConfirming] = useState(false);
+  const { remove } = useRoleChanges();
+  const deleteRole = useStudioMutation(() => remove(id), t("{name} deleted", { name }));
+  const referencingClasses = classes.filter((row) =>
+    JSON.stringify(row.classLevelPermissions).includes(`"${ROLE}${name}"`),
+  );
+  return (
+    <Section title={t("Delete")}>
+      <p className="soft">
+        {t(
+          "Members lose the permissions of this role. Class permissions and ACLs that reference it are not changed.",
+        )}
+      </p>
+      <div className="row">
+        <Button small variant="danger" disabled={!canEdit} onClick={() => setConfirming(true)}>
+          {t("Delete {name}", { name })}
+        </Button>
+      </div>
+      {isConfirming && (
+        <TypeToConfirmDialog
+          title={t("Delete {name}?", { name })}
+          description={
+            referencingClasses.length === 0
+              ? t(
+                  "No class references this role. A new role with the same name would inherit its object ACLs.",
+                )
+              : t("Referenced by {classes}. A new role with the same name would inherit these permissions.", {
+                  classes: referencingClasses.map(({ className }) => className).join(", "),
+                })
+          }
+          confirmLabel={t("Delete role")}
+          confirmationText={name}
+          busy={deleteRole.isPending}
+          error={deleteRole.error}
+          onClose={() => setConfirming(false)}
+          onConfirm={() => deleteRole.mutate(undefined, { onSuccess: onDeleted })}
+        />
+      )}
+    </Section>
+  );
+}

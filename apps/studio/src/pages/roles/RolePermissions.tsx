@@ -1,0 +1,62 @@
+import type { StudioRoles } from "@purse/protocol";
+import { EmptyState, Table, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import type { ClassSchema } from "../../components/classes.ts";
+import { Section } from "../../components/Page.tsx";
+import { ancestorNames, type Role } from "../../components/roles.ts";
+import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissions.ts";
+
+/** Class permissions of a role, own and inherited, without public ones. */
+export function RolePermissions({
+  role,
+  graph,
+  classes,
+}: {
+  role: Role;
+  graph: StudioRoles;
+  classes: readonly ClassSchema[];
+}) {
+  const { t } = useTranslation();
+  const roles = [role.name, ...ancestorNames(graph)(role.name)];
+  const rows = classes.flatMap(({ className, classLevelPermissions }) =>
+    roles.flatMap((name) => {
+      const operations = OPERATIONS.filter(
+        (operation) =>
+          isGranted(classLevelPermissions, operation, ROLE + name) &&
+          !isGranted(classLevelPermissions, operation, EVERYONE),
+      );
+      return operations.length > 0 ? [{ className, name, operations }] : [];
+    }),
+  );
+  return (
+    <Section title={t("Class permissions")}>
+      <Table
+        caption={t("Class permissions")}
+        rows={rows}
+        rowKey={({ className, name }) => `${className} ${name}`}
+        empty={
+          <EmptyState title={t("No class permissions")}>
+            {t("Public permissions and object ACLs still apply.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "class",
+            label: t("Class"),
+            cell: ({ className }) => (
+              <Link to="/permissions" search={{ show: "class", class: className }}>
+                {className}
+              </Link>
+            ),
+          },
+          { key: "may", label: t("Operations"), cell: ({ operations }) => operations.join(", ") },
+          {
+            key: "by",
+            label: t("By"),
+            cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>),
+          },
+        ]}
+      />
+    </Section>
+  );
+}

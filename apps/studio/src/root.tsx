@@ -1,0 +1,15 @@
+import { ErrorState, NotFound, useTranslation } from "@purse/ui";
+import { createRootRoute } from "@tanstack/react-router";
+import { StudioShell } from "./shell/StudioShell.tsx";
+
+/** The shell is the root route of all pages. */
+export const root = createRootRoute({
+  component: StudioShell,
+  notFoundComponent: PageNotFound,
+  errorComponent: ({ error, reset }) => <ErrorState error={error} retry={reset} />,
+});
+
+function PageNotFound() {
+  const { t } = useTranslation();
+  return <NotFound backLabel={t("Back to overview")} />;
+}

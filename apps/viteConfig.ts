@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import react from "@vitejs/plugin-react";
+import { defineConfig, type Plugin, type UserConfig } from "vite";
+
+/** The libraries of every page, with Vite's helper for `import()`, which would otherwise bring another chunk along. */
+const REACT =
+  /preload-helper|node_modules[\\/](react|react-dom|scheduler|use-sync-external-store|lucide-react|@tanstack[\\/](history|store|react-store|router-core|react-router))[\\/]/;
+
+/** The build of an app whose document is the file `html` in its folder. The server serves all apps at `/`. */
+export function appConfig(html: string): UserConfig {
+  return defineConfig({
+    plugins: [react(), preloadFont()],
+    publicDir: join(import.meta.dirname, "../packages/ui/public"),
+    build: {
+      target: "es2022",
+      sourcemap: false,
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 700,
+      // Browsers with ECMAScript 2022 know modulepreload.
+      modulePreload: { polyfill: false },
+      rolldownOptions: {
+        // The client imports some of its modules dynamically, which the first page already has.
+        checks: { ineffectiveDynamicImport: false },
+        input: html,
+        output: {
+          codeSplitting: {
+            // What the first page loads comes in few files, rather than in one for each set of pages that share it.
+            groups: [
+              { name: "react", tags: ["$initial"], test: REACT, priority: 3 },
+              { name: "protocol", tags: ["$initial"], test: /packages[\\/]protocol[\\/]/, priority: 3 },
+              { name: "client", tags: ["$initial"], test: /packages[\\/](client|react)[\\/]/, priority: 2 },
+              { name: "ui", tags: ["$initial"], test: /packages[\\/]ui[\\/]/, priority: 1 },
+              // Without the entry, so that the document's script stays one.
+              { name: "app", tags: ["$initial"], test: /apps[\\/][^\\/]+[\\/]src[\\/](?!main)/, priority: 0 },
+            ],
+          },
+        },
+      },
+    },
+  });
+}
+
+/** Requests the font of Latin text with the document, rather than after the styles have loaded. */
+function preloadFont(): Plugin {
+  return {
+    name: "preload-font",
+    transformIndexHtml(_, { bundle = {} }) {
+      const href = Object.keys(bundle).find((file) => /inter-latin-wght-normal.*\.woff2$/.test(file));
+      if (!href) return [];
+      const attrs = { rel: "preload", as: "font", type: "font/woff2", crossorigin: true, href: `/${href}` };
+      return [{ tag: "link", attrs, injectTo: "head" }];
+    },
+  };
+}

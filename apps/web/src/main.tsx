@@ -1,0 +1,55 @@
+import "./app.css";
+import { registerConnector } from "@purse/client";
+import { MoralisProvider } from "@purse/react";
+import {
+  handleChunkErrors,
+  loadTranslator,
+  StartFailure,
+  ToastProvider,
+  TranslationProvider,
+} from "@purse/ui";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { TRANSLATIONS } from "./i18n/translations.ts";
+import { router } from "./router.tsx";
+import { SettingsContext } from "./SettingsContext.tsx";
+import { loadSettings } from "./settings.ts";
+import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
+
+const container = document.getElementById("root");
+if (!container) throw new Error("index.html has no #root");
+const root = createRoot(container);
+
+/** The app uses no plugins, so starting the client sends no request. */
+const NO_PLUGINS: [] = [];
+
+handleChunkErrors();
+// Loads the page code in parallel with the settings.
+void router.load();
+// Settings and translations load in parallel, so errors are translated too.
+const pendingSettings = loadSettings().catch((error: unknown) => ({ error }));
+const translator = await loadTranslator(TRANSLATIONS);
+const settings = await pendingSettings;
+if (!("error" in settings) && settings.development) {
+  registerConnector(DEVELOPMENT_WALLET, async () =>
+    (await import("./wallet/developmentWallet.ts")).developmentConnector(settings),
+  );
+}
+root.render(
+  <StrictMode>
+    <TranslationProvider loaders={TRANSLATIONS} initial={translator}>
+      {"error" in settings ? (
+        <StartFailure error={settings.error} />
+      ) : (
+        <SettingsContext value={settings}>
+          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
+            <ToastProvider>
+              <RouterProvider router={router} />
+            </ToastProvider>
+          </MoralisProvider>
+        </SettingsContext>
+      )}
+    </TranslationProvider>
+  </StrictMode>,
+);

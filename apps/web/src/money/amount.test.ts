@@ -1,0 +1,98 @@
+import { createTranslator } from "@purse/ui";
+import { describe, expect, it } from "vitest";
+import {
+  amountProblem,
+  exactAmount,
+  formatAmount,
+  formatInputAmount,
+  parseAmount,
+  parseExactAmount,
+} from "./amount.ts";
+
+describe("parseAmount()", () => {
+  it.each([
+    ["1", 18, 10n ** 18n],
+    ["1.5", 18, 15n * 10n ** 17n],
+    ["1,5", 18, 15n * 10n ** 17n],
+    [".5", 1, 5n],
+    ["0.000000000000000001", 18, 1n],
+    ["12", 0, 12n],
+    ["1,234.5", 1, 12_345n],
+    ["1.234,5", 1, 12_345n],
+    ["1 234,5", 1, 12_345n],
+    ["1'234.5", 1, 12_345n],
+    ["1,000", 0, 1_000n],
+  ])("reads %s with %i decimals in English", (text, decimals, value) => {
+    expect(parseAmount(text, decimals, "en")).toEqual({ value });
+  });
+
+  it("reads what formatAmount() writes, in the same locale, or asks which of two amounts is meant", () => {
+    for (const locale of ["en", "de"]) {
+      for (const value of [1_234_567n * 10n ** 18n, 12_345n * 10n ** 17n, 5n * 10n ** 17n]) {
+        expect(parseAmount(formatAmount(value, 18, locale), 18, locale)).toEqual({ value });
+      }
+      expect(parseAmount(formatAmount(1_000n * 10n ** 18n, 18, locale), 18, locale)).toEqual({
+        reason: "ambiguous",
+        readings: ["1000", "1"],
+      });
+    }
+  });
+
+  it.each(["", ".", "-1", "1e5", "1.2.3", "abc", "0x1", "1".repeat(31)])("refuses %j", (text) => {
+    expect(parseAmount(text, 18, "en")).toEqual({ reason: "invalid" });
+  });
+
+  it("refuses more decimals than the token has", () => {
+    expect(parseAmount("1.23", 1, "en")).toEqual({ reason: "decimals" });
+  });
+});
+
+describe("amountProblem()", () => {
+  it("names both amounts that an ambiguous one could mean", () => {
+    expect(
+      amountProblem({ reason: "ambiguous", readings: ["1000", "1"] }, 18, createTranslator("en").t),
+    ).toBe("This could mean 1000 or 1. Enter one of them.");
+  });
+});
+
+describe("parseExactAmount()", () => {
+  it("reads what exactAmount() writes, in every locale, and nothing else", () => {
+    expect(parseExactAmount("1234567.890123456789012345", 18)).toBe(1234567890123456789012345n);
+    expect(parseExactAmount("5", 0)).toBe(5n);
+    for (const text of ["1,5", "1.", ".5", "1 000", "1.23"])
+      expect(parseExactAmount(text, 1)).toBeUndefined();
+  });
+});
+
+describe("exactAmount", () => {
+  it("loses no digit", () => {
+    expect(exactAmount(1234567890123456789012345n, 18)).toBe("1234567.890123456789012345");
+    expect(exactAmount(5n, 0)).toBe("5");
+  });
+});
+
+describe("formatInputAmount()", () => {
+  it("writes every digit so that parseAmount() reads it back in the same locale", () => {
+    const value = 1_234n * 10n ** 15n;
+    for (const locale of ["en", "de", "de-CH"]) {
+      expect(parseAmount(formatInputAmount(value, 18, locale), 18, locale)).toEqual({ value });
+    }
+    expect(formatInputAmount(value, 18, "de")).toBe("1,234");
+  });
+});
+
+describe("formatAmount", () => {
+  it("groups and cuts, never rounding up", () => {
+    expect(formatAmount(1999999999n, 6, "en")).toBe("1,999.999999");
+    expect(formatAmount(1_999_999_999_999n, 9, "en")).toBe("1,999.999999");
+  });
+
+  it("does not show a small amount as zero", () => {
+    expect(formatAmount(1n, 18, "en")).toBe("< 0.000001");
+    expect(formatAmount(0n, 18, "en")).toBe("0");
+  });
+
+  it("writes the point as the locale does", () => {
+    expect(formatAmount(15n, 1, "de")).toBe("1,5");
+  });
+});

@@ -1,0 +1,76 @@
+import { useMoralis } from "@purse/react";
+import { Address, Button, Dialog, ErrorState, Stepper, useToast, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import { ChooseWallet } from "../signIn/ChooseWallet.tsx";
+import { useWalletConnection } from "../signIn/useWalletConnection.ts";
+
+/** Connects a wallet and links it to the user by a signature. */
+export function LinkWallet({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { Moralis, refetchUserData } = useMoralis();
+  const toast = useToast();
+  const [account, setAccount] = useState<string>();
+  const [linkError, setLinkError] = useState<unknown>();
+  const connection = useWalletConnection(() => {
+    const connected = Moralis.account;
+    if (connected) void link(connected);
+  });
+  const { choice } = connection;
+  const error = connection.error ?? linkError;
+
+  async function link(address: string) {
+    setAccount(address);
+    setLinkError(undefined);
+    try {
+      await Moralis.link(address, { siwe: true });
+      await refetchUserData();
+      toast(t("Wallet linked"));
+      onClose();
+    } catch (problem) {
+      setLinkError(problem);
+    }
+  }
+
+  function close() {
+    connection.cancel();
+    onClose();
+  }
+
+  const failed = error !== undefined;
+  return (
+    <Dialog open onClose={close} title={t("Link a wallet")}>
+      <div className="stack">
+        <Stepper
+          steps={[
+            { label: t("Connect a wallet"), state: account ? "done" : failed ? "failed" : "now" },
+            { label: t("Prove ownership"), state: !account ? "todo" : failed ? "failed" : "now" },
+          ]}
+        />
+        {account && <Address address={account} />}
+        {account === undefined ? (
+          <ChooseWallet connection={connection} />
+        ) : (
+          <>
+            {linkError !== undefined ? (
+              <ErrorState error={linkError} retry={() => void link(account)} />
+            ) : (
+              <p role="status">
+                {t("Waiting for {wallet}. Check your wallet.", { wallet: choice?.name ?? t("your wallet") })}
+              </p>
+            )}
+            <Button
+              variant="quiet"
+              onClick={() => {
+                connection.cancel();
+                setAccount(undefined);
+                setLinkError(undefined);
+              }}
+            >
+              {t("Use a different wallet")}
+            </Button>
+          </>
+        )}
+      </div>
+    </Dialog>
+  );
+}

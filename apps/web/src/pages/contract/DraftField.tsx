@@ -1,0 +1,157 @@
+import { Button, Field, Select, useTranslation } from "@purse/ui";
+import { useContext } from "react";
+import type { AbiParameter } from "viem";
+import {
+  arrayItem,
+  type Draft,
+  type DraftError,
+  emptyDraft,
+  splitUnit,
+  tupleComponents,
+  UNITS,
+} from "../../money/abiDraft.ts";
+import { TokenDecimals } from "./TokenDecimals.ts";
+
+export interface DraftFieldProps {
+  parameter: AbiParameter;
+  draft: Draft;
+  /** The path that `parseDraft` reports. */
+  path: string;
+  problem: DraftError | undefined;
+  onChange: (draft: Draft) => void;
+}
+
+/** The form field of an input of any type; tuples and arrays are nested. */
+export function DraftField({ parameter, draft, path, problem, onChange }: DraftFieldProps) {
+  const { t } = useTranslation();
+  const components = tupleComponents(parameter);
+  const array = arrayItem(parameter);
+  const name = path.split(".").at(-1) ?? path;
+  const label = `${name} (${typeLabel(parameter)})`;
+  if (components && Array.isArray(draft)) {
+    return (
+      <fieldset className="draft-group">
+        <legend>{label}</legend>
+        {components.map((component, i) => {
+          const innerPath = `${path}.${component.name || i}`;
+          return (
+            <DraftField
+              key={innerPath}
+              parameter={component}
+              draft={draft[i] ?? ""}
+              path={innerPath}
+              problem={problem}
+              onChange={(next) => onChange(draft.with(i, next))}
+            />
+          );
+        })}
+      </fieldset>
+    );
+  }
+  if (array && Array.isArray(draft)) {
+    return (
+      <fieldset className="draft-group">
+        <legend>{label}</legend>
+        {draft.map((each, i) => {
+          const innerPath = `${path}[${i}]`;
+          return (
+            <div key={innerPath} className="draft-item">
+              <DraftField
+                parameter={array.item}
+                draft={each}
+                path={innerPath}
+                problem={problem}
+                onChange={(next) => onChange(draft.with(i, next))}
+              />
+              {array.length === null && (
+                <Button
+                  small
+                  variant="quiet"
+                  aria-label={t("Remove {what}", { what: innerPath })}
+                  onClick={() => onChange(draft.toSpliced(i, 1))}
+                >
+                  ✕
+                </Button>
+              )}
+            </div>
+          );
+        })}
+        {array.length === null && (
+          <Button small onClick={() => onChange([...draft, emptyDraft(array.item)])}>
+            {t("Add to {what}", { what: name })}
+          </Button>
+        )}
+      </fieldset>
+    );
+  }
+  const text = typeof draft === "string" ? draft : "";
+  if (parameter.type === "bool") {
+    return (
+      <Select
+        label={label}
+        options={[
+          { key: "false", label: "false" },
+          { key: "true", label: "true" },
+        ]}
+        value={text === "true" ? "true" : "false"}
+        onChange={onChange}
+      />
+    );
+  }
+  return (
+    <Field
+      label={label}
+      value={text}
+      onChange={(event) => onChange(event.target.value)}
+      spellCheck={false}
+      autoComplete="off"
+      placeholder={placeholderFor(parameter.type)}
+      problem={problem?.path === path ? t(problem.message) : undefined}
+      after={
+        /^u?int(\d{3})?$/.test(parameter.type) ? (
+          <UnitSelect text={text} onChange={onChange} label={name} />
+        ) : undefined
+      }
+    />
+  );
+}
+
+/** Selects the unit of an amount. Amounts are sent in the smallest unit. */
+function UnitSelect({
+  text,
+  label,
+  onChange,
+}: {
+  text: string;
+  label: string;
+  onChange: (text: string) => void;
+}) {
+  const { t } = useTranslation();
+  const decimals = useContext(TokenDecimals);
+  const { number, unit } = splitUnit(text);
+  const tokenUnit =
+    decimals === undefined || Object.values(UNITS).includes(decimals)
+      ? []
+      : [{ key: `e${decimals}`, label: t("token, {n} decimals", { n: decimals }) }];
+  const known = [...tokenUnit, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
+  return (
+    <Select
+      label={t("Unit of {what}", { what: label })}
+      hideLabel
+      options={known.some(({ key }) => key === unit) ? known : [...known, { key: unit, label: unit }]}
+      value={unit}
+      onChange={(chosen) => onChange(chosen === "wei" ? number : `${number} ${chosen}`)}
+    />
+  );
+}
+
+/** The type, with the name of an enum; ABIs do not contain enum values. */
+function typeLabel({ type, internalType }: AbiParameter): string {
+  const [, name] = /^enum (?:\w+\.)?(\w+)$/.exec(internalType ?? "") ?? [];
+  return name ? `${type}, enum ${name}` : type;
+}
+
+function placeholderFor(type: string): string {
+  if (type === "address" || type.startsWith("bytes")) return "0x…";
+  return /^u?int/.test(type) ? "0" : "";
+}

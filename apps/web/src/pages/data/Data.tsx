@@ -1,0 +1,307 @@
+import { type ParseObject, ParseObject as Record } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import {
+  Button,
+  Checkbox,
+  EmptyState,
+  explain,
+  QueryState,
+  RelativeTime,
+  Select,
+  Table,
+  type Translator,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { type LiveState, LiveStatus } from "../../components/LiveStatus.tsx";
+import { useLiveRecords } from "../../query/useLiveRecords.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
+import { ClassPicker } from "./ClassPicker.tsx";
+import { DEFAULT_CLASS, isClassName, rememberClass } from "./classes.ts";
+import { type FieldInfo, fieldsOf, titleOf } from "./columns.ts";
+import { Filters } from "./Filters.tsx";
+import { applyFilters, isFieldName, parseFilters, serializeFilters } from "./filter.ts";
+import { RecordPanel } from "./RecordPanel.tsx";
+import type { DataSearch } from "./search.ts";
+import { useChangedIds } from "./useChangedIds.ts";
+import { type ClassInfo, useClasses } from "./useClasses.ts";
+import { formatValue } from "./values.ts";
+import "./Data.css";
+
+const MAX_RECORDS = 100;
+const MAX_COLUMNS = 4;
+const NO_RECORDS: readonly ParseObject[] = [];
+
+/** The records of a class, updated live. */
+export function Data() {
+  usePageTitle("Data");
+  const { t } = useTranslation();
+  const search = useSearch({ from: "/data" });
+  const navigate = useNavigate({ from: "/data" });
+  const listed = useClasses();
+  const className = search.class && isClassName(search.class) ? search.class : DEFAULT_CLASS;
+  const [live, setLive] = useState<LiveState>("connecting");
+  const classes = listed.data ?? undefined;
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Data")}</h1>
+        <LiveStatus state={live} />
+      </div>
+      <ClassPicker
+        value={className}
+        listed={classes?.map((each) => each.className)}
+        query={listed}
+        onChange={(chosen) => void navigate({ search: { class: chosen } })}
+      />
+      <ClassRecords
+        key={className}
+        className={className}
+        search={search}
+        listed={classes?.find((each) => each.className === className)}
+        onLive={setLive}
+      />
+    </>
+  );
+}
+
+interface ClassRecordsProps {
+  className: string;
+  search: DataSearch;
+  /** The class as listed by the server. */
+  listed: ClassInfo | undefined;
+  onLive: (state: LiveState) => void;
+}
+
+function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) {
+  const texts = useTranslation();
+  const { t, language } = texts;
+  const { user } = useMoralis();
+  const toast = useToast();
+  const navigate = useNavigate({ from: "/data" });
+  const sort = search.sort && isFieldName(search.sort.replace(/^-/, "")) ? search.sort : "-createdAt";
+  const filters = useMemo(() => parseFilters(search.where), [search.where]);
+  const found = useLiveRecords(className, (query) => applyFilters(query, filters, sort).limit(MAX_RECORDS), [
+    search.where,
+    sort,
+  ]);
+  const { data: records = NO_RECORDS, live } = found;
+  useEffect(() => onLive(live), [onLive, live]);
+  useEffect(() => {
+    if (found.data) rememberClass(className);
+  }, [className, found.data]);
+  const changedIds = useChangedIds(records);
+  const fields = useMemo(() => fieldsOf(className, records, listed?.fields), [className, records, listed]);
+  const isOwn = (record: ParseObject) => user !== null && canWrite(grantsOf(record.getACL()), user.id);
+  const isShared = (record: ParseObject) => isSharedWith(grantsOf(record.getACL()), user?.id);
+  const rows = user
+    ? records.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
+    : records;
+  const isFiltered = filters.length > 0 || search.whose !== undefined;
+  const updateSearch = (to: Partial<DataSearch>) =>
+    void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
+  const opened = records.find(({ id }) => id === search.record);
+  const refetch = () => void found.refetch();
+
+  async function toggle(record: ParseObject, field: string, isOn: boolean) {
+    try {
+      await record.save({ [field]: isOn });
+      refetch();
+    } catch (error) {
+      record.revert();
+      toast(errorMessage(error, t));
+    }
+  }
+
+  async function remove(record: ParseObject) {
+    const acl = record.getACL();
+    const values = Object.fromEntries(fields.map(({ name }) => [name, record.get(name)]));
+    const attributes = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+    try {
+      await record.destroy();
+      refetch();
+      toast(t("Record deleted"), {
+        label: t("Undo"),
+        run: () => {
+          const restored = new Record(className, attributes);
+          if (acl) restored.setACL(acl);
+          restored.save().then(
+            () => {
+              refetch();
+              toast(t("Restored with a new ID"));
+            },
+            (error: unknown) => toast(errorMessage(error, t)),
+          );
+        },
+      });
+    } catch (error) {
+      toast(errorMessage(error, t));
+    }
+  }
+
+  return (
+    <section className="card stack" aria-label={t("{class} records", { class: className })}>
+      <div className="data-bar">
+        <Filters
+          fields={fields.map(({ name }) => name)}
+          filters={filters}
+          onFilters={(next) => updateSearch({ where: serializeFilters(next) })}
+          sort={sort}
+          onSort={(next) => updateSearch({ sort: next === "-createdAt" ? undefined : next })}
+        />
+        {user ? (
+          <>
+            <Select
+              label={t("Owner filter")}
+              hideLabel
+              value={search.whose ?? "all"}
+              onChange={(whose) => updateSearch({ whose: whose === "all" ? undefined : whose })}
+              options={[
+                { key: "all", label: t("All visible records") },
+                { key: "own", label: t("Records I can edit") },
+                { key: "shared", label: t("Shared with me") },
+              ]}
+            />
+            {listed?.create !== false && (
+              <Button variant="primary" onClick={() => updateSearch({ record: "new" })}>
+                {t("New record")}
+              </Button>
+            )}
+          </>
+        ) : (
+          <Link to="/sign-in" search={{ next: `/data?class=${className}` }} className="button">
+            {t("Sign in to edit")}
+          </Link>
+        )}
+      </div>
+      <QueryState query={found} label={t("Loading records")} skeleton={renderTable(undefined)}>
+        {() => renderTable(rows)}
+      </QueryState>
+      {records.length >= MAX_RECORDS && (
+        <p className="small soft">
+          {t("Showing the first {n} records. Use filters to find others.", { n: MAX_RECORDS })}
+        </p>
+      )}
+      {search.record === "new" && user && (
+        <RecordPanel
+          className={className}
+          record={undefined}
+          fields={fields}
+          canAddFields={listed?.addField !== false}
+          onClose={() => updateSearch({ record: undefined })}
+          onSaved={refetch}
+        />
+      )}
+      {opened && (
+        <RecordPanel
+          key={opened.id}
+          className={className}
+          record={opened}
+          fields={fields}
+          canAddFields={listed?.addField !== false}
+          onClose={() => updateSearch({ record: undefined })}
+          onSaved={refetch}
+        />
+      )}
+    </section>
+  );
+
+  function renderTable(shown: readonly ParseObject[] | undefined) {
+    return (
+      <Table
+        caption={t("{class} records", { class: className })}
+        rows={shown}
+        rowKey={(record) => record.id ?? ""}
+        empty={
+          <EmptyState title={isFiltered ? t("No results") : t("No records yet")}>
+            {search.whose === "shared" && user
+              ? t("No records have been shared with you. Public records are not included.")
+              : isFiltered
+                ? t("No visible records match your filters.")
+                : user
+                  ? listed?.create === false
+                    ? t("You can't create records in this class.")
+                    : t("Create your first record.")
+                  : t("Sign in to create the first record.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "title",
+            label: t("Record"),
+            cell: (record) => (
+              <button
+                type="button"
+                className="record-title"
+                data-fresh={changedIds.has(record.id ?? "")}
+                onClick={() => updateSearch({ record: record.id })}
+              >
+                <bdi>{titleOf(record)}</bdi>
+              </button>
+            ),
+          },
+          ...columnFields(fields, records).map(({ name, type }) => ({
+            key: name,
+            label: name,
+            number: type === "number",
+            cell: (record: ParseObject) =>
+              type === "boolean" ? (
+                <Checkbox
+                  label={<span className="visually-hidden">{`${name}: ${titleOf(record)}`}</span>}
+                  checked={record.get(name) === true}
+                  disabled={!isOwn(record)}
+                  onChange={(isOn) => void toggle(record, name, isOn)}
+                />
+              ) : (
+                <bdi className="value clip">{formatValue(record.get(name), language).slice(0, 200)}</bdi>
+              ),
+          })),
+          {
+            key: "access",
+            label: t("Access"),
+            hideOnPhone: true,
+            cell: (record) => (
+              <span className="small soft">{describeAccess(grantsOf(record.getACL()), user?.id, texts)}</span>
+            ),
+          },
+          {
+            key: "changed",
+            label: t("Last modified"),
+            cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
+          },
+          {
+            key: "actions",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            cell: (record) =>
+              isOwn(record) ? (
+                <Button
+                  small
+                  variant="quiet"
+                  onClick={() => void remove(record)}
+                  aria-label={t("Delete {record}", { record: titleOf(record) })}
+                >
+                  {t("Delete")}
+                </Button>
+              ) : null,
+          },
+        ]}
+      />
+    );
+  }
+}
+
+/** The table columns, without the field that is shown as the title. */
+function columnFields(fields: readonly FieldInfo[], records: readonly ParseObject[]): FieldInfo[] {
+  const titles = records.map(titleOf);
+  const isTitle = ({ name }: FieldInfo) =>
+    records.length > 0 && records.every((record, i) => record.get(name) === titles[i]);
+  return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
+}
+
+function errorMessage(error: unknown, t: Translator["t"]): string {
+  const { title, detail } = explain(error, t);
+  return `${title}. ${detail}`;
+}

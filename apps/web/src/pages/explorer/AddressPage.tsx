@@ -1,0 +1,266 @@
+import { Web3API } from "@purse/client";
+import { Address, EmptyState, QueryState, Skeleton, Table, useTranslation } from "@purse/ui";
+import { useParams, useSearch } from "@tanstack/react-router";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { checksumOf } from "../../wallet/checksum.ts";
+import { AddressKind } from "./AddressKind.tsx";
+import { isAddressText } from "./abi/addressText.ts";
+import { Amount, TokenLink } from "./components.tsx";
+import {
+  NFT_TRANSFER_COLUMNS,
+  nftTransferCells,
+  TRANSACTION_COLUMNS,
+  TRANSFER_COLUMNS,
+  transactionCells,
+  transferCells,
+} from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { NftGrid } from "./NftGrid.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { nameOf } from "./SearchBox.tsx";
+import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
+
+const PAGE_SIZE = 25;
+
+export function AddressPage() {
+  const { address } = useParams({ from: "/explorer/address/$address" });
+  const { t } = useTranslation();
+  usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
+  if (!isAddressText(address)) {
+    return (
+      <InvalidEntity heading={t("Address")} title={t("Invalid address")}>
+        {t("Expected 0x followed by 40 hex characters.")}
+      </InvalidEntity>
+    );
+  }
+  const lower = address.toLowerCase();
+  return <AddressDetails key={lower} address={lower} />;
+}
+
+function AddressDetails({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const nameQuery = useDataQuery(nameOf, { address });
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{nameQuery.data?.name ? <bdi>{nameQuery.data.name.slice(0, 80)}</bdi> : t("Address")}</h1>
+        <AddressKind address={address} />
+      </div>
+      <section className="card stack" aria-label={t("Address")}>
+        <Address address={checksumOf(address)} copy />
+        <Balance address={address} />
+      </section>
+      <EntityTabs
+        label={t("Activity and holdings")}
+        tabs={[
+          {
+            key: "transactions",
+            label: t("Transactions"),
+            content: () => <Transactions address={address} />,
+          },
+          { key: "transfers", label: t("Token transfers"), content: () => <Transfers address={address} /> },
+          { key: "tokens", label: t("Tokens"), content: () => <Tokens address={address} /> },
+          { key: "nfts", label: t("NFTs"), content: () => <Nfts address={address} /> },
+          {
+            key: "nft-transfers",
+            label: t("NFT transfers"),
+            content: () => <NftTransfers address={address} />,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Balance({ address }: { address: string }) {
+  const { t, language } = useTranslation();
+  const { chain } = useExplorer();
+  const { symbol, decimals } = chain.nativeCurrency;
+  const balance = useLiveDataQuery(Web3API.account.getNativeBalance, { chain: chain.hexId, address });
+  return (
+    <div>
+      <p className="small soft">{t("Balance")}</p>
+      <QueryState
+        query={balance}
+        label={t("Loading balance")}
+        skeleton={
+          <p className="total number">
+            <Skeleton width="12rem" height="1em" />
+          </p>
+        }
+      >
+        {(data) => (
+          <p className="total number" title={`${exactAmount(BigInt(data.balance), decimals)} ${symbol}`}>
+            {formatAmount(BigInt(data.balance), decimals, language)} {symbol}
+          </p>
+        )}
+      </QueryState>
+    </div>
+  );
+}
+
+function useList(address: string) {
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/address/$address" });
+  return {
+    chain: chain.hexId,
+    cursor,
+    params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
+  };
+}
+
+function Transactions({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const { chain, cursor, params } = useList(address);
+  const found = useLiveDataQuery(Web3API.account.getTransactions, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("Transactions")}>
+      <PagedList
+        query={found}
+        label={t("Loading transactions")}
+        cursor={cursor}
+        file={{
+          name: `transactions-${address}`,
+          columns: TRANSACTION_COLUMNS,
+          cells: transactionCells,
+          page: (options) => Web3API.account.getTransactions({ chain, address, ...options }),
+        }}
+      >
+        {(rows) => (
+          <TransactionTable
+            rows={rows}
+            owner={address}
+            empty={
+              <EmptyState title={t("No transactions")}>
+                {t("This address has no transactions on this chain.")}
+              </EmptyState>
+            }
+          />
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+function Transfers({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const { chain, cursor, params } = useList(address);
+  const found = useLiveDataQuery(Web3API.account.getTokenTransfers, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("Token transfers")}>
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `token-transfers-${address}`,
+          columns: TRANSFER_COLUMNS,
+          cells: transferCells,
+          page: (options) => Web3API.account.getTokenTransfers({ chain, address, ...options }),
+        }}
+      >
+        {(rows) => (
+          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+function Tokens({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const { chain } = useExplorer();
+  const found = useDataQuery(Web3API.account.getTokenBalances, { chain: chain.hexId, address });
+  const table = (rows: typeof found.data) => (
+    <Table
+      caption={t("Tokens")}
+      rows={rows}
+      rowKey={({ token_address }) => token_address}
+      empty={
+        <EmptyState title={t("No tokens")}>{t("This address holds no tokens on this chain.")}</EmptyState>
+      }
+      columns={[
+        {
+          key: "token",
+          label: t("Token"),
+          cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
+        },
+        {
+          key: "symbol",
+          label: t("Symbol"),
+          cell: ({ token_address, symbol, name, decimals }) => (
+            <TokenLink
+              address={token_address}
+              token={{ address: token_address, symbol, name, decimals: String(decimals) }}
+            />
+          ),
+        },
+        {
+          key: "amount",
+          label: t("Amount"),
+          number: true,
+          cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
+        },
+      ]}
+    />
+  );
+  return (
+    <section className="card" aria-label={t("Tokens")}>
+      <QueryState query={found} label={t("Loading tokens")} skeleton={table(undefined)}>
+        {table}
+      </QueryState>
+    </section>
+  );
+}
+
+function Nfts({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const { cursor, params } = useList(address);
+  const found = useDataQuery(Web3API.account.getNFTs, params);
+  return (
+    <section className="card stack" aria-label={t("NFTs")}>
+      <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
+        {(nfts) => (
+          <NftGrid
+            nfts={nfts}
+            empty={
+              <EmptyState title={t("No NFTs")}>{t("This address owns no NFTs on this chain.")}</EmptyState>
+            }
+          />
+        )}
+      </PagedList>
+    </section>
+  );
+}
+
+function NftTransfers({ address }: { address: string }) {
+  const { t } = useTranslation();
+  const { chain, cursor, params } = useList(address);
+  const found = useLiveDataQuery(Web3API.account.getNFTTransfers, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("NFT transfers")}>
+      <PagedList
+        query={found}
+        label={t("Loading NFT transfers")}
+        cursor={cursor}
+        file={{
+          name: `nft-transfers-${address}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (options) => Web3API.account.getNFTTransfers({ chain, address, ...options }),
+        }}
+      >
+        {(rows) => (
+          <NftTransferTable
+            rows={rows}
+            owner={address}
+            empty={<EmptyState title={t("No NFT transfers")} />}
+          />
+        )}
+      </PagedList>
+    </section>
+  );
+}

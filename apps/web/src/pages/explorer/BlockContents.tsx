@@ -1,0 +1,96 @@
+import type { Block } from "@purse/client";
+import { EmptyState, useTranslation } from "@purse/ui";
+import { useSearch } from "@tanstack/react-router";
+import {
+  NFT_TRANSFER_COLUMNS,
+  nftTransferCells,
+  TRANSACTION_COLUMNS,
+  transactionCells,
+} from "./csvColumns.ts";
+import { useDataQuery } from "./dataQueries.ts";
+import { getNFTTransfersByBlock } from "./dataService.ts";
+import { EntityTabs } from "./EntityPage.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { ExportButton } from "./ExportButton.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { NftTransferTable, TransactionTable } from "./tables.tsx";
+
+/** The transactions of a block and the NFTs they transferred. */
+export function BlockContents({ block }: { block: Block }) {
+  const { t, count } = useTranslation();
+  return (
+    <EntityTabs
+      label={t("Block contents")}
+      tabs={[
+        {
+          key: "transactions",
+          label: count(block.transactions.length, "{n} transaction", "{n} transactions"),
+          content: () => <Transactions block={block} />,
+        },
+        { key: "nft-transfers", label: t("NFT transfers"), content: () => <NftTransfers block={block} /> },
+      ]}
+    />
+  );
+}
+
+function Transactions({ block }: { block: Block }) {
+  const { t, count } = useTranslation();
+  const { length } = block.transactions;
+  return (
+    <section className="card stack tight" aria-label={t("Transactions")}>
+      {length > 0 && (
+        <div className="row spread">
+          <span className="soft number">{count(length, "{n} total", "{n} total")}</span>
+          <ExportButton
+            name={`transactions-of-block-${block.number}`}
+            columns={TRANSACTION_COLUMNS}
+            rows={async () => block.transactions.map(transactionCells)}
+          />
+        </div>
+      )}
+      <TransactionTable
+        rows={block.transactions}
+        isOneBlock
+        empty={<EmptyState title={t("Empty block")}>{t("This block has no transactions.")}</EmptyState>}
+      />
+    </section>
+  );
+}
+
+function NftTransfers({ block }: { block: Block }) {
+  const { t } = useTranslation();
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/block/$block" });
+  const of = { chain: chain.hexId, block_number_or_hash: block.number };
+  const found = useDataQuery(getNFTTransfersByBlock, {
+    ...of,
+    limit: 25,
+    ...(cursor && { cursor }),
+  });
+  return (
+    <section className="card stack tight" aria-label={t("NFT transfers")}>
+      <PagedList
+        query={found}
+        label={t("Loading NFT transfers")}
+        cursor={cursor}
+        file={{
+          name: `nft-transfers-of-block-${block.number}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (options) => getNFTTransfersByBlock({ ...of, ...options }),
+        }}
+      >
+        {(rows) => (
+          <NftTransferTable
+            rows={rows}
+            empty={
+              <EmptyState title={t("No NFT transfers")}>
+                {t("No NFTs were transferred in this block.")}
+              </EmptyState>
+            }
+          />
+        )}
+      </PagedList>
+    </section>
+  );
+}

@@ -1,0 +1,229 @@
+import type { Block } from "@purse/client";
+import {
+  Code,
+  CopyButton,
+  EmptyState,
+  isNotFound,
+  Notice,
+  RelativeTime,
+  useShortcuts,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { useMemo, useState } from "react";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { BlockContents } from "./BlockContents.tsx";
+import { AddressLink, BlockLink, CoinAmount, Detail, DetailList, Finality } from "./components.tsx";
+import { readBlockWithCanonicalHash, useLiveDataQuery } from "./dataQueries.ts";
+import { EntityPage, InvalidEntity } from "./EntityPage.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { GasUsage } from "./Overview.tsx";
+import { feeOf } from "./tables.tsx";
+
+export function BlockPage() {
+  const { block } = useParams({ from: "/explorer/block/$block" });
+  const { t } = useTranslation();
+  const blockId = block.toLowerCase().replace(/^#/, "");
+  usePageTitle(t("Block {block}", { block: blockId.slice(0, 12) }));
+  if (!/^(\d{1,15}|latest|0x[0-9a-f]{64})$/.test(blockId)) {
+    return (
+      <InvalidEntity heading={t("Block")} title={t("Invalid block")}>
+        {t("Enter a block number, or a hash: 0x followed by 64 hex characters.")}
+      </InvalidEntity>
+    );
+  }
+  return <BlockLoader key={blockId} blockId={blockId} />;
+}
+
+function BlockLoader({ blockId }: { blockId: string }) {
+  const { t, language } = useTranslation();
+  const { chain, head, final } = useExplorer();
+  const [isSettled, setIsSettled] = useState(false);
+  const found = useLiveDataQuery(
+    readBlockWithCanonicalHash,
+    { chain: chain.hexId, block: blockId },
+    !isSettled,
+  );
+  const data = isNotFound(found.error) ? undefined : found.data;
+  const block = data?.block;
+  const number = block ? Number(block.number) : /^\d+$/.test(blockId) ? Number(blockId) : undefined;
+  const isFinal = number !== undefined && final !== undefined && number <= final;
+  if (isFinal !== isSettled && blockId !== "latest") setIsSettled(isFinal);
+  useBlockKeys(number);
+  return (
+    <EntityPage
+      heading={
+        number === undefined ? t("Block") : t("Block {block}", { block: number.toLocaleString(language) })
+      }
+      headingNote={
+        block && data.canonicalHash === block.hash ? <Finality block={Number(block.number)} /> : null
+      }
+      actions={<BlockPager number={number} head={head} />}
+      query={found}
+      loadingLabel={t("Loading block")}
+      skeletonRows={8}
+      notFound={<MissingBlock blockId={blockId} />}
+      render={({ block, canonicalHash: placeHash }) => <BlockDetails block={block} placeHash={placeHash} />}
+    />
+  );
+}
+
+function BlockDetails({ block, placeHash }: { block: Block; placeHash: string }) {
+  const { t, language } = useTranslation();
+  return (
+    <>
+      {placeHash !== block.hash && (
+        <Notice
+          kind="warning"
+          title={t("This block is orphaned")}
+          action={
+            <Link to="/explorer/block/$block" params={{ block: block.number }} className="button small">
+              {t("Canonical block")}
+            </Link>
+          }
+        >
+          {t("A chain reorganization removed this block. Its transactions did not take effect.")}
+        </Notice>
+      )}
+      <section className="card" aria-label={t("Block")}>
+        <DetailList>
+          <Detail label={t("Time")}>
+            <span className="number">
+              {new Date(block.timestamp).toLocaleString(language, {
+                dateStyle: "long",
+                timeStyle: "long",
+              })}
+            </span>{" "}
+            <span className="soft">
+              (<RelativeTime at={block.timestamp} />)
+            </span>
+          </Detail>
+          <Detail label={t("Transactions")}>
+            <span className="number">{block.transaction_count}</span>
+          </Detail>
+          <Detail label={t("Fee recipient")}>
+            <AddressLink address={block.miner} />
+          </Detail>
+          <Detail label={t("Gas used")}>
+            <GasUsage used={block.gas_used} limit={block.gas_limit} />{" "}
+            <meter
+              className="gas-meter"
+              max={Number(block.gas_limit)}
+              value={Number(block.gas_used)}
+              aria-label={t("Gas used")}
+            />
+          </Detail>
+          <Detail label={t("Fees paid")}>
+            <CoinAmount
+              wei={block.transactions.reduce(
+                (sum, { receipt_gas_used, gas_price }) => sum + feeOf(receipt_gas_used, gas_price),
+                0n,
+              )}
+            />
+          </Detail>
+          <Detail label={t("Size")}>
+            <span className="number">{Number(block.size).toLocaleString(language)} B</span>
+          </Detail>
+          <Detail label={t("Hash")}>
+            <span className="address">{block.hash}</span> <CopyButton text={block.hash} label={t("hash")} />
+          </Detail>
+          {block.number !== "0" && (
+            <Detail label={t("Parent hash")}>
+              <BlockLink block={block.parent_hash}>
+                <span className="address">{block.parent_hash}</span>
+              </BlockLink>
+            </Detail>
+          )}
+        </DetailList>
+        <details className="more-facts">
+          <summary>{t("More")}</summary>
+          <DetailList>
+            <Detail label={t("State root")}>
+              <span className="address">{block.state_root}</span>
+            </Detail>
+            <Detail label={t("Transactions root")}>
+              <span className="address">{block.transactions_root}</span>
+            </Detail>
+            <Detail label={t("Receipts root")}>
+              <span className="address">{block.receipts_root}</span>
+            </Detail>
+            <Detail label={t("Extra data")}>
+              <Code text={block.extra_data} label={t("Extra data")} wrap />
+            </Detail>
+          </DetailList>
+        </details>
+      </section>
+      <BlockContents block={block} />
+    </>
+  );
+}
+
+/** J goes to the previous block, K to the next one. */
+function useBlockKeys(number: number | undefined): void {
+  const navigate = useNavigate();
+  const { head } = useExplorer();
+  const shortcuts = useMemo(() => {
+    const go = (block: number) => () =>
+      void navigate({ to: "/explorer/block/$block", params: { block: String(block) } });
+    return {
+      ...(number !== undefined && number > 0 && { j: go(number - 1) }),
+      ...(number !== undefined && head !== undefined && number < head && { k: go(number + 1) }),
+    };
+  }, [navigate, number, head]);
+  useShortcuts(shortcuts);
+}
+
+function BlockPager({ number, head }: { number: number | undefined; head: number | undefined }) {
+  const { t } = useTranslation();
+  if (number === undefined) return null;
+  return (
+    <nav className="row tight-row" aria-label={t("Previous and next block")}>
+      {number > 0 && (
+        <Link
+          to="/explorer/block/$block"
+          params={{ block: String(number - 1) }}
+          className="button small"
+          aria-keyshortcuts="j"
+          title={t("Previous block (J)")}
+        >
+          <ChevronLeft size={16} aria-hidden="true" />
+          {t("Previous")}
+        </Link>
+      )}
+      {head !== undefined && number < head && (
+        <Link
+          to="/explorer/block/$block"
+          params={{ block: String(number + 1) }}
+          className="button small"
+          aria-keyshortcuts="k"
+          title={t("Next block (K)")}
+        >
+          {t("Next")}
+          <ChevronRight size={16} aria-hidden="true" />
+        </Link>
+      )}
+    </nav>
+  );
+}
+
+function MissingBlock({ blockId }: { blockId: string }) {
+  const { t, language } = useTranslation();
+  const { head } = useExplorer();
+  if (blockId.startsWith("0x")) {
+    return (
+      <EmptyState title={t("Block not found")}>
+        {t("No node has a block with this hash. Nodes discard orphaned blocks after a while.")}
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title={t("Block not mined yet")}>
+      {head === undefined
+        ? t("This block does not exist on this chain.")
+        : t("The latest block is {head}. This page updates automatically.", {
+            head: head.toLocaleString(language),
+          })}
+    </EmptyState>
+  );
+}

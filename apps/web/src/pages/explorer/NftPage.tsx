@@ -1,0 +1,220 @@
+import { type Nft, Web3API } from "@purse/client";
+import { Code, EmptyState, RelativeTime, useTranslation } from "@purse/ui";
+import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { isAddressText } from "./abi/addressText.ts";
+import { AddressLink, Detail, DetailList } from "./components.tsx";
+import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
+import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { getTokenIdMetadata } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { NftImage } from "./NftGrid.tsx";
+import { nftName, parseNftMetadata } from "./nftMetadata.ts";
+import { OwnerTable } from "./OwnerTable.tsx";
+import { PagedList } from "./PagedList.tsx";
+import { NftTransferTable } from "./tables.tsx";
+
+const PAGE_SIZE = 25;
+
+export function NftPage() {
+  const { address, id } = useParams({ from: "/explorer/nft/$address/$id" });
+  const { t } = useTranslation();
+  usePageTitle(t("NFT {id}", { id: id.slice(0, 12) }));
+  if (!isAddressText(address) || !/^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(id)) {
+    return (
+      <InvalidEntity heading={t("NFT")} title={t("Invalid NFT")}>
+        {t("An NFT needs a collection address (0x followed by 40 hex characters) and a token ID.")}
+      </InvalidEntity>
+    );
+  }
+  const lower = address.toLowerCase();
+  return <NftDetails key={`${lower}/${id}`} address={lower} id={id} />;
+}
+
+function NftDetails({ address, id }: { address: string; id: string }) {
+  const { t } = useTranslation();
+  const { chain } = useExplorer();
+  const found = useDataQuery(getTokenIdMetadata, {
+    chain: chain.hexId,
+    address,
+    token_id: id,
+  });
+  return (
+    <EntityPage
+      heading={(found.data && nftName(found.data) && <bdi>{nftName(found.data)}</bdi>) || t("NFT")}
+      actions={
+        <RefreshButton
+          label={t("Refresh metadata")}
+          refresh={async () => {
+            const params = { chain: chain.hexId, address, token_id: id };
+            await Web3API.token.reSyncMetadata({ ...params, flag: "uri", mode: "sync" });
+            void found.refetch();
+          }}
+          successMessage={t("Metadata refreshed")}
+        />
+      }
+      query={found}
+      loadingLabel={t("Loading NFT")}
+      skeletonRows={6}
+      notFound={
+        <EmptyState title={t("NFT not found")}>{t("This collection has no token with this ID.")}</EmptyState>
+      }
+      render={(nft) => (
+        <>
+          <NftSummary nft={nft} />
+          <EntityTabs
+            label={t("NFT details")}
+            tabs={[
+              { key: "owners", label: t("Owners"), content: () => <Owners address={address} id={id} /> },
+              {
+                key: "transfers",
+                label: t("Transfers"),
+                content: () => <Transfers address={address} id={id} />,
+              },
+              { key: "metadata", label: t("Metadata"), content: () => <Metadata nft={nft} /> },
+            ]}
+          />
+        </>
+      )}
+    />
+  );
+}
+
+function NftSummary({ nft }: { nft: Nft }) {
+  const { t, language } = useTranslation();
+  const { description, attributes } = parseNftMetadata(nft.metadata);
+  const { royalty_receiver: receiver, royalty_basis_points: points } = nft;
+  return (
+    <section className="card nft-item" aria-label={t("NFT")}>
+      <NftImage nft={nft} width={512} label={nftName(nft)} />
+      <div className="stack">
+        {description && (
+          <p className="nft-description">
+            <bdi>{description}</bdi>
+          </p>
+        )}
+        <DetailList>
+          <Detail label={t("Collection")}>
+            <Link to="/explorer/nft/$address" params={{ address: nft.token_address }}>
+              <bdi>{nft.name?.slice(0, 60) || nft.token_address}</bdi>
+            </Link>
+          </Detail>
+          <Detail label={t("Contract")}>
+            <AddressLink address={nft.token_address} />
+          </Detail>
+          <Detail label={t("Token ID")}>
+            <span className="number address">{nft.token_id}</span>
+          </Detail>
+          <Detail label={t("Type")}>{nft.contract_type}</Detail>
+          {receiver && points ? (
+            <Detail label={t("Royalty")}>
+              <span className="number">
+                {(points / 10_000).toLocaleString(language, { style: "percent", maximumFractionDigits: 2 })}
+              </span>{" "}
+              {t("to")} <AddressLink address={receiver} />
+            </Detail>
+          ) : null}
+          <Detail label={t("Metadata updated")}>
+            {nft.synced_at ? <RelativeTime at={nft.synced_at} /> : <span className="soft">{t("Never")}</span>}
+          </Detail>
+        </DetailList>
+        {attributes.length > 0 && (
+          <ul className="attributes" aria-label={t("Attributes")}>
+            {attributes.map(({ trait, value }, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: attributes can be identical.
+              <li key={i}>
+                <bdi className="small soft">{trait}</bdi>
+                <bdi>{value}</bdi>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function useList(address: string, id: string) {
+  const { chain } = useExplorer();
+  const { cursor } = useSearch({ from: "/explorer/nft/$address/$id" });
+  return {
+    cursor,
+    params: { chain: chain.hexId, address, token_id: id, limit: PAGE_SIZE, ...(cursor && { cursor }) },
+  };
+}
+
+function Owners({ address, id }: { address: string; id: string }) {
+  const { t } = useTranslation();
+  const { cursor, params } = useList(address, id);
+  const found = useDataQuery(Web3API.token.getTokenIdOwners, params);
+  return (
+    <section className="card stack tight" aria-label={t("Owners")}>
+      <PagedList
+        query={found}
+        label={t("Loading owners")}
+        cursor={cursor}
+        file={{
+          name: `owners-${address}-${id}`,
+          columns: OWNER_COLUMNS,
+          cells: ownerCells,
+          page: (options) =>
+            Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...options }),
+        }}
+      >
+        {(rows) => <OwnerTable rows={rows} />}
+      </PagedList>
+    </section>
+  );
+}
+
+function Transfers({ address, id }: { address: string; id: string }) {
+  const { t } = useTranslation();
+  const { cursor, params } = useList(address, id);
+  const found = useLiveDataQuery(Web3API.token.getWalletTokenIdTransfers, params, cursor === undefined);
+  return (
+    <section className="card stack tight" aria-label={t("Transfers")}>
+      <PagedList
+        query={found}
+        label={t("Loading transfers")}
+        cursor={cursor}
+        file={{
+          name: `transfers-${address}-${id}`,
+          columns: NFT_TRANSFER_COLUMNS,
+          cells: nftTransferCells,
+          page: (options) =>
+            Web3API.token.getWalletTokenIdTransfers({
+              chain: params.chain,
+              address,
+              token_id: id,
+              ...options,
+            }),
+        }}
+      >
+        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
+      </PagedList>
+    </section>
+  );
+}
+
+function Metadata({ nft }: { nft: Nft }) {
+  const { t } = useTranslation();
+  return (
+    <section className="card stack" aria-label={t("Metadata")}>
+      {nft.token_uri && <Code text={nft.token_uri.slice(0, 4_000)} label={t("Token URI")} wrap />}
+      {nft.metadata ? (
+        <Code text={formatJson(nft.metadata)} label={t("Metadata")} wrap />
+      ) : (
+        <EmptyState title={t("No metadata")}>{t("No metadata is available yet.")}</EmptyState>
+      )}
+    </section>
+  );
+}
+
+function formatJson(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json), null, 2).slice(0, 50_000);
+  } catch {
+    return json.slice(0, 50_000);
+  }
+}

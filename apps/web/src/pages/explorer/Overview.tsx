@@ -1,0 +1,245 @@
+import type { Block } from "@purse/client";
+import {
+  Button,
+  EmptyState,
+  ErrorState,
+  Field,
+  type QueryResult,
+  QueryState,
+  RelativeTime,
+  Skeleton,
+  Table,
+  useTranslation,
+} from "@purse/ui";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useMemo, useState } from "react";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { ChainStatus } from "../home/ChainStatus.tsx";
+import type { ServerStatus } from "../home/useServerStatus.ts";
+import { AddressLink, BlockLink } from "./components.tsx";
+import { latestBlocks, useDataQuery } from "./dataQueries.ts";
+import { getDateToBlock } from "./dataService.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { TransactionTable } from "./tables.tsx";
+
+const BLOCK_COUNT = 8;
+const TRANSACTION_COUNT = 12;
+
+/** The latest blocks and transactions, updated live. */
+export function Overview() {
+  const { t } = useTranslation();
+  usePageTitle(t("Explorer"));
+  const { chain, head, safe, final, server, state } = useExplorer();
+  const readLatestBlocks = useMemo(() => latestBlocks(new Map<string, Block>()), []);
+  const blocks = useDataQuery(
+    readLatestBlocks,
+    { chain: chain.hexId, head: head ?? 0, count: BLOCK_COUNT },
+    head !== undefined,
+    // Known blocks stay visible if newer ones fail to load.
+    { keepPrevious: "always" },
+  );
+  return (
+    <div className="stack wide-gaps">
+      <div className="page-head">
+        <h1>{t("Explorer")}</h1>
+        <span className="row tight-row">
+          {chain.name === "localdevchain" ? t("Local chain") : chain.name}
+          <ChainStatus chain={state} server={server} />
+        </span>
+      </div>
+      {head === undefined && server.state !== "connecting" ? (
+        <NoHead />
+      ) : (
+        <>
+          <QueryState query={headOf(server, head)} label={t("Loading latest block")} skeleton={renderStats()}>
+            {renderStats}
+          </QueryState>
+          <QueryState query={blocks} label={t("Loading blocks")} skeleton={renderTables(undefined)}>
+            {renderTables}
+          </QueryState>
+        </>
+      )}
+      <DateToBlock />
+    </div>
+  );
+
+  function renderStats() {
+    return (
+      <dl className="card figures" aria-label={t("Latest block")}>
+        <Stat label={t("Latest block")} block={head} isLoading={head === undefined} />
+        <Stat label={t("Safe")} block={safe} isLoading={head === undefined} />
+        <Stat label={t("Finalized")} block={final} isLoading={head === undefined} />
+      </dl>
+    );
+  }
+
+  function renderTables(blocks: readonly Block[] | undefined) {
+    const transactions = blocks
+      ?.flatMap((block) => [...block.transactions].reverse())
+      .slice(0, TRANSACTION_COUNT);
+    return (
+      <>
+        <section className="card stack tight" aria-labelledby="latest-blocks">
+          <h2 id="latest-blocks">{t("Latest blocks")}</h2>
+          <Table
+            caption={t("Latest blocks")}
+            rows={blocks}
+            rowKey={({ hash }) => hash}
+            empty={<EmptyState title={t("No blocks yet")} />}
+            columns={[
+              { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
+              { key: "age", label: t("Age"), cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
+              {
+                key: "transactions",
+                label: t("Transactions"),
+                number: true,
+                cell: ({ transaction_count }) => transaction_count,
+              },
+              {
+                key: "gas",
+                label: t("Gas used"),
+                number: true,
+                cell: ({ gas_used, gas_limit }) => <GasUsage used={gas_used} limit={gas_limit} />,
+              },
+              {
+                key: "miner",
+                label: t("Fee recipient"),
+                hideOnPhone: true,
+                cell: ({ miner }) => <AddressLink address={miner} />,
+              },
+            ]}
+          />
+        </section>
+        <section className="card stack tight" aria-labelledby="latest-transactions">
+          <h2 id="latest-transactions">{t("Latest transactions")}</h2>
+          <TransactionTable
+            rows={transactions}
+            empty={
+              <EmptyState title={t("No recent transactions")}>{t("The latest blocks are empty.")}</EmptyState>
+            }
+          />
+        </section>
+      </>
+    );
+  }
+}
+
+/** No block is known: the server is unreachable, or no node has responded yet. */
+function NoHead() {
+  const { t } = useTranslation();
+  const { server } = useExplorer();
+  if (server.state === "unreachable") return <ErrorState error={NETWORK_ERROR} retry={server.refetch} />;
+  return (
+    <div className="card">
+      <EmptyState title={t("No blocks yet")}>
+        {t("No node of this chain has responded yet. This page updates automatically.")}
+      </EmptyState>
+    </div>
+  );
+}
+
+/** The error of the client's failed requests. */
+const NETWORK_ERROR = { code: 100, message: "The server did not respond." };
+
+/** The head as a query result; it is part of the server status. */
+function headOf(server: ServerStatus, head: number | undefined): QueryResult<number> {
+  return {
+    data: head,
+    error: server.state === "unreachable" ? NETWORK_ERROR : null,
+    isFetching: false,
+    dataUpdatedAt: server.updatedAt,
+    refetch: server.refetch,
+  };
+}
+
+function Stat({ label, block, isLoading }: { label: string; block: number | undefined; isLoading: boolean }) {
+  return (
+    <div>
+      <dt className="small soft">{label}</dt>
+      <dd className="figure">
+        {block !== undefined ? <BlockLink block={block} /> : isLoading ? <Skeleton width="5rem" /> : "–"}
+      </dd>
+    </div>
+  );
+}
+
+export function GasUsage({ used, limit }: { used: string; limit: string }) {
+  const { language } = useTranslation();
+  const share = Number(limit) === 0 ? 0 : Number(used) / Number(limit);
+  return (
+    <span
+      className="gas-use"
+      title={`${Number(used).toLocaleString(language)} / ${Number(limit).toLocaleString(language)}`}
+    >
+      <span>{Number(used).toLocaleString(language)}</span>
+      <span className="soft">
+        {share.toLocaleString(language, { style: "percent", maximumFractionDigits: 1 })}
+      </span>
+    </span>
+  );
+}
+
+/** Finds the latest block at a date. */
+function DateToBlock() {
+  const { t, language } = useTranslation();
+  const { chain } = useExplorer();
+  const { date } = useSearch({ from: "/explorer/" });
+  const navigate = useNavigate();
+  const [typed, setTyped] = useState(date ?? "");
+  const [problem, setProblem] = useState<string>();
+  const isValidDate = date !== undefined && !Number.isNaN(Date.parse(date));
+  const { data, error, isFetching, refetch } = useDataQuery(
+    getDateToBlock,
+    { chain: chain.hexId, date: isValidDate ? new Date(date).toISOString() : "" },
+    isValidDate,
+  );
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    if (Number.isNaN(Date.parse(typed))) setProblem(t("Enter a date and time."));
+    else {
+      setProblem(undefined);
+      void navigate({
+        to: "/explorer",
+        search: { date: typed },
+        replace: true,
+        resetScroll: false,
+      });
+    }
+  }
+  return (
+    <section className="card stack" aria-labelledby="date-to-block">
+      <h2 id="date-to-block">{t("Find block by date")}</h2>
+      <form onSubmit={submit} noValidate>
+        <Field
+          label={t("Local date and time")}
+          type="datetime-local"
+          step={1}
+          value={typed}
+          problem={problem}
+          onChange={(event) => setTyped(event.target.value)}
+          after={
+            <Button type="submit" busy={isFetching}>
+              {t("Find block")}
+            </Button>
+          }
+        />
+      </form>
+      <div role="status">
+        {isValidDate && data && (
+          <p>
+            {t("Nearest block:")} <BlockLink block={data.block} />,{" "}
+            <span className="number">
+              {new Date(data.timestamp * 1000).toLocaleString(language, {
+                dateStyle: "long",
+                timeStyle: "medium",
+              })}
+            </span>
+          </p>
+        )}
+      </div>
+      {isValidDate && error !== null && (
+        <ErrorState error={error} retry={() => void refetch()} busy={isFetching} />
+      )}
+    </section>
+  );
+}

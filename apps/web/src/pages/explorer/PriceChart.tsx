@@ -1,0 +1,55 @@
+import { Chart, type Point, type QueryResult, QueryState, Skeleton, useTranslation } from "@purse/ui";
+import { Link } from "@tanstack/react-router";
+import { RANGES, type RangeName } from "./dataQueries.ts";
+
+export interface PriceChartProps {
+  label: string;
+  unit: string;
+  points: QueryResult<Point[]>;
+  range: RangeName;
+}
+
+/** A price chart whose range is kept in the URL. */
+export function PriceChart({ label, unit, points, range }: PriceChartProps) {
+  const { t, language } = useTranslation();
+  const names: Record<RangeName, string> = {
+    day: t("Day"),
+    week: t("Week"),
+    month: t("Month"),
+    year: t("Year"),
+    all: t("All"),
+  };
+  const keys = Object.keys(RANGES).filter((key): key is RangeName => key in RANGES);
+  return (
+    <>
+      <nav className="row tight-row" aria-label={t("Range")}>
+        {keys.map((key) => (
+          <Link
+            key={key}
+            to="."
+            search={(before: object) => ({ ...before, range: key })}
+            replace
+            resetScroll={false}
+            className="chip"
+            aria-current={key === range ? "true" : undefined}
+          >
+            {names[key]}
+          </Link>
+        ))}
+      </nav>
+      <p className="small soft">
+        {label}, {unit}
+      </p>
+      <QueryState query={points} label={t("Loading prices")} skeleton={<Skeleton height="220px" />}>
+        {(known) => (
+          <Chart
+            label={`${label} (${unit})`}
+            points={known}
+            fromLowest
+            format={(value) => value.toLocaleString(language, { maximumSignificantDigits: 4 })}
+          />
+        )}
+      </QueryState>
+    </>
+  );
+}

@@ -1,0 +1,167 @@
+import { type Erc20Metadata, Web3API } from "@purse/client";
+import { Button, explain, isNotFound, useTranslation } from "@purse/ui";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Search } from "lucide-react";
+import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { lookupAddress, resolveName } from "../../wallet/names.ts";
+import { getBlock, getDateToBlock, getTransaction } from "./dataService.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { parseSearch, type SearchTarget } from "./parseSearch.ts";
+
+/** Searches blocks, transactions, addresses, names, dates and token symbols. */
+export function SearchBox() {
+  const { t } = useTranslation();
+  const id = useId();
+  const goTo = useGoTo();
+  const { q } = useSearch({ strict: false });
+  const [text, setText] = useState(q ?? "");
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState("");
+  const [tokens, setTokens] = useState<readonly Erc20Metadata[]>([]);
+  const latest = useRef(search);
+  latest.current = search;
+  // Runs searches from the URL immediately, for example from the command palette.
+  useEffect(() => {
+    if (q === undefined) return;
+    setText(q);
+    void latest.current(q);
+  }, [q]);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    void search(text);
+  }
+  async function search(text: string) {
+    const target = parseSearch(text);
+    setTokens([]);
+    setProblem("");
+    if (!target) {
+      setProblem(
+        text.trim() === ""
+          ? t("Enter a search term.")
+          : t("Not a valid address (40 hex characters) or hash (64 hex characters)."),
+      );
+      return;
+    }
+    setIsBusy(true);
+    try {
+      const found = await goTo(target);
+      if (Array.isArray(found)) setTokens(found);
+      else if (found) setProblem(found);
+      else setText("");
+    } catch (error) {
+      const { title, detail } = explain(error, t);
+      setProblem(`${title}. ${detail}`);
+    } finally {
+      setIsBusy(false);
+    }
+  }
+  return (
+    <search className="explorer-search">
+      <form onSubmit={submit} className="field">
+        <label htmlFor={id} className="visually-hidden">
+          {t("Search by block, transaction, address, name, date or token")}
+        </label>
+        <div className="row explorer-search-line">
+          <Search size={18} aria-hidden="true" />
+          <input
+            id={id}
+            type="search"
+            className="grow"
+            placeholder={t("Block, transaction, address, name, date or token")}
+            value={text}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            aria-invalid={problem ? true : undefined}
+            aria-describedby={problem ? `${id}-problem` : undefined}
+            onChange={(event) => setText(event.target.value)}
+          />
+          <Button type="submit" variant="primary" busy={isBusy}>
+            {t("Search")}
+          </Button>
+        </div>
+        {problem && (
+          <span id={`${id}-problem`} className="problem" role="alert">
+            {problem}
+          </span>
+        )}
+      </form>
+      {tokens.length > 0 && (
+        <div className="card stack tight" role="status">
+          <p>{t("Several tokens use this symbol. Verify the contract address.")}</p>
+          <ul className="list">
+            {tokens.map(({ address, name, symbol }) => (
+              <li key={address}>
+                <Link to="/explorer/token/$address" params={{ address }} onClick={() => setTokens([])}>
+                  <bdi>{name.slice(0, 60) || address}</bdi> (<bdi>{symbol.slice(0, 20)}</bdi>)
+                </Link>
+                <p className="address small">{address}</p>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </search>
+  );
+}
+
+/** Navigates to a search target. Resolves to an error message, or to several tokens to choose from. */
+function useGoTo(): (target: SearchTarget) => Promise<string | Erc20Metadata[] | undefined> {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { hexId: chain } = useExplorer().chain;
+  const toBlock = (block: string) => navigate({ to: "/explorer/block/$block", params: { block } });
+  return async (target) => {
+    switch (target.kind) {
+      case "block":
+        await toBlock(target.block);
+        return undefined;
+      case "address":
+        await navigate({ to: "/explorer/address/$address", params: { address: target.address } });
+        return undefined;
+      case "hash": {
+        const { hash } = target;
+        const isTransaction = await exists(() => getTransaction({ chain, transaction_hash: hash }));
+        const isBlock =
+          !isTransaction && (await exists(() => getBlock({ chain, block_number_or_hash: hash })));
+        if (isBlock) await toBlock(hash);
+        else await navigate({ to: "/explorer/tx/$hash", params: { hash } });
+        return undefined;
+      }
+      case "date": {
+        const { block } = await getDateToBlock({ chain, date: target.date });
+        await toBlock(String(block));
+        return undefined;
+      }
+      case "name": {
+        const address = await resolveName(target.name);
+        if (!address) return t("{name} does not resolve to an address.", { name: target.name });
+        await navigate({ to: "/explorer/address/$address", params: { address: address.toLowerCase() } });
+        return undefined;
+      }
+      case "symbol": {
+        const found = await Web3API.token.getTokenMetadataBySymbol({ chain, symbols: [target.symbol] });
+        const [only] = found;
+        if (!only) return t('No token found for "{symbol}".', { symbol: target.symbol });
+        if (found.length > 1) return found.slice(0, 20);
+        await navigate({ to: "/explorer/token/$address", params: { address: only.address } });
+        return undefined;
+      }
+    }
+  };
+}
+
+async function exists(request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request();
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+/** The name of an address; null if the lookup fails. */
+export async function nameOf({ address }: { address: string }, options?: { signal?: AbortSignal }) {
+  return { name: await lookupAddress(address, options).catch(() => null) };
+}

@@ -1,0 +1,200 @@
+import type { BlockTransaction } from "@purse/client";
+import { CopyButton, FailedRead, isNotFound, RelativeTime, Status, useTranslation } from "@purse/ui";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { CallInput } from "./CallInput.tsx";
+import {
+  AddressLink,
+  Amount,
+  BlockLink,
+  CoinAmount,
+  Detail,
+  DetailList,
+  Finality,
+  MethodChip,
+} from "./components.tsx";
+import { readNonceNeighbors, useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { getTransaction } from "./dataService.ts";
+import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { useExplorer } from "./ExplorerContext.ts";
+import { InternalCalls } from "./InternalCalls.tsx";
+import { MissingTransaction } from "./MissingTransaction.tsx";
+import { RevertReason } from "./RevertReason.tsx";
+import { rememberTransaction } from "./recentlyViewed.ts";
+import { TokenFlows } from "./TokenFlows.tsx";
+import { TransactionLogs } from "./TransactionLogs.tsx";
+import { feeOf } from "./tables.tsx";
+
+export function TransactionPage() {
+  const { hash } = useParams({ from: "/explorer/tx/$hash" });
+  const { t } = useTranslation();
+  usePageTitle(t("Transaction {hash}", { hash: `${hash.slice(0, 10)}…` }));
+  const lowerHash = hash.toLowerCase();
+  if (!/^0x[0-9a-f]{64}$/.test(lowerHash)) {
+    return (
+      <InvalidEntity heading={t("Transaction")} title={t("Invalid transaction hash")}>
+        {t("Expected 0x followed by 64 hex characters.")}
+      </InvalidEntity>
+    );
+  }
+  return <TransactionDetails key={lowerHash} hash={lowerHash} />;
+}
+
+function TransactionDetails({ hash }: { hash: string }) {
+  const { t, count } = useTranslation();
+  const { chain, final } = useExplorer();
+  const [isSettled, setIsSettled] = useState(false);
+  const found = useLiveDataQuery(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
+  const data = isNotFound(found.error) ? undefined : found.data;
+  const isFinal = Boolean(data && final !== undefined && Number(data.block_number) <= final);
+  if (isFinal !== isSettled) setIsSettled(isFinal);
+  if (data) rememberTransaction(chain.hexId, data);
+  return (
+    <EntityPage
+      heading={t("Transaction")}
+      actions={data && <MethodChip input={data.input} isCreation={!data.to_address} />}
+      query={found}
+      loadingLabel={t("Loading transaction")}
+      skeletonRows={8}
+      notFound={<MissingTransaction hash={hash} refetch={() => void found.refetch()} />}
+      render={(transaction) => (
+        <EntityTabs
+          label={t("Transaction sections")}
+          tabs={[
+            {
+              key: "overview",
+              label: t("Overview"),
+              content: () => <Summary transaction={transaction} />,
+            },
+            {
+              key: "logs",
+              label: count(transaction.logs.length, "{n} log", "{n} logs"),
+              content: () => <TransactionLogs logs={transaction.logs} />,
+            },
+            { key: "calls", label: t("Internal calls"), content: () => <InternalCalls hash={hash} /> },
+          ]}
+        />
+      )}
+    >
+      <p className="row tight-row">
+        <span className="address">{hash}</span>
+        <CopyButton text={hash} label={t("hash")} />
+      </p>
+    </EntityPage>
+  );
+}
+
+function Summary({ transaction }: { transaction: BlockTransaction }) {
+  const { t, language } = useTranslation();
+  const { receipt_status: status, to_address: to, receipt_contract_address: createdAddress } = transaction;
+  const percent = (
+    Number(transaction.receipt_gas_used) / Math.max(1, Number(transaction.gas))
+  ).toLocaleString(language, { style: "percent", maximumFractionDigits: 1 });
+  return (
+    <>
+      {status === "0" && <RevertReason transaction={transaction} />}
+      <section className="card" aria-label={t("Transaction")}>
+        <DetailList>
+          <Detail label={t("Status")}>
+            <span className="row tight-row">
+              {status === "0" ? (
+                <Status kind="danger">{t("Reverted")}</Status>
+              ) : status === "1" ? (
+                <Status kind="ok">{t("Success")}</Status>
+              ) : (
+                <Status kind="idle">{t("Unknown")}</Status>
+              )}
+              <Finality block={Number(transaction.block_number)} />
+            </span>
+          </Detail>
+          <Detail label={t("Block")}>
+            <BlockLink block={transaction.block_number} />{" "}
+            <span className="soft">
+              {t("Position {index} in block", { index: transaction.transaction_index })}
+            </span>
+          </Detail>
+          <Detail label={t("Time")}>
+            <span className="number">
+              {new Date(transaction.block_timestamp).toLocaleString(language, {
+                dateStyle: "long",
+                timeStyle: "long",
+              })}
+            </span>{" "}
+            <span className="soft">
+              (<RelativeTime at={transaction.block_timestamp} />)
+            </span>
+          </Detail>
+          <Detail label={t("From")}>
+            <AddressLink address={transaction.from_address} isFull />
+            <CopyButton text={transaction.from_address} label={t("sender")} />
+          </Detail>
+          <Detail label={to ? t("To") : t("Contract created")}>
+            {to || createdAddress ? (
+              <>
+                <AddressLink address={to || createdAddress || ""} isFull />
+                <CopyButton
+                  text={to || createdAddress || ""}
+                  label={to ? t("recipient") : t("new contract")}
+                />
+              </>
+            ) : (
+              <span className="soft">{t("Contract creation failed")}</span>
+            )}
+          </Detail>
+          <Detail label={t("Value")}>
+            <CoinAmount wei={transaction.value} />
+          </Detail>
+          <Detail label={t("Fee")}>
+            <CoinAmount wei={feeOf(transaction.receipt_gas_used, transaction.gas_price)} />
+          </Detail>
+          <Detail label={t("Gas")}>
+            <span className="number">
+              {Number(transaction.receipt_gas_used).toLocaleString(language)}{" "}
+              <span className="soft">
+                {t("of {limit} ({percent})", { limit: Number(transaction.gas), percent })}
+              </span>
+            </span>
+          </Detail>
+          <Detail label={t("Gas price")}>
+            <Amount value={transaction.gas_price} decimals={9} unit="Gwei" />
+          </Detail>
+          <Detail label={t("Nonce")}>
+            <NonceNeighbors transaction={transaction} />
+          </Detail>
+        </DetailList>
+      </section>
+      <TokenFlows transaction={transaction} />
+      <CallInput input={transaction.input} to={to || undefined} />
+    </>
+  );
+}
+
+/** The nonce with links to the sender's neighboring transactions. */
+function NonceNeighbors({ transaction }: { transaction: BlockTransaction }) {
+  const { t } = useTranslation();
+  const { chain } = useExplorer();
+  const neighbors = useDataQuery(readNonceNeighbors, {
+    chain: chain.hexId,
+    from: transaction.from_address,
+    nonce: transaction.nonce,
+    block: transaction.block_number,
+  });
+  const { data } = neighbors;
+  return (
+    <div className="row tight-row">
+      <span className="number">{transaction.nonce}</span>
+      {data?.previous && (
+        <Link to="/explorer/tx/$hash" params={{ hash: data.previous }} className="chip">
+          {t("Previous nonce")}
+        </Link>
+      )}
+      {data?.next && (
+        <Link to="/explorer/tx/$hash" params={{ hash: data.next }} className="chip">
+          {t("Next nonce")}
+        </Link>
+      )}
+      <FailedRead query={neighbors}>{t("Neighboring transactions could not be loaded")}</FailedRead>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { shortAddress, type Translator } from "@purse/ui";
+import { parseSearch } from "./parseSearch.ts";
+
+/** An explorer page suggested for a search text. */
+export interface Suggestion {
+  key: string;
+  label: string;
+  to: string;
+}
+
+/** Returns no suggestions for texts that could be page names. */
+export function suggestions(text: string, t: Translator["t"]): Suggestion[] {
+  const target = parseSearch(text);
+  switch (target?.kind) {
+    case "block":
+      return [
+        {
+          key: "block",
+          label: t("Block {block}", { block: target.block }),
+          to: `/explorer/block/${target.block}`,
+        },
+      ];
+    case "hash": {
+      const hash = `${target.hash.slice(0, 10)}…${target.hash.slice(-4)}`;
+      return [
+        { key: "tx", label: t("Transaction {hash}", { hash }), to: `/explorer/tx/${target.hash}` },
+        {
+          key: "block",
+          label: t("Block {block}", { block: hash }),
+          to: `/explorer/block/${target.hash}`,
+        },
+      ];
+    }
+    case "address": {
+      const address = shortAddress(target.address);
+      return [
+        {
+          key: "address",
+          label: t("Address {address}", { address }),
+          to: `/explorer/address/${target.address}`,
+        },
+      ];
+    }
+    case "name":
+      return [
+        {
+          key: "name",
+          label: t("Name {name}", { name: target.name }),
+          to: `/explorer?q=${encodeURIComponent(target.name)}`,
+        },
+      ];
+    default:
+      return [];
+  }
+}

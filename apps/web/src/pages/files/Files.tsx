@@ -1,0 +1,205 @@
+import { ParseObject } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import {
+  Button,
+  EmptyState,
+  explain,
+  Field,
+  QueryState,
+  RelativeTime,
+  SkeletonList,
+  Status,
+  Table,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useMemo, useRef, useState } from "react";
+import { useLiveRecords } from "../../query/useLiveRecords.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { DropZone } from "./DropZone.tsx";
+import { FilePanel } from "./FilePanel.tsx";
+import { FILE_CLASS, formatBytes, type StoredFile, toStoredFile } from "./fileRecord.ts";
+import { Preview } from "./Preview.tsx";
+import { UploadList } from "./UploadList.tsx";
+import { Uploads } from "./uploads.ts";
+import "./Files.css";
+
+const MAX_FILES = 200;
+
+/** The user's files: stored on this server, optionally pinned to IPFS, private until shared. */
+export function Files() {
+  usePageTitle("Files");
+  const { t } = useTranslation();
+  const { user, isAuthUndefined } = useMoralis();
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Files")}</h1>
+      </div>
+      {user?.id ? (
+        <OwnFiles key={user.id} userId={user.id} />
+      ) : (
+        <div className="card">
+          {isAuthUndefined ? (
+            <SkeletonList label={t("Loading")} />
+          ) : (
+            <EmptyState
+              title={t("Sign in to view your files")}
+              action={
+                <Link to="/sign-in" search={{ next: "/files" }} className="button primary">
+                  {t("Sign in")}
+                </Link>
+              }
+            >
+              {t("Sign in to upload and view your files.")}
+            </EmptyState>
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function OwnFiles({ userId }: { userId: string }) {
+  const { t, language } = useTranslation();
+  const toast = useToast();
+  const navigate = useNavigate({ from: "/files" });
+  const { file: opened, find } = useSearch({ from: "/files" });
+  const found = useLiveRecords(FILE_CLASS, (query) => query.descending("createdAt").limit(MAX_FILES), []);
+  const refetchLatest = useRef(found.refetch);
+  refetchLatest.current = found.refetch;
+  const [uploads] = useState(() => new Uploads(userId, () => void refetchLatest.current()));
+  const all = useMemo(
+    () => (found.data ?? []).filter((record) => record.getACL()?.getWriteAccess(userId)).map(toStoredFile),
+    [found.data, userId],
+  );
+  const shown = find === undefined ? all : all.filter((file) => matchesSearch(file, find));
+  const shownFile = all.find(({ id }) => id === opened);
+  const open = (id: string | undefined) =>
+    void navigate({ search: (before) => ({ ...before, file: id }), resetScroll: false });
+  const refetch = () => void found.refetch();
+
+  async function remove({ record, name }: StoredFile) {
+    const { createdAt: _, updatedAt: __, ACL: ___, ...fields } = record.attributes;
+    const acl = record.getACL();
+    try {
+      await record.destroy();
+      refetch();
+      toast(t("{name} deleted", { name }), {
+        label: t("Undo"),
+        run: () => {
+          const restored = new ParseObject(FILE_CLASS, fields);
+          if (acl) restored.setACL(acl);
+          restored.save().then(refetch, (error: unknown) => toast(explain(error, t).detail));
+        },
+      });
+    } catch (error) {
+      const { title, detail } = explain(error, t);
+      toast(`${title}. ${detail}`);
+    }
+  }
+
+  return (
+    <div className="stack">
+      <DropZone uploads={uploads} />
+      <UploadList uploads={uploads} />
+      <section className="card stack" aria-label={t("My files")}>
+        <Field
+          label={t("Search")}
+          type="search"
+          value={find ?? ""}
+          placeholder={t("Name or tag")}
+          onChange={({ target }) =>
+            void navigate({
+              search: (before) => ({ ...before, find: target.value || undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+        <QueryState query={found} label={t("Loading files")} skeleton={renderTable(undefined)}>
+          {() => renderTable(shown)}
+        </QueryState>
+      </section>
+      {shownFile && (
+        <FilePanel key={shownFile.id} file={shownFile} onClose={() => open(undefined)} onChanged={refetch} />
+      )}
+    </div>
+  );
+
+  function renderTable(files: readonly StoredFile[] | undefined) {
+    return (
+      <Table
+        caption={t("My files")}
+        rows={files}
+        rowKey={({ id }) => id}
+        empty={
+          <EmptyState title={find === undefined ? t("No files yet") : t("No results")}>
+            {find === undefined
+              ? t("Drop a file above, paste it, or browse.")
+              : t("No files match your search.")}
+          </EmptyState>
+        }
+        columns={[
+          {
+            key: "name",
+            label: t("Name"),
+            cell: (file) => (
+              <button type="button" className="file-name" onClick={() => open(file.id)}>
+                <Preview file={file} size="small" />
+                <bdi className="clip">{file.name}</bdi>
+              </button>
+            ),
+          },
+          {
+            key: "size",
+            label: t("Size"),
+            number: true,
+            cell: ({ size }) => formatBytes(size, language),
+          },
+          {
+            key: "where",
+            label: t("Storage"),
+            hideOnPhone: true,
+            cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
+          },
+          {
+            key: "who",
+            label: t("Visibility"),
+            cell: ({ isShared }) =>
+              isShared ? (
+                <Status kind="info">{t("Everyone")}</Status>
+              ) : (
+                <Status kind="ok">{t("Only you")}</Status>
+              ),
+          },
+          {
+            key: "when",
+            label: t("Added"),
+            cell: ({ record }) => <RelativeTime at={record.createdAt ?? 0} />,
+          },
+          {
+            key: "actions",
+            label: <span className="visually-hidden">{t("Actions")}</span>,
+            cell: (file) => (
+              <Button
+                small
+                variant="quiet"
+                onClick={() => void remove(file)}
+                aria-label={t("Delete {record}", { record: file.name })}
+              >
+                {t("Delete")}
+              </Button>
+            ),
+          },
+        ]}
+      />
+    );
+  }
+}
+
+function matchesSearch({ name, tags }: StoredFile, query: string): boolean {
+  const word = query.trim().toLowerCase();
+  return [name, ...tags].some((each) => each.toLowerCase().includes(word));
+}

@@ -1,0 +1,72 @@
+import { Button, RelativeTime, Skeleton, Status, useTranslation } from "@purse/ui";
+import { ChainStatus } from "./ChainStatus.tsx";
+import { type ChainState, type ServerStatus, useServerStatus } from "./useServerStatus.ts";
+
+/** The status of the server and its chains, updated regularly. */
+export function ServerState() {
+  const { t } = useTranslation();
+  const status = useServerStatus();
+  return (
+    <section className="card stack tight server-state" aria-labelledby="server-state">
+      <div className="row spread">
+        <h2 id="server-state">{t("This server")}</h2>
+        {status.state === "connecting" && <Status kind="busy">{t("Connecting")}</Status>}
+        {status.state === "online" && <Status kind="ok">{t("Running")}</Status>}
+        {status.state === "unreachable" && <Status kind="danger">{t("Unreachable")}</Status>}
+      </div>
+      {status.state === "connecting" && <Skeleton height="4.6rem" />}
+      {status.state === "unreachable" && (
+        <div className="row spread">
+          <p className="soft">
+            {t("The server is not responding. Retrying automatically.")}
+            {status.chains && (
+              <>
+                {" "}
+                {t("Last response:")} <RelativeTime at={status.updatedAt} />
+              </>
+            )}
+          </p>
+          <Button small onClick={status.refetch}>
+            {t("Try again")}
+          </Button>
+        </div>
+      )}
+      {status.chains &&
+        (status.chains.length === 0 ? (
+          <p className="soft">{t("No chain configured. Set PURSE_CHAIN_ETH_RPC_URL to a node URL.")}</p>
+        ) : (
+          <ul className="list">
+            {status.chains.map((chain) => (
+              <Chain key={chain.chain} chain={chain} server={status} />
+            ))}
+          </ul>
+        ))}
+    </section>
+  );
+}
+
+function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
+  const { t } = useTranslation();
+  return (
+    <li className="stack tight">
+      <div className="row spread">
+        <span>
+          <strong>{chain.name === "localdevchain" ? t("Local chain") : chain.name}</strong>{" "}
+          <span className="soft">{chain.chain}</span>
+        </span>
+        <ChainStatus chain={chain} server={server} />
+      </div>
+      {chain.state === "syncing" && chain.percent !== null && (
+        <progress max={100} value={chain.percent} aria-label={t("Indexed")} />
+      )}
+      <p className="small soft number">
+        {chain.indexed === null
+          ? t("No blocks yet")
+          : t("Block {indexed} of {head}", { indexed: chain.indexed, head: chain.head ?? "?" })}
+        {chain.etaSeconds !== null && chain.state === "syncing" && (
+          <> · {t("{minutes} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
+        )}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,259 @@
+import { useMoralis } from "@purse/react";
+import {
+  Address,
+  Button,
+  EmptyState,
+  ErrorState,
+  RelativeTime,
+  Skeleton,
+  StaleNote,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useRef } from "react";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import { useServerQueries } from "../../query/useServerQuery.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import type { AppChain } from "../../settings.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
+import { chainName } from "../../wallet/chains.ts";
+import { readHoldings } from "../../wallet/holdings.ts";
+import { useAddress } from "../../wallet/useAddress.ts";
+import { History } from "./History.tsx";
+import { Nfts } from "./Nfts.tsx";
+import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
+import { Tokens } from "./Tokens.tsx";
+import { type ChainQuery, combineHoldings, loadedHoldings, tokenRows } from "./tokenRows.ts";
+import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
+import { ValueChart } from "./ValueChart.tsx";
+import "./Portfolio.css";
+
+/** The holdings of an address on one or all chains. */
+export function Portfolio() {
+  const { t } = useTranslation();
+  usePageTitle(t("Portfolio"));
+  const { address: ownAddress } = useAddress();
+  const search = useSearch({ from: "/portfolio" });
+  const isValidAddress = search.address === undefined || /^0x[0-9a-fA-F]{40}$/.test(search.address);
+  const address = (search.address ?? ownAddress)?.toLowerCase();
+  const { chains } = useSettings();
+  const shown = chains.filter((chain) => !search.chain || chain.hexId === search.chain.toLowerCase());
+  return (
+    <>
+      <div className="page-head">
+        <h1>{t("Portfolio")}</h1>
+        {chains.length > 0 && <ChainChips chains={chains} chosen={search.chain} />}
+      </div>
+      {!isValidAddress ? (
+        <div className="card">
+          <EmptyState
+            title={t("Invalid address")}
+            action={
+              <Link to="/portfolio" search={{}} className="button">
+                {t("My portfolio")}
+              </Link>
+            }
+          >
+            {t("Expected 0x followed by 40 hex characters.")}
+          </EmptyState>
+        </div>
+      ) : address && shown.length > 0 ? (
+        <Holdings
+          key={`${address}/${shown.map((chain) => chain.hexId)}`}
+          address={address}
+          chains={shown}
+          isOwn={address === ownAddress?.toLowerCase()}
+        />
+      ) : address ? (
+        <div className="card">
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
+          </EmptyState>
+        </div>
+      ) : (
+        <div className="card">
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
+            {t("Connect a wallet to view its portfolio.")}
+          </EmptyState>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** A chip is active only if the whole search matches. */
+const EXACT_MATCH = { exact: true, includeSearch: true, explicitUndefined: true };
+
+function ChainChips({ chains, chosen }: { chains: readonly AppChain[]; chosen: string | undefined }) {
+  const { t } = useTranslation();
+  const all: { hexId: string | undefined; label: string }[] = [{ hexId: undefined, label: t("All chains") }];
+  const chips = all.concat(chains.map((chain) => ({ hexId: chain.hexId, label: chainName(chain) })));
+  return (
+    <nav className="chips" aria-label={t("Chains")}>
+      {chips.map(({ hexId, label }) => (
+        <Link
+          key={hexId ?? "all"}
+          to="/portfolio"
+          search={(before) => ({ ...before, chain: hexId })}
+          className="chip"
+          activeOptions={EXACT_MATCH}
+          aria-current={chosen === hexId ? "page" : undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function Holdings({ address, chains, isOwn }: { address: string; chains: AppChain[]; isOwn: boolean }) {
+  const { Moralis } = useMoralis();
+  // A failing chain does not affect the others.
+  const found = useServerQueries(
+    chains.map((chain) => ({
+      queryKey: ["holdings", address, chain.hexId],
+      queryFn: (options: { signal: AbortSignal }) => readHoldings(Moralis.Web3API, address, chain, options),
+    })),
+  );
+  const holdings = chains.flatMap((chain, i): ChainQuery[] => {
+    const query = found[i];
+    return query ? [{ chain, query }] : [];
+  });
+  const known = loadedHoldings(holdings);
+  const spamOverrides = useSpamOverrides();
+  const refetch = useRef(() => {});
+  refetch.current = () => void combineHoldings(holdings).refetch();
+  useRefreshOnReturn(useCallback(() => refetch.current(), []));
+  return (
+    <div className="stack" style={{ gap: "1.5rem" }}>
+      <Total address={address} holdings={holdings} overrides={spamOverrides.overrides} isOwn={isOwn} />
+      <ValueChart address={address} holdings={holdings} />
+      <Tokens holdings={holdings} isOwn={isOwn} {...spamOverrides} />
+      <Nfts address={address} chains={chains} isOwn={isOwn} />
+      <History address={address} chains={chains} assets={known.flatMap((each) => each.assets)} />
+    </div>
+  );
+}
+
+function Total({
+  address,
+  holdings,
+  overrides,
+  isOwn,
+}: {
+  address: string;
+  holdings: readonly ChainQuery[];
+  overrides: SpamOverrides;
+  isOwn: boolean;
+}) {
+  const { t, count, language } = useTranslation();
+  const all = combineHoldings(holdings);
+  // Likely spam is excluded from the total.
+  const assets =
+    all.data &&
+    tokenRows(all.data, overrides).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
+  const priced = assets?.filter((asset) => asset.usdPrice !== null) ?? [];
+  const total = priced.reduce(
+    (sum, asset) => sum + fiatValue(asset.balance, asset.decimals, asset.usdPrice ?? 0),
+    0,
+  );
+  const failedPrices = assets?.filter((asset) => asset.hasPriceFailed).length ?? 0;
+  const missingPrices = (assets?.length ?? 0) - priced.length - failedPrices;
+  const isUnknown = assets !== undefined && priced.length === 0 && assets.length > 0;
+  const unreachableChains = holdings.filter(({ query }) => query.error !== null && query.data === undefined);
+  return (
+    <section className="card stack" aria-label={t("Total value")}>
+      <Address address={address} copy />
+      {(assets !== undefined || unreachableChains.length < holdings.length) && (
+        <div>
+          <p className="total number">
+            {assets === undefined ? (
+              <Skeleton width="12rem" height="1em" />
+            ) : isUnknown ? (
+              failedPrices > 0 ? (
+                "—"
+              ) : (
+                t("Prices unavailable")
+              )
+            ) : (
+              formatFiat(total, language)
+            )}
+          </p>
+          <div className="total-about" data-stale={all.error !== null || undefined}>
+            <StaleNote query={all} />
+            <p className="small soft">
+              {assets === undefined
+                ? t("Loading balances and prices…")
+                : failedPrices > 0
+                  ? count(failedPrices, "{n} price could not be loaded", "{n} prices could not be loaded")
+                  : missingPrices > 0
+                    ? count(missingPrices, "Price missing for {n} asset", "Prices missing for {n} assets")
+                    : t("Priced from on-chain pools")}
+              {assets !== undefined && (
+                <>
+                  <span className="beside"> · </span>
+                  <span className="read-at">
+                    {t("updated")} <RelativeTime at={all.dataUpdatedAt} />
+                  </span>
+                </>
+              )}{" "}
+              {failedPrices > 0 && all.error === null && (
+                <Button small variant="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
+                  {t("Try again")}
+                </Button>
+              )}
+            </p>
+          </div>
+        </div>
+      )}
+      {unreachableChains.map(({ chain, query }) => (
+        <div key={chain.hexId}>
+          {holdings.length > 1 && (
+            <p className="small">{t("{chain} is not responding:", { chain: chainName(chain) })}</p>
+          )}
+          <ErrorState error={query.error} retry={() => void query.refetch()} busy={query.isFetching} />
+        </div>
+      ))}
+      <div className="row">
+        {isOwn && (
+          <Link to="/send" search={{}} className="button primary">
+            {t("Send")}
+          </Link>
+        )}
+        <Button onClick={() => void all.refetch()} busy={all.isFetching}>
+          {t("Refresh")}
+        </Button>
+        <AddressForm />
+      </div>
+    </section>
+  );
+}
+
+/** Opens the portfolio of any address. */
+function AddressForm() {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: "/portfolio" });
+  return (
+    <form
+      className="look-at"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const typed = new FormData(event.currentTarget).get("address");
+        const address = typeof typed === "string" ? typed.trim() : "";
+        void navigate({ search: (before) => ({ ...before, address: address || undefined }) });
+      }}
+    >
+      <input
+        name="address"
+        aria-label={t("Address to view")}
+        placeholder={t("View another address, 0x…")}
+        spellCheck={false}
+        autoComplete="off"
+      />
+      <Button small type="submit">
+        {t("View")}
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,200 @@
+import {
+  Address,
+  Button,
+  EmptyState,
+  QueryState,
+  SkeletonList,
+  Status,
+  Switch,
+  useTranslation,
+} from "@purse/ui";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { exactAmount, formatAmount } from "../../money/amount.ts";
+import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import type { SpamReason } from "../../money/spam.ts";
+import { chainName } from "../../wallet/chains.ts";
+import { keyOf, type SpamOverridesState } from "./spamOverrides.ts";
+import { type ChainQuery, combineHoldings, isDust, type Row, tokenRows } from "./tokenRows.ts";
+
+const SPAM_REASONS: Record<SpamReason | "own", string> = {
+  link: "Name contains a link",
+  native: "Impersonates the native coin",
+  confusable: "Symbol imitates another token",
+  hidden: "Name contains hidden characters",
+  own: "Marked as spam by you",
+};
+
+export interface TokensProps extends SpamOverridesState {
+  holdings: readonly ChainQuery[];
+  isOwn: boolean;
+}
+
+/** The tokens of an address, with likely spam in a separate folder. */
+export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps) {
+  const { t, count } = useTranslation();
+  const { dust } = useSearch({ from: "/portfolio" });
+  const navigate = useNavigate({ from: "/portfolio" });
+  const all = combineHoldings(holdings);
+  const { good, spam } = tokenRows(all.data ?? [], overrides);
+  const visible = dust === "hidden" ? good.filter(({ asset }) => !isDust(asset)) : good;
+  const showsChain = holdings.length > 1;
+  const renderList = (of: Row[], isSpam: boolean) => (
+    <ul className="list">
+      {of.map((row) => (
+        <TokenRow
+          key={keyOf(row.asset)}
+          row={row}
+          showsChain={showsChain}
+          isOwn={isOwn}
+          isSpam={isSpam}
+          onToggleSpam={() => setOverride(row.asset, isSpam ? "fine" : "spam")}
+        />
+      ))}
+    </ul>
+  );
+  return (
+    <section className="card stack" aria-labelledby="tokens">
+      <div className="section-head">
+        <h2 id="tokens">{t("Tokens")}</h2>
+        <Switch
+          label={t("Hide dust")}
+          checked={dust === "hidden"}
+          onChange={(on) =>
+            void navigate({
+              search: (before) => ({ ...before, dust: on ? "hidden" : undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+      </div>
+      <QueryState
+        query={all}
+        label={t("Loading tokens")}
+        skeleton={<SkeletonList rows={3} label={t("Loading tokens")} />}
+      >
+        {() =>
+          visible.length > 0 ? (
+            renderList(visible, false)
+          ) : (
+            <EmptyState title={t("No tokens")}>
+              {good.length > 0 ? t("All tokens are worth less than $1.") : t("No tokens in this wallet.")}
+            </EmptyState>
+          )
+        }
+      </QueryState>
+      {good.length > visible.length && (
+        <p className="small soft">
+          {count(
+            good.length - visible.length,
+            "{n} asset worth less than $1 hidden",
+            "{n} assets worth less than $1 hidden",
+          )}
+        </p>
+      )}
+      {spam.length > 0 && (
+        <details className="folder">
+          <summary>{count(spam.length, "Spam folder: {n} token", "Spam folder: {n} tokens")}</summary>
+          {renderList(spam, true)}
+        </details>
+      )}
+    </section>
+  );
+}
+
+function noPriceReason({ hasPriceFailed, hasLowLiquidity: isThin }: Row["asset"]): string {
+  if (hasPriceFailed) return "Price unavailable";
+  return isThin ? "Low liquidity" : "No price";
+}
+
+function TokenRow({
+  row: { asset, reason, hasDuplicateSymbol: collides },
+  showsChain,
+  isOwn,
+  isSpam,
+  onToggleSpam,
+}: {
+  row: Row;
+  showsChain: boolean;
+  isOwn: boolean;
+  isSpam: boolean;
+  onToggleSpam: () => void;
+}) {
+  const { t, language } = useTranslation();
+  const [isOpen, setIsOpen] = useState(false);
+  const { address, balance, decimals, usdPrice, chain } = asset;
+  const symbol = asset.symbol.slice(0, 24);
+  const name = asset.name.slice(0, 80) || t("Unnamed token");
+  return (
+    <li>
+      <div className="asset">
+        <span className="coin" aria-hidden="true">
+          {[...(symbol || "?")][0]}
+        </span>
+        <button
+          type="button"
+          className="asset-name"
+          aria-expanded={isOpen}
+          onClick={() => setIsOpen(!isOpen)}
+        >
+          <bdi className="clip">{name}</bdi>
+          <span className="small soft clip">
+            {showsChain && <>{chainName(chain)} · </>}
+            {usdPrice === null
+              ? t(noPriceReason(asset))
+              : t("{price} each", { price: formatFiat(usdPrice, language) })}
+          </span>
+        </button>
+        <span className="right number" title={`${exactAmount(balance, decimals)} ${symbol}`}>
+          <strong>
+            {usdPrice === null ? "—" : formatFiat(fiatValue(balance, decimals, usdPrice), language)}
+          </strong>
+          <span className="small soft">
+            {formatAmount(balance, decimals, language)} <bdi>{symbol}</bdi>
+          </span>
+        </span>
+      </div>
+      {collides && !isSpam && (
+        <p className="small token-twin">
+          <Status kind="warning">{t("Another contract uses this symbol")}</Status>
+          {address ? <Address address={address} short /> : t("Native coin of the chain")}
+        </p>
+      )}
+      {isSpam && (
+        <p className="small">
+          <Status kind="warning">{t(SPAM_REASONS[reason ?? "own"])}</Status>
+        </p>
+      )}
+      {isOpen && (
+        <div className="asset-more stack tight">
+          <p className="number exact">
+            {exactAmount(balance, decimals)} <bdi>{symbol}</bdi>
+          </p>
+          {address && <Address address={address} copy />}
+          <div className="row">
+            {isOwn && balance > 0n && !isSpam && (
+              <Link
+                to="/send"
+                search={{ asset: address ?? "native", chain: chain.hexId }}
+                className="button small"
+              >
+                {t("Send")}
+              </Link>
+            )}
+            {address && (
+              <>
+                <Link to="/contract" search={{ address, chain: chain.hexId }} className="button small">
+                  {t("Contract")}
+                </Link>
+                <Button small variant="quiet" onClick={onToggleSpam}>
+                  {isSpam ? t("Not spam") : t("Mark as spam")}
+                </Button>
+              </>
+            )}
+          </div>
+        </div>
+      )}
+    </li>
+  );
+}

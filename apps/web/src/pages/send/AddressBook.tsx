@@ -1,0 +1,153 @@
+import {
+  Address,
+  Button,
+  Dialog,
+  EmptyState,
+  ErrorState,
+  Field,
+  QueryState,
+  useAction,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
+import { Pencil, Trash2 } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { recipientProblem } from "../../money/recipient.ts";
+import { useChecksum } from "../../wallet/useChecksum.ts";
+import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
+import type { Contact, useAddressBook } from "./useAddressBook.ts";
+
+export interface AddressBookProps {
+  book: ReturnType<typeof useAddressBook>;
+  /** The address typed on the page. */
+  typedAddress: string;
+  onChoose: (address: string) => void;
+  onClose: () => void;
+}
+
+/** The address book: select, add, edit and remove contacts. */
+export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBookProps) {
+  const { t } = useTranslation();
+  const toast = useToast();
+  const [edited, setEdited] = useState<Partial<Contact>>();
+  const [error, setError] = useState<unknown>();
+  async function remove(contact: Contact) {
+    try {
+      await book.remove(contact.id);
+      toast(t("{who} removed from address book", { who: contact.name }), {
+        label: t("Undo"),
+        run: () => void book.save({ name: contact.name, address: contact.address }),
+      });
+    } catch (problem) {
+      setError(problem);
+    }
+  }
+  return (
+    <Dialog open side onClose={onClose} title={t("Address book")} description={t("Only visible to you.")}>
+      <div className="stack">
+        {error !== undefined && <ErrorState error={error} />}
+        {edited ? (
+          <ContactForm
+            contact={edited}
+            onSave={async (contact) => {
+              await book.save(contact);
+              setEdited(undefined);
+            }}
+            onCancel={() => setEdited(undefined)}
+          />
+        ) : (
+          <Button
+            variant="primary"
+            onClick={() => setEdited({ address: typedAddress.startsWith("0x") ? typedAddress : "" })}
+          >
+            {t("Add contact")}
+          </Button>
+        )}
+        <QueryState query={book.book} label={t("Loading address book")}>
+          {(contacts) =>
+            contacts.length === 0 ? (
+              <EmptyState title={t("No contacts yet")}>{t("Save people you send to often.")}</EmptyState>
+            ) : (
+              <ul className="list">
+                {contacts.map((contact) => (
+                  <li key={contact.id} className="contact">
+                    <button type="button" className="asset-name" onClick={() => onChoose(contact.address)}>
+                      <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
+                      <Address address={contact.address} short />
+                    </button>
+                    <button
+                      type="button"
+                      className="icon-button"
+                      aria-label={t("Edit {who}", { who: contact.name })}
+                      onClick={() => setEdited(contact)}
+                    >
+                      <Pencil size={16} aria-hidden="true" />
+                    </button>
+                    <button
+                      type="button"
+                      className="icon-button"
+                      aria-label={t("Remove {who}", { who: contact.name })}
+                      onClick={() => void remove(contact)}
+                    >
+                      <Trash2 size={16} aria-hidden="true" />
+                    </button>
+                  </li>
+                ))}
+              </ul>
+            )
+          }
+        </QueryState>
+      </div>
+    </Dialog>
+  );
+}
+
+function ContactForm({
+  contact,
+  onSave,
+  onCancel,
+}: {
+  contact: Partial<Contact>;
+  onSave: (contact: Omit<Contact, "id"> & { id?: string | undefined }) => Promise<void>;
+  onCancel: () => void;
+}) {
+  const { t } = useTranslation();
+  const checksumOf = useChecksum();
+  const [name, setName] = useState(contact.name ?? "");
+  const [address, setAddress] = useState(contact.address ?? "");
+  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const { run, busy, error } = useAction(onSave);
+  const problem = recipientProblem(address, checksumOf);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    setWasSubmitted(true);
+    if (problem || name.trim() === "") return;
+    run({ id: contact.id, name, address: checksumOf(address.trim()) });
+  }
+  return (
+    <form className="stack" onSubmit={submit} noValidate aria-label={t("Contact")}>
+      <Field
+        label={t("Name")}
+        value={name}
+        maxLength={80}
+        onChange={(event) => setName(event.target.value)}
+        problem={wasSubmitted && name.trim() === "" ? t("Enter a name.") : undefined}
+      />
+      <Field
+        label={t("Address")}
+        value={address}
+        spellCheck={false}
+        autoComplete="off"
+        onChange={(event) => setAddress(event.target.value)}
+        problem={wasSubmitted && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
+      />
+      {error !== undefined && <ErrorState error={error} />}
+      <div className="row">
+        <Button type="submit" variant="primary" busy={busy}>
+          {t("Save")}
+        </Button>
+        <Button onClick={onCancel}>{t("Cancel")}</Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,53 @@
+import type { BalanceChange, Simulation } from "@purse/client";
+import { Notice, shortAddress, useTranslation } from "@purse/ui";
+import { exactAmount } from "../../money/amount.ts";
+import type { AppChain } from "../../settings.ts";
+import type { Sendable } from "./sendable.ts";
+
+/** The simulated balance changes of the sender. */
+export function BalanceChanges({
+  simulation,
+  item,
+  chain,
+}: {
+  simulation: Simulation;
+  item?: Sendable;
+  chain: AppChain;
+}) {
+  const { t } = useTranslation();
+  const { changes, complete } = simulation;
+  return (
+    <Notice kind="ok" title={t("Simulation succeeded")}>
+      {changes.length === 0 ? (
+        <p>{t("No balance changes except the fee.")}</p>
+      ) : (
+        <ul>
+          {changes.map((change) => (
+            <li key={`${change.contractAddress}/${change.tokenId}`} className="number exact">
+              {formatChange(change, item, chain)}
+            </li>
+          ))}
+        </ul>
+      )}
+      {!complete && <p className="small">{t("This node can't simulate token transfers.")}</p>}
+    </Notice>
+  );
+}
+
+function formatChange(
+  { type, amount, contractAddress, tokenId }: BalanceChange,
+  item: Sendable | undefined,
+  chain: AppChain,
+): string {
+  const sign = amount < 0n ? "−" : "+";
+  const size = amount < 0n ? -amount : amount;
+  if (type === "native") {
+    const { symbol, decimals } = chain.nativeCurrency;
+    return `${sign}${exactAmount(size, decimals)} ${symbol}`;
+  }
+  if (tokenId !== null) return `${sign}${size} × NFT #${tokenId}`;
+  if (item && item.contract?.toLowerCase() === contractAddress) {
+    return `${sign}${exactAmount(size, item.decimals)} ${item.unit}`;
+  }
+  return `${sign}${size} units of ${shortAddress(contractAddress ?? "")}`;
+}

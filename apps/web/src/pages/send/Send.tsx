@@ -1,0 +1,106 @@
+import { useMoralis } from "@purse/react";
+import { EmptyState, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { Link, useSearch } from "@tanstack/react-router";
+import { useServerQuery } from "../../query/useServerQuery.ts";
+import { useSettings } from "../../SettingsContext.tsx";
+import { type AppChain, chainByHexId, defaultChain } from "../../settings.ts";
+import { usePageTitle } from "../../usePageTitle.ts";
+import { ConnectWalletButton } from "../../wallet/ConnectWallet.tsx";
+import { NetworkBanner } from "../../wallet/NetworkBanner.tsx";
+import { TransactionStatus } from "../../wallet/TransactionStatus.tsx";
+import { Review } from "./Review.tsx";
+import { SendForm } from "./SendForm.tsx";
+import { readSendables } from "./sendable.ts";
+import { useAddressBook } from "./useAddressBook.ts";
+import "./Send.css";
+
+/** Sends assets of the connected wallet: form, review and transaction status. */
+export function Send() {
+  const { t } = useTranslation();
+  usePageTitle(t("Send"));
+  const { account, chainId, isWeb3Enabled } = useMoralis();
+  const { tx, chain: chainParam } = useSearch({ from: "/send" });
+  const settings = useSettings();
+  const chain =
+    chainByHexId(settings, chainParam ?? chainId ?? "") ?? (chainParam ? undefined : defaultChain(settings));
+  return (
+    <div className="narrow">
+      <div className="page-head">
+        <h1>{t("Send")}</h1>
+      </div>
+      {tx ? (
+        <div className="card stack">
+          <TransactionStatus hash={tx} chain={chainParam} />
+          <div className="row">
+            <Link to="/send" search={{}} className="button">
+              {t("Send again")}
+            </Link>
+            <Link to="/portfolio" search={{}} className="button quiet">
+              {t("Portfolio")}
+            </Link>
+          </div>
+        </div>
+      ) : !isWeb3Enabled || !account ? (
+        <div className="card">
+          <EmptyState title={t("No wallet connected")} action={<ConnectWalletButton />}>
+            {t("Connect a wallet to send.")}
+          </EmptyState>
+        </div>
+      ) : chain ? (
+        <div className="stack">
+          <NetworkBanner chain={chain} />
+          <div className="card">
+            <SendLoader key={`${account}/${chain.hexId}`} account={account} chain={chain} />
+          </div>
+        </div>
+      ) : (
+        <div className="card">
+          <EmptyState title={t("Chain not supported")}>
+            {t("This server does not index this chain.")}
+          </EmptyState>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function SendLoader({ account, chain }: { account: string; chain: AppChain }) {
+  const { t } = useTranslation();
+  const { Moralis } = useMoralis();
+  const { step, asset } = useSearch({ from: "/send" });
+  const book = useAddressBook();
+  const sendables = useServerQuery({
+    queryKey: ["sendables", account.toLowerCase(), chain.hexId],
+    queryFn: (options) => readSendables(Moralis.Web3API, account.toLowerCase(), chain, options),
+    isUncached: true,
+  });
+  return (
+    <QueryState
+      query={sendables}
+      label={t("Loading balance…")}
+      skeleton={<SkeletonList rows={3} label={t("Loading balance…")} />}
+    >
+      {(items) => {
+        const item = items.find(({ key }) => key === (asset ?? "native").toLowerCase());
+        if (!item) {
+          return (
+            <EmptyState
+              title={t("Asset not found in this wallet")}
+              action={
+                <Link to="/send" search={{ chain: chain.hexId }} className="button">
+                  {t("Choose another asset")}
+                </Link>
+              }
+            />
+          );
+        }
+        const shared = { account, chain, item, book };
+        return step === "review" ? (
+          <Review {...shared} />
+        ) : (
+          <SendForm {...shared} items={items} sendables={sendables} />
+        );
+      }}
+    </QueryState>
+  );
+}

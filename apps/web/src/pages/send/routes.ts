@@ -1,0 +1,33 @@
+import { stringParam } from "@purse/ui";
+import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { root } from "../../root.tsx";
+
+export interface SendSearch {
+  to?: string | undefined;
+  /** The amount as typed. */
+  amount?: string | undefined;
+  /** `native`, a token address, or an NFT address and ID: `0x…/12`. */
+  asset?: string | undefined;
+  /** Hex chain ID; defaults to the wallet's. */
+  chain?: string | undefined;
+  step?: "review" | undefined;
+  /** The hash of the sent transaction. */
+  tx?: string | undefined;
+}
+
+export const sendRoutes = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/send",
+    validateSearch: (search): SendSearch => ({
+      to: stringParam(search.to),
+      // The router parses `1.5` as a number.
+      amount: typeof search.amount === "number" ? String(search.amount) : stringParam(search.amount),
+      asset: stringParam(search.asset),
+      chain: stringParam(search.chain),
+      step: search.step === "review" ? "review" : undefined,
+      tx: stringParam(search.tx),
+    }),
+    component: lazyRouteComponent(() => import("./Send.tsx"), "Send"),
+  }),
+];

@@ -1,0 +1,68 @@
+import { onSessionEnd } from "@purse/client";
+import { useMoralis } from "@purse/react";
+import { Button, Dialog, useTranslation } from "@purse/ui";
+import { useEffect, useRef, useState } from "react";
+import { type SignInMethod, SignInMethods } from "./SignInMethods.tsx";
+
+/**
+ * The dialog over the current page after the session expired. Signing in again keeps the page's state. After closing
+ * it, the page can still be read; requests that need the session reopen the dialog.
+ */
+export function SessionEnded() {
+  const { t } = useTranslation();
+  const { user, logout } = useMoralis();
+  const [isOpen, setOpen] = useState(true);
+  useReopenOnRequest(isOpen, () => setOpen(true));
+  const linked: unknown = user?.get("accounts");
+  const primary: unknown = user?.get("ethAddress");
+  const accounts = [primary, ...(Array.isArray(linked) ? linked : [])].flatMap((each: unknown) =>
+    typeof each === "string" ? [each.toLowerCase()] : [],
+  );
+  const [method, setMethod] = useState<SignInMethod>(accounts.length > 0 ? "wallet" : "password");
+  if (!isOpen) {
+    return (
+      <div className="session-over" role="status">
+        <span>{t("Session expired. Changes can't be saved until you sign in again.")}</span>
+        <Button small variant="primary" onClick={() => setOpen(true)}>
+          {t("Sign in again")}
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <Dialog
+      open
+      onClose={() => setOpen(false)}
+      title={t("Session expired")}
+      description={t("Sign in again to continue. Your unsaved input on this page is kept.")}
+      actions={<Button onClick={() => void logout()}>{t("Sign out")}</Button>}
+    >
+      <SignInMethods
+        value={method}
+        onChange={setMethod}
+        restrictTo={{ username: String(user?.get("username") ?? ""), accounts }}
+      />
+    </Dialog>
+  );
+}
+
+/** Reopens the dialog for requests that follow user actions, not for background ones. */
+function useReopenOnRequest(isOpen: boolean, open: () => void): void {
+  const reopen = useRef(open);
+  reopen.current = open;
+  useEffect(() => {
+    if (isOpen) return undefined;
+    let hasActed = false;
+    const act = () => {
+      hasActed = true;
+    };
+    window.addEventListener("pointerdown", act, true);
+    window.addEventListener("keydown", act, true);
+    const stop = onSessionEnd(() => hasActed && reopen.current());
+    return () => {
+      window.removeEventListener("pointerdown", act, true);
+      window.removeEventListener("keydown", act, true);
+      stop();
+    };
+  }, [isOpen]);
+}

@@ -1,0 +1,41 @@
+import { Tabs } from "@base-ui/react/tabs";
+import { useTranslation } from "@purse/ui";
+import { PasswordSignIn } from "./PasswordSignIn.tsx";
+import { WalletSignIn } from "./WalletSignIn.tsx";
+import "./SignIn.css";
+
+export type SignInMethod = "wallet" | "password";
+
+export interface SignInMethodsProps {
+  value: SignInMethod;
+  onChange: (method: SignInMethod) => void;
+  /** Restricts signing in to this user and these wallets (lower case). */
+  restrictTo?: { username: string; accounts: readonly string[] };
+}
+
+/** Signs in by wallet or password. Both forms keep their state when switching. */
+export function SignInMethods({ value, onChange, restrictTo }: SignInMethodsProps) {
+  const { t } = useTranslation();
+  return (
+    <Tabs.Root
+      value={value}
+      onValueChange={(method: unknown) => onChange(method === "password" ? "password" : "wallet")}
+      className="stack"
+    >
+      <Tabs.List className="tabs-list" aria-label={t("Sign-in method")}>
+        <Tabs.Tab value="wallet" className="tab">
+          {t("Wallet")}
+        </Tabs.Tab>
+        <Tabs.Tab value="password" className="tab">
+          {t("Password")}
+        </Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="wallet" keepMounted>
+        <WalletSignIn {...(restrictTo && { restrictTo: restrictTo.accounts })} />
+      </Tabs.Panel>
+      <Tabs.Panel value="password" keepMounted>
+        <PasswordSignIn {...(restrictTo && { restrictTo: restrictTo.username })} />
+      </Tabs.Panel>
+    </Tabs.Root>
+  );
+}

@@ -1,0 +1,46 @@
+import { stringParam } from "@purse/ui";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { accountRoutes } from "./pages/account/routes.ts";
+import { contractRoutes } from "./pages/contract/routes.ts";
+import { dataRoutes } from "./pages/data/routes.ts";
+import { explorerRoutes } from "./pages/explorer/routes.ts";
+import { filesRoutes } from "./pages/files/routes.ts";
+import { Home } from "./pages/home/Home.tsx";
+import { portfolioRoutes } from "./pages/portfolio/routes.ts";
+import { sendRoutes } from "./pages/send/routes.ts";
+import { signInRoutes } from "./pages/signIn/routes.ts";
+import { root } from "./root.tsx";
+
+const pages = [
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    validateSearch: (search): { code?: string | undefined } => ({ code: stringParam(search.code) }),
+    component: Home,
+  }),
+  ...signInRoutes,
+  ...accountRoutes,
+  ...portfolioRoutes,
+  ...sendRoutes,
+  ...contractRoutes,
+  ...dataRoutes,
+  ...filesRoutes,
+  createRoute({
+    getParentRoute: () => root,
+    path: "/design",
+    component: lazyRouteComponent(() => import("./pages/Design.tsx"), "Design"),
+  }),
+  ...explorerRoutes,
+];
+
+export const router = createRouter({
+  routeTree: root.addChildren(pages),
+  scrollRestoration: true,
+  defaultPreload: "intent",
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

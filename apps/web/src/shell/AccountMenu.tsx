@@ -1,0 +1,100 @@
+import { Menu } from "@base-ui/react/menu";
+import { useMoralis } from "@purse/react";
+import { Address, Identicon, useToast, useTranslation } from "@purse/ui";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Copy, ExternalLink, LogOut, Unplug, UserRound, Wallet, WalletCards } from "lucide-react";
+import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
+
+/** Shows the signed-in user and the connected wallet with their actions. A wallet may be connected without a user. */
+export function AccountMenu() {
+  const { t } = useTranslation();
+  const { user, account, isWeb3Enabled, deactivateWeb3, logout, isLoggingOut } = useMoralis();
+  const connect = useConnectWallet();
+  const toast = useToast();
+  const navigate = useNavigate();
+  const name = user ? stringField(user.get("username")) : t("Not signed in");
+  const address = account ?? stringField(user?.get("ethAddress"));
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(address);
+      toast(t("Address copied"));
+    } catch {
+      toast(t("Your browser blocked copying: {address}", { address }));
+    }
+  }
+  return (
+    <Menu.Root>
+      <Menu.Trigger className="button" aria-label={user ? t("Account menu") : t("Wallet menu")}>
+        {address ? <Address address={address} short /> : <bdi className="clip account-name">{name}</bdi>}
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={6} align="end" style={{ zIndex: 40 }}>
+          <Menu.Popup className="menu account-menu">
+            <div className="account-head">
+              <Identicon address={address || (user?.id ?? "")} size={40} />
+              <span>
+                <strong>
+                  <bdi className="clip">{name}</bdi>
+                </strong>
+                <span className="soft small">
+                  {account !== null
+                    ? t("Wallet connected")
+                    : isWeb3Enabled
+                      ? t("Wallet locked")
+                      : t("No wallet connected")}
+                </span>
+              </span>
+            </div>
+            {user && (
+              <Menu.Item className="menu-item" render={<Link to="/account" search={{}} />}>
+                <UserRound size={16} aria-hidden="true" />
+                {t("Account")}
+              </Menu.Item>
+            )}
+            <Menu.Item className="menu-item" render={<Link to="/portfolio" search={{}} />}>
+              <WalletCards size={16} aria-hidden="true" />
+              {t("Portfolio")}
+            </Menu.Item>
+            {address !== "" && (
+              <>
+                <Menu.Item className="menu-item" onClick={() => void copy()}>
+                  <Copy size={16} aria-hidden="true" />
+                  {t("Copy address")}
+                </Menu.Item>
+                <Menu.Item
+                  className="menu-item"
+                  onClick={() => void navigate({ href: `/explorer/address/${address}` })}
+                >
+                  <ExternalLink size={16} aria-hidden="true" />
+                  {t("View in explorer")}
+                </Menu.Item>
+              </>
+            )}
+            {account === null && (
+              <Menu.Item className="menu-item" onClick={connect}>
+                <Wallet size={16} aria-hidden="true" />
+                {t("Connect wallet")}
+              </Menu.Item>
+            )}
+            {isWeb3Enabled && (
+              <Menu.Item className="menu-item" onClick={() => void deactivateWeb3()}>
+                <Unplug size={16} aria-hidden="true" />
+                {t("Disconnect wallet")}
+              </Menu.Item>
+            )}
+            {user && (
+              <Menu.Item className="menu-item" disabled={isLoggingOut} onClick={() => void logout()}>
+                <LogOut size={16} aria-hidden="true" />
+                {t("Sign out")}
+              </Menu.Item>
+            )}
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  );
+}
+
+function stringField(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,40 @@
+import { useMoralis } from "@purse/react";
+import { AppCommands, type Command, useTranslation } from "@purse/ui";
+import { useNavigate } from "@tanstack/react-router";
+import { useCallback } from "react";
+import { suggestions } from "../pages/explorer/suggestions.ts";
+import { useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { PAGES } from "./pages.ts";
+
+/** The commands of the app: pages, account, wallet and what the explorer suggests. */
+export function Commands({ open, onOpenChange }: { open: boolean; onOpenChange: (open: boolean) => void }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { isAuthenticated, logout, account, deactivateWeb3 } = useMoralis();
+  const connectWallet = useConnectWallet();
+  const suggest = useCallback(
+    (query: string): Command[] =>
+      suggestions(query, t).map(({ key, label, to }) => ({
+        key: `explorer ${key}`,
+        label,
+        hint: t("Explorer"),
+        run: () => void navigate({ href: to }),
+      })),
+    [navigate, t],
+  );
+  const commands: Command[] = [
+    isAuthenticated
+      ? { key: "sign-out", label: t("Sign out"), run: () => void logout() }
+      : { key: "sign-in", label: t("Sign in"), run: () => void navigate({ to: "/sign-in", search: {} }) },
+    account === null
+      ? { key: "connect", label: t("Connect a wallet"), run: connectWallet }
+      : { key: "disconnect", label: t("Disconnect wallet"), run: () => void deactivateWeb3() },
+    {
+      key: "design",
+      label: t("Design system"),
+      keywords: "components colours",
+      run: () => void navigate({ to: "/design" }),
+    },
+  ];
+  return <AppCommands {...{ open, onOpenChange, commands, suggest }} pages={PAGES} />;
+}

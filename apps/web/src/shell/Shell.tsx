@@ -1,0 +1,114 @@
+import { useMoralis } from "@purse/react";
+import { AppShell, Button, useTranslation } from "@purse/ui";
+import { CatchBoundary, Link, Outlet } from "@tanstack/react-router";
+import { Wallet } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
+import { useSettings } from "../SettingsContext.tsx";
+import { chainByHexId } from "../settings.ts";
+import { ConnectWalletProvider, useConnectWallet } from "../wallet/ConnectWallet.tsx";
+import { Brand } from "./Brand.tsx";
+import { Commands } from "./Commands.tsx";
+import { PAGES } from "./pages.ts";
+import { RequireClient } from "./RequireClient.tsx";
+
+/** Loaded on demand: the first page does not need it. */
+const TransactionWatcher = lazy(() =>
+  import("../wallet/TransactionWatcher.tsx").then((module) => ({ default: module.TransactionWatcher })),
+);
+
+const AccountMenu = lazy(() =>
+  import("./AccountMenu.tsx").then((module) => ({ default: module.AccountMenu })),
+);
+
+const NAV_GROUPS = [{ items: PAGES }];
+
+const SessionEnded = lazy(() =>
+  import("../pages/signIn/SessionEnded.tsx").then((page) => ({ default: page.SessionEnded })),
+);
+
+/** The app shell: navigation, account, network status and notifications. */
+export function Shell() {
+  const { t } = useTranslation();
+  const { user, account, hasSessionEnded } = useMoralis();
+  const [isPaletteOpen, setPaletteOpen] = useState(false);
+  return (
+    <ConnectWalletProvider>
+      <AppShell
+        navLabel={t("Pages")}
+        groups={NAV_GROUPS}
+        brand={<Brand />}
+        headerBrand={<Brand />}
+        searchLabel={t("Search or jump to…")}
+        onSearch={() => setPaletteOpen(true)}
+        header={
+          <>
+            <NetworkPill />
+            {user && account === null && <HeaderConnectButton />}
+            {(user || account !== null) && (
+              <LazyBoundary fallback={<span className="button">{t("Account")}</span>}>
+                <AccountMenu />
+              </LazyBoundary>
+            )}
+            {!user && (
+              <Link to="/sign-in" search={{}} className="button primary">
+                {t("Sign in")}
+              </Link>
+            )}
+          </>
+        }
+      >
+        <RequireClient>
+          <Outlet />
+        </RequireClient>
+      </AppShell>
+      {hasSessionEnded && user && (
+        <LazyBoundary>
+          <SessionEnded />
+        </LazyBoundary>
+      )}
+      <LazyBoundary>
+        <Commands open={isPaletteOpen} onOpenChange={setPaletteOpen} />
+      </LazyBoundary>
+      {(user || account !== null) && (
+        <LazyBoundary>
+          <TransactionWatcher />
+        </LazyBoundary>
+      )}
+    </ConnectWalletProvider>
+  );
+}
+
+/** Hidden on phones, where the account menu has the action. */
+function HeaderConnectButton() {
+  const { t } = useTranslation();
+  const connect = useConnectWallet();
+  return (
+    <Button className="connect" onClick={connect}>
+      <Wallet size={16} aria-hidden="true" />
+      {t("Connect wallet")}
+    </Button>
+  );
+}
+
+/** Loads its children on demand. If they fail to load, the page works without them. */
+function LazyBoundary({ children, fallback }: { children: ReactNode; fallback?: ReactNode }) {
+  return (
+    <CatchBoundary getResetKey={() => "shell"} errorComponent={() => fallback}>
+      <Suspense fallback={fallback}>{children}</Suspense>
+    </CatchBoundary>
+  );
+}
+
+/** The wallet's chain, and whether the server indexes it. */
+function NetworkPill() {
+  const { t } = useTranslation();
+  const { chainId, isWeb3Enabled } = useMoralis();
+  const settings = useSettings();
+  if (!isWeb3Enabled || !chainId) return null;
+  const chain = chainByHexId(settings, chainId);
+  return chain ? (
+    <span className="pill">{chain.name === "localdevchain" ? t("Local chain") : chain.name}</span>
+  ) : (
+    <span className="pill warn">{t("Unknown chain {chain}", { chain: chainId })}</span>
+  );
+}

@@ -1,0 +1,46 @@
+import { useMoralis } from "@purse/react";
+import { Dialog, explain, useToast, useTranslation } from "@purse/ui";
+import { ChooseWallet } from "../pages/signIn/ChooseWallet.tsx";
+import { useWalletConnection } from "../pages/signIn/useWalletConnection.ts";
+import "../pages/signIn/SignIn.css";
+
+/** Connects a wallet. A signed-in user stays signed in and can link the wallet afterwards. */
+export function ConnectDialog({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const { Moralis, user, refetchUserData } = useMoralis();
+  const toast = useToast();
+  const connection = useWalletConnection(() => {
+    const account = Moralis.account;
+    const linked: unknown = user?.get("accounts");
+    const isLinked = Array.isArray(linked) && linked.includes(account);
+    if (account === null || user === null || isLinked) toast(t("Wallet connected"));
+    else toast(t("Wallet connected"), { label: t("Link to my account"), run: () => void link(account) });
+    onClose();
+  });
+
+  /** The wallet asks for a signature in its own window. */
+  async function link(account: string) {
+    try {
+      await Moralis.link(account, { siwe: true });
+      await refetchUserData({ throwOnError: true });
+      toast(t("Wallet linked"));
+    } catch (error) {
+      const { title, detail } = explain(error, t);
+      toast(`${title}. ${detail}`);
+    }
+  }
+
+  return (
+    <Dialog
+      open
+      onClose={() => {
+        connection.cancel();
+        onClose();
+      }}
+      title={t("Connect a wallet")}
+      description={t("Your wallet shares its address with this page. Nothing is signed or sent.")}
+    >
+      <ChooseWallet connection={connection} />
+    </Dialog>
+  );
+}

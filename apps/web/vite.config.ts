@@ -1,0 +1,3 @@
+import { appConfig } from "../viteConfig.ts";
+
+export default appConfig("index.html");

@@ -1,0 +1,74 @@
+import { type FormEvent, type ReactNode, useId } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { Button } from "./Button.tsx";
+import { Dialog } from "./Dialog.tsx";
+import { ErrorState } from "./states.tsx";
+
+export interface ConfirmDialogProps {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  description?: ReactNode;
+  /** Label of the confirm button. */
+  confirmLabel: string;
+  danger?: boolean;
+  wide?: boolean;
+  disabled?: boolean;
+  busy?: boolean;
+  /** Error of the last attempt; the inputs keep their values. */
+  error?: unknown;
+  onConfirm: () => void;
+  children?: ReactNode;
+}
+
+/** A form in a dialog, or a confirmation. */
+export function ConfirmDialog(props: ConfirmDialogProps) {
+  const {
+    open,
+    onClose,
+    title,
+    description,
+    confirmLabel,
+    danger,
+    wide,
+    disabled,
+    busy = false,
+    error,
+    onConfirm,
+    children,
+  } = props;
+  const { t } = useTranslation();
+  const formId = useId();
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onConfirm();
+  }
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title={title}
+      {...(description !== undefined && { description })}
+      {...(wide !== undefined && { wide })}
+      actions={
+        <>
+          <Button onClick={onClose}>{t("Cancel")}</Button>
+          <Button
+            type="submit"
+            form={formId}
+            variant={danger ? "danger" : "primary"}
+            busy={busy}
+            disabled={disabled ?? false}
+          >
+            {confirmLabel}
+          </Button>
+        </>
+      }
+    >
+      <form id={formId} onSubmit={submit} className="stack" noValidate>
+        {children}
+        {error ? <ErrorState error={error} /> : null}
+      </form>
+    </Dialog>
+  );
+}

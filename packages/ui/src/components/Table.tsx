@@ -1,0 +1,90 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
+import { Skeleton } from "./states.tsx";
+import "./Table.css";
+
+export interface Column<Row> {
+  key: string;
+  label: ReactNode;
+  cell: (row: Row) => ReactNode;
+  /** Right-aligned with tabular figures. */
+  number?: boolean;
+  /** Hidden on phones, where each row is a card. */
+  hideOnPhone?: boolean;
+}
+
+export interface TableProps<Row> {
+  /** The accessible name of the table. */
+  caption: string;
+  columns: readonly Column<Row>[];
+  /** Undefined while loading. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** Buttons of a row, in a last column. */
+  actions?: ((row: Row) => ReactNode) | undefined;
+  /** Rendered if there are no rows. */
+  empty: ReactNode;
+}
+
+/** A simple table. For thousands of rows use the studio's data grid. */
+export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: TableProps<Row>) {
+  const { t } = useTranslation();
+  if (rows?.length === 0) return empty;
+  const columns = actions
+    ? [
+        ...props.columns,
+        {
+          key: "actions",
+          label: <span className="visually-hidden">{t("Actions")}</span>,
+          number: true,
+          cell: actions,
+        },
+      ]
+    : props.columns;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="table-scroll" aria-label={caption} tabIndex={0} aria-busy={rows === undefined}>
+      <table className="table">
+        <caption className="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.key} scope="col" className={className(column)}>
+                {column.label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows
+            ? rows.map((row) => (
+                <tr key={rowKey(row)}>
+                  {columns.map((column) => (
+                    <td key={column.key} className={className(column)} data-label={labelOf(column)}>
+                      {column.cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              ))
+            : Array.from({ length: 5 }, (_, i) => `waiting ${i}`).map((key) => (
+                <tr key={key}>
+                  {columns.map((column) => (
+                    <td key={column.key} className={className(column)}>
+                      <Skeleton width={column.number ? "5rem" : "70%"} />
+                    </td>
+                  ))}
+                </tr>
+              ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function className({ number, hideOnPhone }: { number?: boolean; hideOnPhone?: boolean }): string | undefined {
+  return [number && "number right", hideOnPhone && "minor"].filter(Boolean).join(" ") || undefined;
+}
+
+function labelOf({ label }: { label: ReactNode }): string | undefined {
+  return typeof label === "string" ? label : undefined;
+}

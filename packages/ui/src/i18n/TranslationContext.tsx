@@ -1,0 +1,57 @@
+import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { storedLanguage, storeLanguage, type TranslationLoaders } from "./languages.ts";
+import { createTranslator, loadTranslator, type Translator } from "./translator.ts";
+
+export const TranslationContext = createContext<Translator>(createTranslator("en"));
+
+/** The translator of the current language: `const { t } = useTranslation()`. */
+export function useTranslation(): Translator {
+  return useContext(TranslationContext);
+}
+
+export interface LanguageChoice {
+  /** The code of the chosen language; undefined for the system language. */
+  chosen: string | undefined;
+  /** Applies and stores the language. */
+  choose(code: string | undefined): void;
+}
+
+const ChoiceContext = createContext<LanguageChoice>({ chosen: undefined, choose() {} });
+
+export function useLanguageChoice(): LanguageChoice {
+  return useContext(ChoiceContext);
+}
+
+/** Provides translations to its children, starting with those already loaded. */
+export function TranslationProvider({
+  loaders,
+  initial,
+  children,
+}: {
+  /** The translations of the app. */
+  loaders: TranslationLoaders;
+  initial: Translator;
+  children: ReactNode;
+}) {
+  const [translator, setTranslator] = useState(initial);
+  const [chosen, setChosen] = useState(storedLanguage);
+  useEffect(() => {
+    document.documentElement.lang = translator.language;
+  }, [translator]);
+  const choice = useMemo<LanguageChoice>(
+    () => ({
+      chosen,
+      choose(code) {
+        storeLanguage(code);
+        setChosen(code);
+        void loadTranslator(loaders).then(setTranslator);
+      },
+    }),
+    [loaders, chosen],
+  );
+  return (
+    <TranslationContext value={translator}>
+      <ChoiceContext value={choice}>{children}</ChoiceContext>
+    </TranslationContext>
+  );
+}

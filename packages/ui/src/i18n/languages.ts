@@ -1,0 +1,57 @@
+/** Translations by their key, the English text in the code. */
+export type Translation = Readonly<Record<string, string>>;
+
+/** Loads the translations of an app on demand, by the code of the language. English has none. */
+export type TranslationLoaders = Readonly<Record<string, () => Promise<Translation>>>;
+
+export interface Language {
+  /** ISO 639-1 code. */
+  code: string;
+  /** The native name of the language. */
+  name: string;
+}
+
+export const LANGUAGES: readonly Language[] = [
+  { code: "en", name: "English" },
+  { code: "de", name: "Deutsch" },
+];
+
+/** The translations of this package's texts; the apps have their own besides. */
+export const UI_TRANSLATIONS: TranslationLoaders = {
+  de: () => import("./de.json").then((file) => file.default),
+};
+
+const STORAGE_KEY = "purse/language";
+
+/** The language stored in this browser, if any. */
+export function storedLanguage(): string | undefined {
+  try {
+    return localStorage.getItem(STORAGE_KEY) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Stores the language in this browser; undefined restores the system language. */
+export function storeLanguage(code: string | undefined): void {
+  try {
+    if (code === undefined) localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, code);
+  } catch {
+    // Without storage the choice lasts until the page is closed.
+  }
+}
+
+/** The preferred languages, best first. Regions are kept for number and date formats. */
+export function preferredLanguages(
+  chosen = storedLanguage(),
+  browserLanguages: readonly string[] = navigator.languages,
+): readonly string[] {
+  if (chosen === undefined) return browserLanguages;
+  return [...browserLanguages.filter((language) => baseLanguageOf(language) === chosen), chosen];
+}
+
+/** The base language, such as `de` of `de-CH`. */
+export function baseLanguageOf(language: string): string {
+  return language.toLowerCase().split("-", 1)[0] ?? "";
+}

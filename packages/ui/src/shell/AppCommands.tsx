@@ -1,0 +1,90 @@
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useMemo, useState } from "react";
+import { LANGUAGES } from "../i18n/languages.ts";
+import { useLanguageChoice, useTranslation } from "../i18n/TranslationContext.tsx";
+import type { NavItem } from "./AppShell.tsx";
+import type { Command } from "./commands.ts";
+import type { ShortcutRow } from "./ShortcutSheet.tsx";
+import { setTheme, THEME_NAMES, THEMES } from "./theme.ts";
+import { useShortcuts } from "./useShortcuts.ts";
+
+// Loaded on demand.
+const CommandPalette = lazy(() =>
+  import("./CommandPalette.tsx").then((module) => ({ default: module.CommandPalette })),
+);
+const ShortcutSheet = lazy(() =>
+  import("./ShortcutSheet.tsx").then((module) => ({ default: module.ShortcutSheet })),
+);
+
+export interface AppCommandsProps {
+  open: boolean;
+  onOpenChange: (open: boolean) => void;
+  /** The pages of the app. */
+  pages: readonly NavItem[];
+  /** Commands of the app besides its pages, themes and languages. */
+  commands: readonly Command[];
+  /** Additional results for a query, for example an address. */
+  suggest?: (query: string) => readonly Command[];
+  /** Shortcuts of the current page, for the list of shortcuts. */
+  pageShortcuts?: readonly ShortcutRow[];
+}
+
+/** Global commands: in the palette (Ctrl+K) and as keyboard shortcuts (`?` lists them). */
+export function AppCommands(props: AppCommandsProps) {
+  const { open, onOpenChange, pages, suggest, pageShortcuts = [] } = props;
+  const { t } = useTranslation();
+  const { choose } = useLanguageChoice();
+  const navigate = useNavigate();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const shortcuts = useMemo(
+    () => ({
+      "mod+k": () => onOpenChange(true),
+      "?": () => setHelpOpen(true),
+      ...Object.fromEntries(pages.map(({ to, shortcut }) => [`g ${shortcut}`, () => void navigate({ to })])),
+    }),
+    [navigate, onOpenChange, pages],
+  );
+  useShortcuts(shortcuts);
+  const commands: Command[] = [
+    ...pages.map(({ to, label, shortcut, keywords }) => ({
+      key: to,
+      label: t(label),
+      hint: `G ${shortcut.toUpperCase()}`,
+      ...(keywords !== undefined && { keywords }),
+      run: () => void navigate({ to }),
+    })),
+    ...props.commands,
+    ...THEMES.map((theme) => ({
+      key: `theme ${theme}`,
+      label: t("Theme: {theme}", { theme: t(THEME_NAMES[theme]) }),
+      keywords: "colours appearance",
+      run: () => setTheme(theme),
+    })),
+    ...LANGUAGES.map(({ code, name }) => ({
+      key: `language ${code}`,
+      label: t("Language: {language}", { language: name }),
+      keywords: "language sprache translation",
+      run: () => choose(code),
+    })),
+    { key: "keys", label: t("Keyboard shortcuts"), hint: "?", run: () => setHelpOpen(true) },
+  ];
+  const rows: ShortcutRow[] = [
+    { keys: ["Ctrl", "K"], label: t("Open the command palette") },
+    { keys: ["?"], label: t("Show keyboard shortcuts") },
+    ...pages.map(({ label, shortcut }) => ({ keys: ["G", shortcut.toUpperCase()], label: t(label) })),
+    ...pageShortcuts,
+  ];
+  return (
+    <Suspense>
+      {open && (
+        <CommandPalette
+          open
+          onClose={() => onOpenChange(false)}
+          commands={commands}
+          {...(suggest && { suggest })}
+        />
+      )}
+      {isHelpOpen && <ShortcutSheet rows={rows} onClose={() => setHelpOpen(false)} />}
+    </Suspense>
+  );
+}

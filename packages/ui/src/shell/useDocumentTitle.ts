@@ -1,0 +1,8 @@
+import { useEffect } from "react";
+
+/** Sets the title of the browser tab: that of the page and the name of the app. */
+export function useDocumentTitle(title: string, app: string): void {
+  useEffect(() => {
+    document.title = `${title} · ${app}`;
+  }, [title, app]);
+}
