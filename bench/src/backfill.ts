@@ -11,17 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import postgres from "postgres";
+import { wholeChain } from "../../packages/chain/src/indexer/fullScope.ts";
+import type { Reading } from "../../packages/chain/src/indexer/scope.ts";
+import type { BlockRow } from "../../packages/chain/src/model/rows.ts";
 import { ChainNode } from "../../packages/chain/src/node/chainNode.ts";
 import type { IndexWriter } from "../../packages/chain/src/store/indexWriter.ts";
-import {
-  openPostgres,
-  postgresIndex,
-  preparePostgres,
-} from "../../packages/chain/src/store/postgresIndex.ts";
-import type { BlockRow } from "../../packages/chain/src/store/rows.ts";
+import { openPostgres, preparePostgres } from "../../packages/chain/src/store/postgresConnection.ts";
+import { postgresIndex } from "../../packages/chain/src/store/postgresIndex.ts";
 import { sqliteIndex } from "../../packages/chain/src/store/sqliteIndex.ts";
-import type { Reading } from "../../packages/chain/src/sync/scope.ts";
-import { wholeChain } from "../../packages/chain/src/sync/wholeChain.ts";
 import { ensureInstalled } from "../../scripts/install.mjs";
 import { freePort } from "../../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";

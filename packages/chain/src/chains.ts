@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { ChainConfig } from "./types.ts";
+import type { ChainConfig } from "./model/chainConfig.ts";
 
 /** Names that clients give to chains, by id; compared without case. */
 const NAMES: ReadonlyMap<number, readonly string[]> = new Map([

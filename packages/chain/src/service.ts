@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
+import type { FollowedChain } from "./endpoints/chainContext.ts";
 import { contractRoutes } from "./endpoints/contracts.ts";
 import { defiRoutes } from "./endpoints/defi.ts";
 import { erc20Routes } from "./endpoints/erc20.ts";
-import type { FollowedChain } from "./endpoints/followed.ts";
 import { absentRoutes, infoRoutes } from "./endpoints/info.ts";
 import { logRoutes } from "./endpoints/logs.ts";
 import { nameRoutes } from "./endpoints/names.ts";
@@ -15,16 +16,17 @@ import { answered, inMatchOrder } from "./endpoints/routes.ts";
 import { storageRoutes } from "./endpoints/storage.ts";
 import { tradeRoutes } from "./endpoints/trades.ts";
 import { transactionRoutes } from "./endpoints/transactions.ts";
-import { feedOf } from "./feed/feed.ts";
-import { ContentRefused } from "./nft/fetchedContent.ts";
+import { feedOf } from "./events/chainEvents.ts";
+import { Sync } from "./indexer/indexerWorker.ts";
+import type { ChainConfig } from "./model/chainConfig.ts";
+import type { ChainStatus } from "./model/chainStatus.ts";
+import { ContentRefused } from "./nft/fetchContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
-import type { IndexPlace } from "./store/database.ts";
+import type { IndexLocation } from "./store/indexLocation.ts";
 import { WANTED, type Watched } from "./store/indexWriter.ts";
 import { postgresReads } from "./store/postgresReader.ts";
-import { SqliteReads } from "./store/sqliteReads.ts";
-import { Sync } from "./sync/sync.ts";
-import type { ChainConfig, ChainService, ChainServiceConfig, ChainStatus } from "./types.ts";
+import { SqliteReads } from "./store/sqliteReaderPool.ts";
 
 const POLL_MS = 1_000;
 const RETRY_MS = 60_000;
@@ -132,7 +134,7 @@ export function createChainService({
 }
 
 /** Where the index of one chain is. */
-export function placeOf(database: ChainServiceConfig["database"], chainId: number): IndexPlace {
+export function placeOf(database: ChainServiceConfig["database"], chainId: number): IndexLocation {
   return database.kind === "sqlite"
     ? { kind: "sqlite", path: join(database.folder, `chain-${chainId}.sqlite`) }
     : { kind: "postgres", url: database.url, schema: `chain_${chainId}` };

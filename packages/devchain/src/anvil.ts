@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { anvilBinary } from "./anvil-binary.ts";
+import { anvilBinary } from "./anvilBinary.ts";
 
 export interface AnvilOptions {
   /** 0 takes a free port. */

@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { devAccounts } from "./accounts.ts";
 import { type ContractName, readArtifact } from "./artifacts.ts";
 import { createdBy, type DevContract } from "./devContract.ts";
-import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
+import { type MarketContracts, type MarketPlan, planMarket } from "./scenarios/market.ts";
 
 export interface DevContracts {
   /** ERC-20. */

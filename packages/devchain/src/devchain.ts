@@ -3,9 +3,9 @@ import { DEV_ACCOUNT_COUNT, DEV_MNEMONIC, type DevAccount, devAccounts } from ".
 import { type Anvil, startAnvil } from "./anvil.ts";
 import { type ContractPlan, type Creation, type DevContracts, planContracts } from "./contracts.ts";
 import { genesisTime, makeHistory } from "./history.ts";
-import { type NodeClient, nodeClient } from "./node-client.ts";
-import { type SavedState, savedState } from "./saved-state.ts";
-import { type NameContracts, nameContracts } from "./worlds/names.ts";
+import { type NodeClient, nodeClient } from "./nodeClient.ts";
+import { type SavedState, savedState } from "./savedState.ts";
+import { type NameContracts, nameContracts } from "./scenarios/names.ts";
 
 export interface DevChainOptions {
   /** Default 8545; 0 takes a free port. */

@@ -13,11 +13,11 @@ import type { DevAccount } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { ContractPlan, Creation } from "./contracts.ts";
 import type { DevContract } from "./devContract.ts";
-import type { NodeClient } from "./node-client.ts";
-import { call, type Step } from "./steps.ts";
-import { marketAccounts } from "./worlds/maker.ts";
-import { marketBlocks } from "./worlds/market.ts";
-import { fundNames, nameBlocks } from "./worlds/names.ts";
+import type { NodeClient } from "./nodeClient.ts";
+import { marketBlocks } from "./scenarios/market.ts";
+import { marketAccounts } from "./scenarios/marketMaker.ts";
+import { fundNames, nameBlocks } from "./scenarios/names.ts";
+import { call, type Step } from "./transactions.ts";
 
 /** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
 export const genesisTime = 1_735_689_600;

@@ -3,8 +3,8 @@ import { privateKeyToAccount } from "viem/accounts";
 import { devAccounts } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
 import { createdBy, type DevContract } from "./devContract.ts";
-import { type NodeClient, nodeClient } from "./node-client.ts";
-import { type Balances, coinDecimals, type TrafficLedger, trafficLedger } from "./traffic-ledger.ts";
+import { type NodeClient, nodeClient } from "./nodeClient.ts";
+import { type Balances, coinDecimals, type TrafficLedger, trafficLedger } from "./trafficLedger.ts";
 
 export interface TrafficOptions {
   /** The same seed on the same chain makes the same blocks. Default 1. */

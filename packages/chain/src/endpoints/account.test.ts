@@ -15,7 +15,7 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
 let devChain: DevChain;
 let chain: TestChain;

@@ -25,7 +25,7 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
 /** What the endpoints answer, beside what viem reads from the node at the same block. */
 

@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { ChainNode } from "../node/chainNode.ts";
-import { proxyNode } from "../testChain.ts";
+import { proxyNode } from "../testing/testChain.ts";
+import type { FollowedChain } from "./chainContext.ts";
 import { contractRoutes } from "./contracts.ts";
-import type { FollowedChain } from "./followed.ts";
 
 const abi = parseAbi([
   "struct Point { int8 x; uint256 y; }",

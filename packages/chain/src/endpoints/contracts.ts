@@ -6,9 +6,9 @@ import {
   type Hex,
   toFunctionSignature,
 } from "viem";
-import { abiEntries } from "./abi.ts";
-import { argumentOf, fieldsOf, jsonOf } from "./abiValues.ts";
-import { asked, type ChainOf, type FollowedChain } from "./followed.ts";
+import { abiEntries } from "../abi/abiEntries.ts";
+import { argumentOf, fieldsOf, jsonOf } from "../abi/abiValues.ts";
+import { asked, type ChainOf, type FollowedChain } from "./chainContext.ts";
 import { routeOf } from "./routes.ts";
 
 /** What a reading call may burn. */

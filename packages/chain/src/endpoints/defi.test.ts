@@ -20,7 +20,7 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
 /** Prices and pairs, beside what viem reads of Uniswap's contracts. */
 

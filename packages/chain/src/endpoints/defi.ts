@@ -1,14 +1,14 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { Exchange, Market } from "../model/chainConfig.ts";
 import { exchangesNamed, marketOf } from "../prices/knownMarkets.ts";
 import { findPools, type Pool, type PoolPlace, pairOf, readPools, readReserves } from "../prices/pools.ts";
 import { NoPrice, type TokenPrice, tokenPrice } from "../prices/tokenPrice.ts";
-import type { Exchange, Market } from "../types.ts";
+import { asked, type ChainOf, type FollowedChain, notFound } from "./chainContext.ts";
 import { metadataObject } from "./erc20.ts";
-import { asked, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
 import { blockBounds } from "./lists.ts";
 import { invalid } from "./parameters.ts";
 import { routeOf } from "./routes.ts";
-import { knownTokens } from "./tokenFacts.ts";
+import { knownTokens } from "./tokenMetadata.ts";
 
 /** 10^78 is more than a uint256 holds: of such a token there is no whole one. */
 const MAX_DECIMALS = 77;

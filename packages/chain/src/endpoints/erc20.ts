@@ -1,9 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
+import type { TokenFacts } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { askAllowance, askBalances } from "../node/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
-import type { Erc20Transfer } from "../store/chainStore.ts";
-import type { TokenFacts } from "../store/indexWriter.ts";
+import type { Erc20Transfer } from "../store/tableRows.ts";
 import {
   asked,
   assertIndexed,
@@ -12,11 +12,11 @@ import {
   type ChainOf,
   type FollowedChain,
   notFound,
-} from "./followed.ts";
+} from "./chainContext.ts";
 import { placeOf, readList } from "./lists.ts";
 import { invalid } from "./parameters.ts";
 import { routeOf } from "./routes.ts";
-import { knownTokens } from "./tokenFacts.ts";
+import { knownTokens } from "./tokenMetadata.ts";
 
 const MAX_TOKENS = 5_000;
 const MAX_SYMBOL_ROWS = 500;

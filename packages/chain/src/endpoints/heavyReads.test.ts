@@ -1,16 +1,16 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainService } from "../chainService.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
 import { createChainService, placeOf } from "../service.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
-import { LAYOUT } from "../store/layout.ts";
 import { openIndex } from "../store/openIndex.ts";
 import { postgresReads } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../store/rows.ts";
-import { SqliteReads } from "../store/sqliteReads.ts";
-import { addressTopic, TRANSFER_TOPIC } from "../store/topics.ts";
-import { DATABASES, keptLog, newDatabase, type Place } from "../testChain.ts";
-import type { ChainService } from "../types.ts";
+import { LAYOUT } from "../store/schema.ts";
+import { SqliteReads } from "../store/sqliteReaderPool.ts";
+import { DATABASES, keptLog, newDatabase, type Place } from "../testing/testChain.ts";
 
 /** Reads of a large index beside small ones of others. Judged by what comes first and by CPU time, not by the clock. */
 

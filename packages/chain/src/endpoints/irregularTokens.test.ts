@@ -13,12 +13,13 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { ChainConfig } from "../model/chainConfig.ts";
 import { placeOf } from "../service.ts";
-import { openReader } from "../store/database.ts";
-import type { NftTransfersTable } from "../store/layout.ts";
-import { nftSums } from "../store/nftSums.ts";
-import { nftTransferRow } from "../store/sqliteIndex.ts";
-import { seeded } from "../sync/histories.ts";
+import { nftSums } from "../store/nftBalanceChanges.ts";
+import { openReader } from "../store/openReader.ts";
+import type { NftTransfersTable } from "../store/schema.ts";
+import { nftTransferRow } from "../store/tableRows.ts";
+import { seeded } from "../testing/randomHistory.ts";
 import {
   begunFolder,
   DATABASES,
@@ -30,9 +31,8 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
-import { moveToken, newLogMaker, newSeries, newWeth, tokenAbi } from "../testTokens.ts";
-import type { ChainConfig } from "../types.ts";
+} from "../testing/testChain.ts";
+import { moveToken, newLogMaker, newSeries, newWeth, tokenAbi } from "../testing/testTokens.ts";
 
 /** Tokens that change hands without the Transfer of EIP-20 and EIP-721, beside what their contracts say. */
 

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { Found, Window } from "../store/chainStore.ts";
-import { type BlockRow, blockOf } from "../store/rows.ts";
-import { assertIndexed, type FollowedChain, unavailable } from "./followed.ts";
+import { type BlockRow, blockOf } from "../model/rows.ts";
+import type { Found } from "../store/queryResult.ts";
+import type { Window } from "../store/unionBranches.ts";
+import { assertIndexed, type FollowedChain, unavailable } from "./chainContext.ts";
 import { cursorText } from "./parameters.ts";
 import type { Cursor } from "./table.ts";
 

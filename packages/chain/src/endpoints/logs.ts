@@ -1,9 +1,9 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { type Abi, type AbiEvent, decodeEventLog, type Hex, toEventSelector } from "viem";
-import type { IndexedLog } from "../store/chainStore.ts";
-import { abiEntries } from "./abi.ts";
-import { jsonOf } from "./abiValues.ts";
-import { assertWhole, type ChainOf } from "./followed.ts";
+import { type AbiEvent, toEventSelector } from "viem";
+import { abiEntries } from "../abi/abiEntries.ts";
+import { decodeEvent } from "../abi/decodeEvent.ts";
+import type { IndexedLog } from "../store/tableRows.ts";
+import { assertWhole, type ChainOf } from "./chainContext.ts";
 import { placeOf, readList } from "./lists.ts";
 import { routeOf } from "./routes.ts";
 import { topicsObject } from "./transactions.ts";
@@ -31,7 +31,7 @@ export function logRoutes(chainOf: ChainOf) {
         chain.store.logs(address, [topic], window),
       );
       return rows.flatMap((log): JsonValue[] => {
-        const data = decoded(event, log);
+        const data = decodeEvent(event, log);
         // Another event may have the same topic and index other values: that one is not what was asked for.
         if (!data) return [];
         return [
@@ -65,31 +65,6 @@ export function eventOf(entries: JsonObject[], topic: string): AbiEvent {
   throw refused(
     `topic is not that of an event in abi: ${events.map((event) => `${event.name} has ${toEventSelector(event)}`).join(", ")}`,
   );
-}
-
-/** What a log says, by the names of an event's inputs; undefined for a log of another event. */
-export function decoded(
-  event: AbiEvent,
-  { topics, data }: Pick<IndexedLog, "topics" | "data">,
-): JsonObject | undefined {
-  const [first, ...others] = topics.map(hexOf);
-  if (first === undefined) return undefined;
-  try {
-    const abi: Abi = [event];
-    const { args } = decodeEventLog({ abi, topics: [first, ...others], data: hexOf(data), strict: true });
-    const values: unknown = args ?? [];
-    const named = event.inputs.map((input, i): [string, JsonValue] => {
-      const value = Array.isArray(values) ? values[i] : Object(values)[input.name ?? ""];
-      return [input.name || String(i), jsonOf(value, input)];
-    });
-    return Object.fromEntries(named);
-  } catch {
-    return undefined;
-  }
-}
-
-function hexOf(text: string): Hex {
-  return `0x${text.slice(2)}`;
 }
 
 function refused(message: string): ProtocolError {

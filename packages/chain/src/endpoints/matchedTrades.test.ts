@@ -10,8 +10,8 @@ import {
   startService,
   type TestChain,
   testChain,
-} from "../testChain.ts";
-import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testSeaport.ts";
+} from "../testing/testChain.ts";
+import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testing/testSeaport.ts";
 
 /** Orders of the real Seaport that were matched with each other by somebody who is neither seller nor buyer. */
 

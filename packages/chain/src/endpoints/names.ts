@@ -2,7 +2,7 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { Ens, normalForm } from "../names/ens.ts";
 import type { AskGateway } from "../names/offchainLookup.ts";
 import { isUnstoppable, unstoppableAddress } from "../names/unstoppable.ts";
-import { asked, type FollowedChain, notFound } from "./followed.ts";
+import { asked, type FollowedChain, notFound } from "./chainContext.ts";
 import { type EndpointRoute, routeOf } from "./routes.ts";
 
 /** Where the names of well-known chains are. */

@@ -1,6 +1,7 @@
-import type { KnownMetadata, NftKey } from "../store/nftMetadata.ts";
-import { keyText } from "../store/nftMetadata.ts";
-import type { FollowedChain } from "./followed.ts";
+import type { NftKey } from "../model/tokens.ts";
+import { keyText } from "../model/tokens.ts";
+import type { KnownMetadata } from "../store/nftMetadata.ts";
+import type { FollowedChain } from "./chainContext.ts";
 
 /** How the ids of tokens are written. */
 export type Format = "decimal" | "hex";

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { partsOf, wantedWords } from "../nft/words.ts";
-import { toBytes } from "../store/hexBytes.ts";
-import { type KnownMetadata, keyText, type NftKey } from "../store/nftMetadata.ts";
-import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
+import { toBytes } from "../model/hexBytes.ts";
+import { keyText, type NftKey } from "../model/tokens.ts";
+import { partsOf, wantedWords } from "../nft/searchTerms.ts";
+import type { KnownMetadata } from "../store/nftMetadata.ts";
+import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./chainContext.ts";
 import { blockBounds } from "./lists.ts";
 import { contractType, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
 import { cursorText, invalid, type Parameters, readParameters } from "./parameters.ts";

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
+import type { TokenFacts } from "../model/tokens.ts";
+import { keyText, type NftKey } from "../model/tokens.ts";
 import { askRoyalty } from "../nft/royalties.ts";
 import { askTokenUris } from "../nft/tokenUris.ts";
 import { LyingNode, RpcError, RpcUnreachable } from "../node/rpcErrors.ts";
-import type { Found, NftSelection, Window } from "../store/chainStore.ts";
-import type { TokenFacts } from "../store/indexWriter.ts";
-import type { BalanceSelection, NftBalance } from "../store/nftHoldings.ts";
-import { keyText, type NftKey } from "../store/nftMetadata.ts";
-import { blockOf, indexOf, type NftTransferRow, positionOf } from "../store/rows.ts";
+import type { BalanceSelection, NftBalance } from "../store/nftBalances.ts";
+import type { Found } from "../store/queryResult.ts";
+import type { NftSelection, Window } from "../store/unionBranches.ts";
 import {
   asked,
   assertIndexed,
@@ -16,13 +17,13 @@ import {
   type ChainOf,
   type FollowedChain,
   notFound,
-} from "./followed.ts";
+} from "./chainContext.ts";
 import { type ListParameters, placeOf, readList } from "./lists.ts";
 import { contractType, type Format, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
 import { cursorText, invalid } from "./parameters.ts";
 import { routeOf } from "./routes.ts";
 import type { Cursor, OrderField } from "./table.ts";
-import { knownTokens } from "./tokenFacts.ts";
+import { knownTokens } from "./tokenMetadata.ts";
 
 /** Who owns which NFTs, and how they have moved. */
 export function nftRoutes(chainOf: ChainOf) {

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { IndexReadError } from "../store/indexErrors.ts";
-import type { Route } from "../types.ts";
 import { type ParametersOf, readParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 import { ENDPOINTS, type EndpointName, type EndpointRow, endpointOf } from "./table.ts";
 
 /** A route that knows the row it was made from. */

@@ -12,7 +12,7 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
 /** Sales of NFTs, beside what the marketplaces' logs say when viem reads them. */
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
+import { type BlockRow, blockOf, type TradeRow } from "../model/rows.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
-import { type BlockRow, blockOf, type TradeRow } from "../store/rows.ts";
-import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
+import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./chainContext.ts";
 import { placeOf, readList } from "./lists.ts";
 import { routeOf } from "./routes.ts";
 

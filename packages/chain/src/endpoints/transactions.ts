@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../model/rows.ts";
 import { type FullBlock, fullBlock } from "../node/blocks.ts";
 import { quantity } from "../node/quantities.ts";
-import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../store/rows.ts";
-import { asked, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
+import { asked, assertWhole, type ChainOf, type FollowedChain, notFound } from "./chainContext.ts";
 import { isoTime, placeOf, readList } from "./lists.ts";
 import { routeOf } from "./routes.ts";
 

@@ -12,9 +12,9 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
-import { begunFolder, keptLog } from "../testChain.ts";
-import type { ChainService } from "../types.ts";
+import { begunFolder, keptLog } from "../testing/testChain.ts";
 import type { AskGateway } from "./offchainLookup.ts";
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
 import type { Outcome } from "../store/nftMetadata.ts";
-import { searchWords } from "./words.ts";
+import { searchWords } from "./searchTerms.ts";
 
 /** The largest metadata that is read, in bytes. */
 export const MAX_METADATA = 1024 * 1024;

@@ -15,9 +15,9 @@ import {
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
-import { newSeries } from "../testTokens.ts";
-import { ContentRefused, type FetchContent } from "./fetchedContent.ts";
+} from "../testing/testChain.ts";
+import { newSeries } from "../testing/testTokens.ts";
+import { ContentRefused, type FetchContent } from "./fetchContent.ts";
 
 /** What NFTs say of themselves, read from a real server that is not always kind. */
 

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../model/logger.ts";
+import { type BlockRow, NULL_ADDRESS } from "../model/rows.ts";
+import { keyText } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import { type DueNft, keyText, type NftMetadata, type Outcome } from "../store/nftMetadata.ts";
-import { type BlockRow, NULL_ADDRESS } from "../store/rows.ts";
-import type { Log } from "../types.ts";
+import type { DueNft, NftMetadata, Outcome } from "../store/nftMetadata.ts";
+import { Turns } from "./concurrencyLimiter.ts";
 import {
   dataUriContent,
   isDataUri,
@@ -12,10 +14,9 @@ import {
   problem,
   TOO_LARGE,
 } from "./content.ts";
-import type { FetchedContent } from "./fetchedContent.ts";
-import { MetadataSpace } from "./metadataSpace.ts";
+import type { FetchedContent } from "./fetchContent.ts";
+import { MetadataSpace } from "./metadataQuota.ts";
 import { askTokenUris } from "./tokenUris.ts";
-import { Turns } from "./turns.ts";
 
 export interface MetadataReaderParts {
   chainName: string;
@@ -24,7 +25,7 @@ export interface MetadataReaderParts {
   fetchContent: (uri: string, maxBytes: number, deadlineMs: number) => Promise<FetchedContent>;
   /** The newest block in the index, while the index is at the head and this process the one that follows. */
   newest: () => BlockRow | undefined;
-  log: Log;
+  log: Logger;
   /** Before the second look at something that has failed, in ms; each further one waits five times as long. */
   retryMs: number;
 }

@@ -1,5 +1,5 @@
+import type { NftKey } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import type { NftKey } from "../store/nftMetadata.ts";
 
 /** Selectors of supportsInterface(bytes4) (EIP-165) and royaltyInfo(uint256,uint256) (EIP-2981), which is its interface too. */
 const SUPPORTS_INTERFACE = "0x01ffc9a7";

@@ -1,6 +1,6 @@
+import type { NftKey } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { readTogether } from "../node/multicall.ts";
-import type { NftKey } from "../store/nftMetadata.ts";
 import { MAX_URI } from "./content.ts";
 
 /** Selectors of tokenURI(uint256) (EIP-721) and uri(uint256) (EIP-1155). */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { type BlockRow, type LogRow, MAX_INDEX, positionOf, type TransactionRow } from "../store/rows.ts";
+import { type BlockRow, type LogRow, MAX_INDEX, positionOf, type TransactionRow } from "../model/rows.ts";
 import { bloomOf } from "./bloom.ts";
 import { address, bigQuantity, bytes, hash, hex, quantity } from "./quantities.ts";
 import type { Rpc, RpcCall, RpcOutcome } from "./rpc.ts";

@@ -1,5 +1,5 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
-import type { LogRow } from "../store/rows.ts";
+import type { LogRow } from "../model/rows.ts";
 
 const BYTES = 256;
 /** The bits of addresses and topics seen before: most come again and again. */

@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import type { BlockRow } from "../store/rows.ts";
+import type { NodeHealth } from "../model/chainStatus.ts";
+import type { BlockRow } from "../model/rows.ts";
 import { BlockReader, blockRow, type FullBlock } from "./blocks.ts";
 import { type FoundLog, type LogFilter, readLogs } from "./logs.ts";
 import { bytes, hex, quantity, text } from "./quantities.ts";
-import { type NodeHealth, Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
+import { Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
 import { LyingNode, type RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
 
 /** What `eth_call` runs. Hex; without `to` the data is run as a contract's creation. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { type LogRow, MAX_INDEX, positionOf } from "../store/rows.ts";
+import { type LogRow, MAX_INDEX, positionOf } from "../model/rows.ts";
 import { address, bytes, hash, quantity } from "./quantities.ts";
 import { LyingNode } from "./rpcErrors.ts";
 

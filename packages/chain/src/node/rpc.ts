@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
+import type { NodeHealth } from "../model/chainStatus.ts";
 import { LyingNode, RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
@@ -21,16 +22,6 @@ export interface RpcOptions {
   maxBatch?: number;
   /** Further rounds over all nodes where none has answered, unless that took as long as `timeoutMs`. */
   retries?: number;
-}
-
-/** How one of a chain's nodes fares. */
-export interface NodeHealth {
-  /** Host and port only: the rest of a URL often is a key. */
-  host: string;
-  state: "unused" | "well" | "failing";
-  /** Of the last answer. */
-  latencyMs?: number;
-  error?: string;
 }
 
 interface Endpoint {

@@ -1,4 +1,4 @@
-import type { TokenFacts } from "../store/indexWriter.ts";
+import type { TokenFacts } from "../model/tokens.ts";
 import type { ChainNode } from "./chainNode.ts";
 import { readTogether } from "./multicall.ts";
 

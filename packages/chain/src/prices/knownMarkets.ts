@@ -1,4 +1,4 @@
-import type { ChainConfig, Exchange, Market, Marketplace } from "../types.ts";
+import type { ChainConfig, Exchange, Market, Marketplace } from "../model/chainConfig.ts";
 
 const ETHER = { name: "Ether", symbol: "ETH" };
 /** In dollars: what less than this can move is no price. */

@@ -1,7 +1,7 @@
 import { encodeFunctionData, isAddress, parseAbi } from "viem";
+import type { Exchange } from "../model/chainConfig.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { readTogether } from "../node/multicall.ts";
-import type { Exchange } from "../types.ts";
 import type { Fraction } from "./fraction.ts";
 import { UNISWAP_FEE_TIERS } from "./knownMarkets.ts";
 

@@ -1,5 +1,5 @@
+import type { Exchange, Market } from "../model/chainConfig.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import type { Exchange, Market } from "../types.ts";
 import { type Fraction, numberOf, over, powerOfTen, times } from "./fraction.ts";
 import { findPools, type Pool, pairOf, readPools } from "./pools.ts";
 

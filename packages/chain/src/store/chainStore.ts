@@ -1,22 +1,4 @@
-import { type IndexPlace, openReader } from "./database.ts";
-import { Erc20Holdings, topicBytes } from "./erc20Holdings.ts";
-import type { Found } from "./found.ts";
-import { toBytes, toHex, toHexOrNull } from "./hexBytes.ts";
-import type { IndexReader, SqlValue } from "./indexReader.ts";
-import type { TokenFacts, Watched } from "./indexWriter.ts";
-import type {
-  BlocksTable,
-  FactsTable,
-  LogsTable,
-  NftTransfersTable,
-  TokensTable,
-  TradesTable,
-  TransactionsTable,
-  WatchedTable,
-} from "./layout.ts";
-import { marks, padded } from "./marks.ts";
-import { NftHoldings } from "./nftHoldings.ts";
-import { NftMetadata } from "./nftMetadata.ts";
+import { toBytes, toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
   blockOf,
@@ -26,55 +8,52 @@ import {
   positionOf,
   type TradeRow,
   type TransactionRow,
-} from "./rows.ts";
-import { nftTransferRow, tradeRow } from "./sqliteIndex.ts";
-import { DEPOSIT_TOPIC, erc20Sides, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "./topics.ts";
+} from "../model/rows.ts";
+import type { TokenFacts } from "../model/tokens.ts";
+import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics.ts";
+import { Erc20Holdings } from "./erc20Balances.ts";
+import type { IndexLocation } from "./indexLocation.ts";
+import type { IndexReader, SqlValue } from "./indexReader.ts";
+import type { Watched } from "./indexWriter.ts";
+import { NftHoldings } from "./nftBalances.ts";
+import { NftMetadata } from "./nftMetadata.ts";
+import { openReader } from "./openReader.ts";
+import { marks, padded } from "./placeholders.ts";
+import type { Found } from "./queryResult.ts";
+import type {
+  BlocksTable,
+  FactsTable,
+  LogsTable,
+  NftTransfersTable,
+  TokensTable,
+  TradesTable,
+  TransactionsTable,
+  WatchedTable,
+} from "./schema.ts";
+import {
+  blockRow,
+  type Erc20Transfer,
+  erc20Transfer,
+  type IndexedLog,
+  indexedLog,
+  nftTransferRow,
+  tokenFacts,
+  tradeRow,
+  transactionRow,
+  watchedRow,
+} from "./tableRows.ts";
+import {
+  type Arm,
+  boundsOf,
+  erc20OfToken,
+  erc20OfWallet,
+  type NftSelection,
+  nftArms,
+  seekOf,
+  type Window,
+} from "./unionBranches.ts";
 
 export type { Found };
-
-/** Which part of a list is wanted; lists go from the newest to the oldest. */
-export interface Window {
-  /** Both ends included. */
-  fromBlock?: number | undefined;
-  toBlock?: number | undefined;
-  /** Only what comes after (is older than) this place. */
-  after?: Place | undefined;
-  /** From the oldest to the newest instead. */
-  ascending?: boolean;
-  offset: number;
-  limit: number;
-}
-
-/** A log's or transaction's position, and the part of a batch. */
-export interface Place {
-  position: number;
-  part: number;
-}
-
-export interface Erc20Transfer {
-  position: number;
-  transactionHash: string;
-  token: string;
-  from: string;
-  to: string;
-  /** Decimal. */
-  value: string;
-}
-
-export interface IndexedLog {
-  position: number;
-  transactionIndex: number;
-  transactionHash: string;
-  address: string;
-  topics: string[];
-  data: string;
-}
-
-/** Whose transfers: a wallet's, a collection's, one token's of it, or everybody's. */
-export type NftSelection =
-  | { wallet: string; direction: "both" | "to" | "from" }
-  | { token: string; tokenId?: string }
-  | Record<string, never>;
 
 /** Reads the index of one chain. */
 export class ChainStore {
@@ -94,7 +73,7 @@ export class ChainStore {
   }
 
   /** For those who keep the index: without bounds, in the caller's own thread. */
-  static async open(place: IndexPlace, connections?: number): Promise<ChainStore> {
+  static async open(place: IndexLocation, connections?: number): Promise<ChainStore> {
     return new ChainStore(await openReader(place, connections));
   }
 
@@ -420,116 +399,4 @@ interface FoundRow {
   /** null where nothing was found. */
   block_hash: Uint8Array | null;
   block_timestamp: number | null;
-}
-
-interface Arm {
-  where: string;
-  values: SqlValue[];
-}
-
-function boundsOf({ fromBlock, toBlock }: Window): { text: string; values: SqlValue[] } {
-  const values: SqlValue[] = [];
-  let text = "";
-  if (fromBlock !== undefined) {
-    text += " AND position >= ?";
-    values.push(positionOf(fromBlock, 0));
-  }
-  if (toBlock !== undefined) {
-    text += " AND position < ?";
-    values.push(positionOf(toBlock + 1, 0));
-  }
-  return { text, values };
-}
-
-function seekOf({ after, ascending }: Window, hasParts: boolean): { text: string; values: SqlValue[] } {
-  if (!after) return { text: "", values: [] };
-  const than = ascending ? ">" : "<";
-  if (!hasParts) return { text: ` AND position ${than} ?`, values: [after.position] };
-  return { text: ` AND (position, part) ${than} (?, ?)`, values: [after.position, after.part] };
-}
-
-function erc20OfToken(token: string): Arm {
-  return { where: "address = ? AND erc20 = 1", values: [toBytes(token)] };
-}
-
-function erc20OfWallet(wallet: string): Arm[] {
-  const own = topicBytes(wallet);
-  return [
-    { where: "erc20 = 1 AND topic1 = ?", values: [own] },
-    { where: "erc20 = 1 AND topic2 = ? AND topic1 <> ?", values: [own, own] },
-  ];
-}
-
-function nftArms(of: NftSelection): Arm[] {
-  if ("token" in of && of.token !== undefined) {
-    const values = [toBytes(of.token), ...(of.tokenId ? [toBytes(of.tokenId)] : [])];
-    return [{ where: of.tokenId ? "token = ? AND token_id = ?" : "token = ?", values }];
-  }
-  if (!("wallet" in of) || of.wallet === undefined) return [{ where: "TRUE", values: [] }];
-  const own = toBytes(of.wallet);
-  const from: Arm = { where: "from_address = ?", values: [own] };
-  if (of.direction === "from") return [from];
-  if (of.direction === "to") return [{ where: "to_address = ?", values: [own] }];
-  return [from, { where: "to_address = ? AND from_address <> ?", values: [own, own] }];
-}
-
-function blockRow(row: BlocksTable): BlockRow {
-  return {
-    number: row.number,
-    hash: toHex(row.hash),
-    parentHash: toHex(row.parent_hash),
-    timestamp: row.timestamp,
-  };
-}
-
-function transactionRow(row: TransactionsTable): TransactionRow {
-  return {
-    position: row.position,
-    hash: toHex(row.hash),
-    from: toHex(row.from_address),
-    to: toHexOrNull(row.to_address),
-    value: row.value,
-    nonce: row.nonce,
-    gas: row.gas,
-    gasPrice: row.gas_price,
-    input: toHex(row.input),
-    status: row.status,
-    cumulativeGasUsed: row.cumulative_gas_used,
-    gasUsed: row.gas_used,
-    contract: toHexOrNull(row.contract),
-    root: toHexOrNull(row.root),
-  };
-}
-
-function topicsOf(row: LogsTable): string[] {
-  return [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => (topic ? [toHex(topic)] : []));
-}
-
-function indexedLog(row: LogsTable): IndexedLog {
-  return {
-    position: row.position,
-    transactionIndex: row.transaction_index,
-    transactionHash: toHex(row.transaction_hash),
-    address: toHex(row.address),
-    topics: topicsOf(row),
-    data: toHex(row.data),
-  };
-}
-
-function erc20Transfer(row: LogsTable): Erc20Transfer {
-  return {
-    position: row.position,
-    transactionHash: toHex(row.transaction_hash),
-    token: toHex(row.address),
-    ...erc20Sides(topicsOf(row)),
-    value: BigInt(toHex(row.data)).toString(),
-  };
-}
-
-function watchedRow({ address, since, next }: WatchedTable): Watched {
-  return { address: toHex(address), since, next };
-}
-
-function tokenFacts({ address, standard, name, symbol, decimals }: TokensTable): TokenFacts {
-  return { address: toHex(address), standard, name, symbol, decimals };
 }

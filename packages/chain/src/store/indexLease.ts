@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import type { Log } from "../types.ts";
+import type { Logger } from "../model/logger.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 
 /** How long a term lasts without renewal: a process that freezes is replaced soon after, in ms. */
@@ -21,7 +21,7 @@ export const LEASE_TABLE = `CREATE TABLE IF NOT EXISTS lease (
  */
 export class IndexLease {
   readonly #sql: SqlPool;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #name: string;
   readonly #holder = randomUUID();
   #term: { fence: number; endsAt: number } | undefined;
@@ -29,7 +29,7 @@ export class IndexLease {
   #asking: Promise<void> | undefined;
 
   /** `name` stands in the log. */
-  constructor(sql: SqlPool, name: string, log: Log) {
+  constructor(sql: SqlPool, name: string, log: Logger) {
     this.#sql = sql;
     this.#name = name;
     this.#log = log;

@@ -1,4 +1,4 @@
-import { POSTGRES_WORDS } from "./layout.ts";
+import { POSTGRES_WORDS } from "./schema.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
 

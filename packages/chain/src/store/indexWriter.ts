@@ -1,17 +1,9 @@
-import type { BlockRow, BlockRows, TokenSighting } from "./rows.ts";
+import type { BlockRow, BlockRows, TokenSighting } from "../model/rows.ts";
+import type { TokenFacts } from "../model/tokens.ts";
 
 /** The index was changed by somebody else since it was looked at. */
 export class CheckpointMoved extends Error {
   override readonly name = "CheckpointMoved";
-}
-
-/** A token's name, symbol and decimals, as far as its contract tells. */
-export interface TokenFacts {
-  address: string;
-  standard: number;
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
 }
 
 /** An address whose history is indexed. */

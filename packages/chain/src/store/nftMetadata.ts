@@ -1,14 +1,9 @@
-import { toBytes, toHex } from "./hexBytes.ts";
+import { toBytes, toHex } from "../model/hexBytes.ts";
+import { type BlockRow, positionOf } from "../model/rows.ts";
+import type { NftKey } from "../model/tokens.ts";
 import type { IndexReader, SqlValue } from "./indexReader.ts";
-import type { NftMetadataTable, NftUpdatesTable } from "./layout.ts";
-import { marks, padded } from "./marks.ts";
-import { type BlockRow, positionOf } from "./rows.ts";
-
-export interface NftKey {
-  token: string;
-  /** 32 bytes. */
-  tokenId: string;
-}
+import { marks, padded } from "./placeholders.ts";
+import type { NftMetadataTable, NftUpdatesTable } from "./schema.ts";
 
 /** What the index knows of an NFT's metadata. */
 export interface KnownMetadata extends NftKey {
@@ -320,11 +315,6 @@ export class NftMetadata {
 const DUE_COLUMNS = "token, token_id, standard, uri, uri_block, tries";
 /** In the place of a time: what is due stays so. */
 const STAYS_DUE = -1;
-
-/** A token and its id as one text. */
-export function keyText({ token, tokenId }: NftKey): string {
-  return token + tokenId;
-}
 
 function keyValues({ token, tokenId }: NftKey): SqlValue[] {
   return [toBytes(token), toBytes(tokenId)];

@@ -1,9 +1,10 @@
-import type { Log } from "../types.ts";
+import type { Logger } from "../model/logger.ts";
 import { ChainStore } from "./chainStore.ts";
-import type { IndexPlace } from "./database.ts";
 import { IndexLease } from "./indexLease.ts";
+import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter } from "./indexWriter.ts";
-import { openPostgres, postgresIndex, preparePostgres } from "./postgresIndex.ts";
+import { openPostgres, preparePostgres } from "./postgresConnection.ts";
+import { postgresIndex } from "./postgresIndex.ts";
 import { sqliteIndex } from "./sqliteIndex.ts";
 
 /** An index to read and to write, and the right to be the only one that follows its chain. */
@@ -27,7 +28,7 @@ export interface ChainIndex {
 const LEASE_DEADLINE_MS = 2_000;
 
 /** Makes the tables where they are missing. */
-export async function openIndex(place: IndexPlace, log: Log): Promise<ChainIndex> {
+export async function openIndex(place: IndexLocation, log: Logger): Promise<ChainIndex> {
   const store = await ChainStore.open(place, 1);
   if (place.kind === "sqlite") {
     const writer = sqliteIndex(place.path);

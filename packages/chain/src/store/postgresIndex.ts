@@ -1,16 +1,4 @@
-import { toHex } from "./hexBytes.ts";
-import { LEASE_TABLE } from "./indexLease.ts";
-import {
-  CheckpointMoved,
-  type DerivedRows,
-  type IndexWriter,
-  type TokenFacts,
-  WANTED,
-} from "./indexWriter.ts";
-import { INDEX_TABLES, layoutStatements, type NftTransfersTable, POSTGRES_SEARCH } from "./layout.ts";
-import { nftSightings } from "./nftSightings.ts";
-import { type NftSum, nftSums } from "./nftSums.ts";
-import { openSqlPool, type SqlPool, type Transaction } from "./postgresSql.ts";
+import { toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -19,56 +7,25 @@ import {
   type NftUpdateRow,
   positionOf,
   type TokenSighting,
-} from "./rows.ts";
-import { nftTransferRow } from "./sqliteIndex.ts";
-
-/** Where the database is, and which schema holds the index of a chain. */
-export interface PostgresPlace {
-  url: string;
-  schema: string;
-}
-
-export type Sql = SqlPool;
-
-/** What is written at once takes no longer than this, in ms. */
-const DEADLINE_MS = 120_000;
-/** How much later than the server a statement is given up, in ms: its connection leads nowhere. */
-const GRACE_MS = 1_000;
-
-/** Statements run for at most `timeoutMs`, where it is given. */
-export function openPostgres({ url, schema }: PostgresPlace, connections: number, timeoutMs?: number): Sql {
-  const deadlineMs = timeoutMs === undefined ? DEADLINE_MS : timeoutMs + GRACE_MS;
-  return openSqlPool({ url, schema, connections, applicationName: "purse chain", timeoutMs, deadlineMs });
-}
-
-const LAYOUT_DIALECT = {
-  integer: "int8",
-  bytes: "bytea",
-  clustered: "",
-  numbered: "int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY",
-  search: POSTGRES_SEARCH,
-};
-
-/** Makes the schema with its tables, once for however many processes ask at the same time. */
-export async function preparePostgres(sql: Sql, schema: string): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
-    await tx`CREATE SCHEMA IF NOT EXISTS ${tx(schema)}`;
-    for (const statement of layoutStatements(LAYOUT_DIALECT)) await tx.unsafe(statement);
-    await tx.unsafe(LEASE_TABLE);
-  });
-}
+} from "../model/rows.ts";
+import type { TokenFacts } from "../model/tokens.ts";
+import { nftSightings } from "./discoveredNfts.ts";
+import { CheckpointMoved, type DerivedRows, type IndexWriter, WANTED } from "./indexWriter.ts";
+import { type NftSum, nftSums } from "./nftBalanceChanges.ts";
+import type { SqlPool, Transaction } from "./postgresSql.ts";
+import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
+import { nftTransferRow } from "./tableRows.ts";
 
 /** `check` rejects where another process follows the chain by now; it is the last step of what only the one may change. */
-export function postgresIndex(sql: Sql, check: (tx: Transaction) => Promise<void>): IndexWriter {
+export function postgresIndex(sql: SqlPool, check: (tx: Transaction) => Promise<void>): IndexWriter {
   return new PostgresIndex(sql, check);
 }
 
 class PostgresIndex implements IndexWriter {
-  readonly #sql: Sql;
+  readonly #sql: SqlPool;
   readonly #check: (tx: Transaction) => Promise<void>;
 
-  constructor(sql: Sql, check: (tx: Transaction) => Promise<void>) {
+  constructor(sql: SqlPool, check: (tx: Transaction) => Promise<void>) {
     this.#sql = sql;
     this.#check = check;
   }

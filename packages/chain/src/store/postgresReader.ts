@@ -1,4 +1,5 @@
 import { IndexReadError } from "./indexErrors.ts";
+import type { PostgresLocation } from "./indexLocation.ts";
 import {
   type IndexReader,
   POSTGRES,
@@ -7,7 +8,8 @@ import {
   type ReadLimits,
   type SqlValue,
 } from "./indexReader.ts";
-import { openPostgres, type PostgresPlace, type Sql } from "./postgresIndex.ts";
+import { openPostgres } from "./postgresConnection.ts";
+import type { SqlPool } from "./postgresSql.ts";
 import { currentGroup } from "./requestGroup.ts";
 
 const KEPT_TEXTS = 500;
@@ -19,10 +21,10 @@ const QUERY_CANCELED = "57014";
 
 export class PostgresReader implements IndexReader {
   readonly dialect = POSTGRES;
-  readonly #sql: Readonly<Record<ReadKind, Sql>>;
+  readonly #sql: Readonly<Record<ReadKind, SqlPool>>;
   readonly #numbered = new Map<string, string>();
 
-  constructor(sql: Readonly<Record<ReadKind, Sql>>) {
+  constructor(sql: Readonly<Record<ReadKind, SqlPool>>) {
     this.#sql = sql;
   }
 
@@ -56,7 +58,7 @@ export class PostgresReader implements IndexReader {
  * what one client asks for at once is bounded.
  */
 export function postgresReads(
-  place: PostgresPlace,
+  place: PostgresLocation,
   connections: number,
   limits: ReadLimits = READ_LIMITS,
 ): IndexReader {

@@ -1,23 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import Database from "better-sqlite3";
-import { toBytes, toHex } from "./hexBytes.ts";
-import {
-  CheckpointMoved,
-  type DerivedRows,
-  type IndexWriter,
-  type TokenFacts,
-  WANTED,
-} from "./indexWriter.ts";
-import {
-  INDEX_TABLES,
-  layoutStatements,
-  type NftTransfersTable,
-  SQLITE_SEARCH,
-  type TradesTable,
-} from "./layout.ts";
-import { nftSightings } from "./nftSightings.ts";
-import { type NftSum, nftSums } from "./nftSums.ts";
+import type Database from "better-sqlite3";
+import { toBytes, toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
   type BlockRows,
@@ -29,31 +11,14 @@ import {
   type TokenSighting,
   type TradeRow,
   type TransactionRow,
-} from "./rows.ts";
-
-/** Opens the file of one chain's index; makes it and its tables. */
-export function openSqliteFile(path: string): Database.Database {
-  mkdirSync(dirname(path), { recursive: true });
-  const db = new Database(path, { timeout: 10_000 });
-  db.pragma("journal_mode = WAL");
-  // Everything here can be read from the chain again: a commit need not wait for the disk, only stay whole.
-  db.pragma("synchronous = NORMAL");
-  // Pages go from the log into the file, and so to the disk, in larger parts than the usual 4 MiB.
-  db.pragma("wal_autocheckpoint = 8192");
-  db.pragma("cache_size = -65536");
-  db.pragma("mmap_size = 268435456");
-  db.transaction(() => {
-    for (const statement of layoutStatements({
-      integer: "INTEGER",
-      bytes: "BLOB",
-      clustered: " WITHOUT ROWID",
-      numbered: "INTEGER PRIMARY KEY",
-      search: SQLITE_SEARCH,
-    }))
-      db.exec(statement);
-  }).immediate();
-  return db;
-}
+} from "../model/rows.ts";
+import type { TokenFacts } from "../model/tokens.ts";
+import { nftSightings } from "./discoveredNfts.ts";
+import { CheckpointMoved, type DerivedRows, type IndexWriter, WANTED } from "./indexWriter.ts";
+import { type NftSum, nftSums } from "./nftBalanceChanges.ts";
+import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
+import { openSqliteFile } from "./sqliteFile.ts";
+import { nftTransferRow } from "./tableRows.ts";
 
 export function sqliteIndex(path: string): IndexWriter {
   return new SqliteIndex(openSqliteFile(path));
@@ -318,38 +283,4 @@ function tradeValues(row: TradeRow) {
     bytesOrNull(row.priceToken),
     row.tokenIds.join(),
   ];
-}
-
-/** A row of the table as it was put in. */
-export function tradeRow(row: TradesTable): TradeRow {
-  return {
-    position: row.position,
-    transactionIndex: row.transaction_index,
-    transactionHash: toHex(row.transaction_hash),
-    token: toHex(row.token),
-    marketplace: toHex(row.marketplace),
-    seller: toHex(row.seller),
-    buyer: toHex(row.buyer),
-    price: toHex(row.price),
-    priceToken: row.price_token && toHex(row.price_token),
-    tokenIds: row.token_ids.split(","),
-  };
-}
-
-/** A row of the table as it was put in. */
-export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
-  return {
-    position: row.position,
-    part: row.part,
-    transactionIndex: row.transaction_index,
-    transactionHash: toHex(row.transaction_hash),
-    token: toHex(row.token),
-    tokenId: toHex(row.token_id),
-    standard: row.standard === 721 ? 721 : 1155,
-    isBatch: row.batch === 1,
-    operator: row.operator && toHex(row.operator),
-    from: toHex(row.from_address),
-    to: toHex(row.to_address),
-    amount: row.amount,
-  };
 }

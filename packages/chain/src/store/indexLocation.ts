@@ -1,0 +1,8 @@
+/** Where the database is, and which schema holds the index of a chain. */
+export interface PostgresLocation {
+  url: string;
+  schema: string;
+}
+
+/** Where the index of one chain is stored. */
+export type IndexLocation = { kind: "sqlite"; path: string } | ({ kind: "postgres" } & PostgresLocation);
