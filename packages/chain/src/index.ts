@@ -1,4 +1,4 @@
-export type { ChainService, ChainServiceConfig, Holding } from "./chainService.ts";
+export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { openApi } from "./endpoints/openapi.ts";
 export { endpointsPage } from "./endpoints/page.ts";
 export type { Route } from "./endpoints/route.ts";
@@ -6,18 +6,18 @@ export { type Fields, type FieldType, SCHEMAS, type Schema } from "./endpoints/s
 export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./endpoints/table.ts";
 export {
   type BlockReference,
-  type ChainFeed,
-  endOf,
-  type FeedEvent,
-  type FeedPlace,
+  type ChainEvent,
+  type ChainEventReader,
+  type EventCursor,
+  endOfBlock,
 } from "./events/chainEvents.ts";
-export { addressOf, eventSelection } from "./events/eventSelection.ts";
+export { parseAddress, parseEventSelection } from "./events/eventSelection.ts";
 export type { Selection } from "./events/selections.ts";
 export type { ChainConfig, Exchange, Market, Marketplace } from "./model/chainConfig.ts";
 export type { ChainStatus } from "./model/chainStatus.ts";
 export type { Logger } from "./model/logger.ts";
-export { dataUriContent, isDataUri } from "./nft/content.ts";
-export { ContentRefused, type FetchContent } from "./nft/fetchContent.ts";
+export { decodeDataUri, isDataUri } from "./nft/content.ts";
+export { ContentUnavailableError, type FetchContent } from "./nft/fetchContent.ts";
 export type { ContractCall } from "./node/chainNode.ts";
 export { createChainService } from "./service.ts";
 export { runInGroup } from "./store/requestGroup.ts";

@@ -7,8 +7,8 @@ const architectures: Partial<Record<NodeJS.Architecture, string>> = { x64: "amd6
 
 /**
  * Path of the Anvil executable that npm installed for this machine. Falls back to the launcher script in
- * `node_modules/.bin` when the platform's package lies where Node does not look. Throws an Error that says what
- * to install if there is neither.
+ * `node_modules/.bin` if Node.js does not find the platform's package. Throws an Error that says what to install if
+ * neither exists.
  */
 export function anvilBinary(platform = process.platform, architecture = process.arch): string {
   const packageName = `@foundry-rs/anvil-${platform}-${architectures[architecture] ?? architecture}`;
@@ -18,19 +18,19 @@ export function anvilBinary(platform = process.platform, architecture = process.
 
 function fromPlatformPackage(packageName: string, executable: string): string | undefined {
   const require = createRequire(import.meta.url);
-  // The platform's package is a dependency of @foundry-rs/anvil, so npm may nest it there.
+  // The platform's package is a dependency of @foundry-rs/anvil, so npm may install it there.
   const searchers = [require];
   try {
     searchers.push(createRequire(require.resolve("@foundry-rs/anvil/package.json")));
   } catch {
-    // Not installed by npm on this machine: the other searchers and the bin folder are still to be asked.
+    // Not installed by npm: try the other locations.
   }
   for (const searcher of searchers) {
     try {
       const path = searcher.resolve(`${packageName}/bin/${executable}`);
       if (existsSync(path)) return path;
     } catch {
-      // Not found from here: the next one is asked.
+      // Not found here: try the next one.
     }
   }
   return undefined;

@@ -10,5 +10,5 @@ export { startDevChain } from "./devchain.ts";
 export type { MarketContracts } from "./scenarios/market.ts";
 export type { NameContracts } from "./scenarios/names.ts";
 export type { Traffic, TrafficOptions } from "./traffic.ts";
-export { makeTraffic } from "./traffic.ts";
+export { generateTraffic } from "./traffic.ts";
 export type { Balances } from "./trafficLedger.ts";

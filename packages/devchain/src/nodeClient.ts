@@ -1,6 +1,6 @@
 import { type Address, createClient, type Hash, type Hex, http, rpcSchema } from "viem";
 
-/** The JSON-RPC methods of Anvil that we call, beside the standard ones used here. */
+/** Anvil's JSON-RPC methods and the standard methods that are used here. */
 type NodeMethods = [
   { Method: "eth_chainId"; Parameters?: undefined; ReturnType: Hex },
   { Method: "eth_getCode"; Parameters: [Address, "latest"]; ReturnType: Hex },
@@ -16,18 +16,18 @@ type NodeMethods = [
   { Method: "evm_setAutomine"; Parameters: [boolean]; ReturnType: null },
   { Method: "evm_setNextBlockTimestamp"; Parameters: [number]; ReturnType: null },
   { Method: "evm_setTime"; Parameters: [number]; ReturnType: number },
-  /** Optionally at a time, in seconds since 1970. */
+  /** Optional block time, in seconds since the epoch. */
   { Method: "evm_mine"; Parameters: [number] | []; ReturnType: Hex },
   { Method: "anvil_setBalance"; Parameters: [Address, Hex]; ReturnType: null },
-  /** `true`: with the state at each past block. Returns gzipped JSON. */
+  /** `true` includes the states of past blocks. Returns gzipped JSON. */
   { Method: "anvil_dumpState"; Parameters: [boolean]; ReturnType: Hex },
 ];
 
 export type NodeClient = ReturnType<typeof nodeClient>;
 
 /**
- * A client of the local node. Calls are not retried: the node is on this machine, what fails once is wrong. A state
- * dump may be of any size.
+ * Creates a client of the local node. Calls are not retried, because the node is on this machine. State dumps can
+ * have any size.
  */
 export function nodeClient(url: string) {
   return createClient({

@@ -5,29 +5,29 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { NodeClient } from "./nodeClient.ts";
 
-/** Keeps the chain's state on disk, so that it can go on after a restart or a crash. */
-export interface SavedState {
-  /** Unpacks what was saved into a file that Anvil can load; undefined if nothing was saved yet. */
-  unpack(): Promise<{ path: string; remove(): Promise<void> } | undefined>;
-  /** Takes what the chain has for saved: it is what was unpacked. */
-  unpacked(node: NodeClient): Promise<void>;
-  /** Saves blocks, transactions, receipts and the latest state, if there are new blocks since the last time. */
+/** Stores the chain's state on disk, so that it survives restarts and crashes. */
+export interface StateStore {
+  /** Unpacks the saved state into a file that Anvil can load; undefined if there is none. */
+  load(): Promise<{ path: string; remove(): Promise<void> } | undefined>;
+  /** Marks the current head as saved, after loading. */
+  markLoaded(node: NodeClient): Promise<void>;
+  /** Saves blocks, transactions, receipts and the latest state, if there are new blocks. */
   save(node: NodeClient): Promise<void>;
   /**
-   * Saves also the state at each past block, so that balances and calls "at block n" are answered after a restart too;
-   * of chains of up to `pastStateBlocks` blocks.
+   * Saves the states of past blocks too, so that calls at past blocks work after a restart; for chains of up to
+   * `pastStateBlocks` blocks.
    */
-  saveWithPast(node: NodeClient): Promise<void>;
+  saveWithPastStates(node: NodeClient): Promise<void>;
 }
 
-/** Anvil writes every past state in full: at 400 blocks that takes a second, at 2,000 more than ten. */
+/** Anvil writes each past state in full: 400 blocks take a second, 2,000 more than ten. */
 const pastStateBlocks = 200;
 
 /**
- * The saved state in `folder`. We do not use Anvil's own `--state`: it rewrites the file in place, so that a crash in
- * the middle would lose the whole chain. Here a new file is complete and synced before it takes the old one's name.
+ * Opens the store in `folder`. Anvil's own `--state` is not used because it rewrites the file in place: a crash could
+ * lose the whole chain. Here, a new file is complete and synced before it replaces the old one.
  */
-export function savedState(folder: string): SavedState {
+export function createStateStore(folder: string): StateStore {
   const file = join(folder, "state.json.gz");
   let savedHead: string | undefined;
 
@@ -38,7 +38,7 @@ export function savedState(folder: string): SavedState {
   };
 
   return {
-    async unpack() {
+    async load() {
       await mkdir(folder, { recursive: true });
       if (!existsSync(file)) return undefined;
       const path = join(folder, "loading.json");
@@ -47,19 +47,19 @@ export function savedState(folder: string): SavedState {
       } catch (error) {
         throw new Error(
           `The local chain's saved state ${file} cannot be read (${error instanceof Error ? error.message : error}). ` +
-            "Remove the file to begin a new chain.",
+            "Remove the file to start a new chain.",
         );
       }
       return { path, remove: () => rm(path, { force: true }) };
     },
-    async unpacked(node) {
+    async markLoaded(node) {
       savedHead = (await latestBlock(node)).hash;
     },
     async save(node) {
       const head = await latestBlock(node);
       if (head.hash !== savedHead) await write(node, head.hash, false);
     },
-    async saveWithPast(node) {
+    async saveWithPastStates(node) {
       const head = await latestBlock(node);
       await write(node, head.hash, Number(head.number) <= pastStateBlocks);
     },
@@ -71,13 +71,13 @@ function latestBlock(node: NodeClient) {
 }
 
 async function replaceFile(path: string, content: Buffer): Promise<void> {
-  const draft = `${path}.new`;
-  const handle = await open(draft, "w", 0o600);
+  const temporaryPath = `${path}.new`;
+  const handle = await open(temporaryPath, "w", 0o600);
   try {
     await handle.writeFile(content);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(draft, path);
+  await rename(temporaryPath, path);
 }

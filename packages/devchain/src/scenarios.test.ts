@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Address, createPublicClient, erc20Abi, type Hex, http, pad, zeroAddress } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DevChain, type DevContract, makeTraffic, startDevChain } from "./index.ts";
+import { type DevChain, type DevContract, generateTraffic, startDevChain } from "./index.ts";
 
 let folder: string;
 let chain: DevChain;
@@ -23,7 +23,7 @@ const account = (index: number): Address => chain.accounts[index]?.address ?? "0
 const read = ({ address, abi }: DevContract, functionName: string, args: unknown[] = [], from = client()) =>
   from.readContract({ address, abi, functionName, args });
 
-/** The arguments of a contract's events of a name, oldest first, with addresses in lower case. */
+/** The arguments of a contract's events, oldest first, with addresses in lower case. */
 async function events(contract: DevContract, eventName: string, from = client()) {
   const logs = await from.getContractEvents({ ...contract, eventName, fromBlock: 0n });
   return logs.map(({ args = {} }) =>
@@ -36,7 +36,7 @@ async function events(contract: DevContract, eventName: string, from = client())
   );
 }
 
-/** Every transaction of the history with its receipt. */
+/** All transactions of the history with their receipts. */
 async function history() {
   const head = Number(await client().getBlockNumber());
   const numbers = Array.from({ length: head }, (_, index) => BigInt(index + 1));
@@ -51,7 +51,7 @@ async function history() {
 }
 
 describe("the history's tokens", () => {
-  it("have 18, 6, 0 and 8 decimals and say what the record says", async () => {
+  it("have 18, 6, 0 and 8 decimals and the recorded metadata", async () => {
     const { token, dollar, point } = chain.contracts;
     for (const each of [token, dollar, point]) {
       const says = await Promise.all(["name", "symbol", "decimals"].map((what) => read(each, what)));
@@ -62,11 +62,12 @@ describe("the history's tokens", () => {
     expect(await read(point, "balanceOf", [account(6)])).toBe(600n);
   });
 
-  it("include one of before the standard: bytes32 for words, and no answer to a transfer", async () => {
+  it("include a legacy token with bytes32 metadata and without a return value of transfers", async () => {
     const { legacy } = chain.contracts;
-    const words = (text: string) => pad(`0x${Buffer.from(text).toString("hex")}`, { dir: "right", size: 32 });
-    expect(await read(legacy, "name")).toBe(words(legacy.name));
-    expect(await read(legacy, "symbol")).toBe(words(legacy.symbol));
+    const toBytes32 = (text: string) =>
+      pad(`0x${Buffer.from(text).toString("hex")}`, { dir: "right", size: 32 });
+    expect(await read(legacy, "name")).toBe(toBytes32(legacy.name));
+    expect(await read(legacy, "symbol")).toBe(toBytes32(legacy.symbol));
     expect(await read(legacy, "decimals")).toBe(BigInt(legacy.decimals));
     const transfer = { address: legacy.address, abi: erc20Abi, account: account(7) };
     const { data } = await client().call({
@@ -81,7 +82,7 @@ describe("the history's tokens", () => {
     expect(await read(legacy, "balanceOf", [account(8)])).toBe(200_000_001n);
   });
 
-  it("include art that was minted, moved and burnt, at URIs of several kinds", async () => {
+  it("include artworks that were minted, transferred and burnt, with URIs of several kinds", async () => {
     const { gallery } = chain.contracts;
     const last = 2n ** 256n - 1n;
     const lives = (await events(gallery, "Transfer")).filter(({ tokenId }) => tokenId === 1n);
@@ -97,7 +98,7 @@ describe("the history's tokens", () => {
     expect(await read(gallery, "tokenURI", [8n])).toBe("");
   });
 
-  it("include tickets that went singly and in batches, and were burnt both ways", async () => {
+  it("include tickets that were transferred and burnt individually and in batches", async () => {
     const { tickets } = chain.contracts;
     const batches = await events(tickets, "TransferBatch");
     expect(batches.map(({ from, to, ids, values }) => [from, to, ids, values])).toEqual([
@@ -121,7 +122,7 @@ describe("the history's tokens", () => {
 });
 
 describe("the history's transactions", () => {
-  it("all succeed but one, which is in the middle of a block", async () => {
+  it("succeed except one in the middle of a block", async () => {
     const { blocks, receipts } = await history();
     const failed = receipts.filter(({ status }) => status === "reverted");
     expect(failed).toMatchObject([
@@ -132,7 +133,7 @@ describe("the history's transactions", () => {
     expect(blocks.length).toBeLessThanOrEqual(150);
   });
 
-  it("include a contract that someone else creates, a payment of nothing and payments to oneself", async () => {
+  it("include a contract deployed by another account, a zero payment and self-payments", async () => {
     const { transactions, receipts } = await history();
     const created = receipts.find(({ from, contractAddress }) => from === account(8) && contractAddress);
     expect(await client().getCode({ address: created?.contractAddress ?? "0x" })).toMatch(/^0x6/);
@@ -146,7 +147,7 @@ describe("the history's transactions", () => {
 });
 
 describe("the hostile contracts", () => {
-  it("tell of a transfer and then refuse every question", async () => {
+  it("log a transfer and then revert on every call", async () => {
     const { reverter } = chain.contracts.hostile;
     expect(await events(reverter, "Transfer")).toEqual([{ from: account(8), to: account(7), value: 1000n }]);
     for (const what of ["name", "symbol", "decimals"]) {
@@ -155,7 +156,7 @@ describe("the hostile contracts", () => {
     await expect(read(reverter, "balanceOf", [account(7)])).rejects.toThrow("Refused");
   });
 
-  it("have a name that is no UTF-8 and a symbol of 100,000 bytes", async () => {
+  it("have a name that is not UTF-8 and a symbol of 100,000 bytes", async () => {
     const { name } = chain.contracts.hostile;
     const { data = "0x" } = await client().call({ to: name.address, data: "0x06fdde03" });
     const bytes = Buffer.from(data.slice(2 + 128, 2 + 128 + 28), "hex");
@@ -164,7 +165,7 @@ describe("the hostile contracts", () => {
     expect(await read(name, "decimals")).toBe(255);
   });
 
-  it("log transfers in shapes that no token has", async () => {
+  it("log malformed transfers", async () => {
     const logs = await client().getLogs({ address: chain.contracts.hostile.logs.address, fromBlock: 0n });
     const size = (data: Hex) => (data.length - 2) / 2;
     expect(logs.map(({ topics, data }) => [topics.length, size(data)])).toEqual([
@@ -188,12 +189,12 @@ describe("the hostile contracts", () => {
 describe("traffic", () => {
   const small = { seed: 7, blocks: 20, transfersPerBlock: 25, wallets: 40 };
 
-  it("is the same from the same seed, and another from another", { timeout: 60_000 }, async () => {
+  it("is the same for the same seed, and different for another seed", { timeout: 60_000 }, async () => {
     const hashes: (Hex | null)[] = [];
     for (const seed of [7, 7, 8]) {
       const elsewhere = await mkdtemp(join(tmpdir(), "purse-devchain-"));
       const twin = await startDevChain({ port: 0, dataDir: elsewhere });
-      const { toBlock } = await makeTraffic(twin.url, { ...small, seed });
+      const { toBlock } = await generateTraffic(twin.url, { ...small, seed });
       hashes.push((await client(twin).getBlock({ blockNumber: BigInt(toBlock) })).hash);
       await twin.stop();
       await rm(elsewhere, { recursive: true });
@@ -202,37 +203,37 @@ describe("traffic", () => {
     expect(hashes[2]).not.toBe(hashes[0]);
   });
 
-  it("leaves every wallet what its record says, token by token", { timeout: 60_000 }, async () => {
+  it("leaves all wallets with the recorded balances", { timeout: 60_000 }, async () => {
     const before = Number(await client().getBlockNumber());
-    const made = await makeTraffic(chain.url, small);
-    expect(made).toMatchObject({ fromBlock: before + 1, toBlock: before + 21, transfers: 500 });
-    expect(Number(await client().getBlockNumber())).toBe(made.toBlock);
+    const traffic = await generateTraffic(chain.url, small);
+    expect(traffic).toMatchObject({ fromBlock: before + 1, toBlock: before + 21, transfers: 500 });
+    expect(Number(await client().getBlockNumber())).toBe(traffic.toBlock);
 
-    for (const coin of made.coins) {
-      const held = await Promise.all(made.wallets.map((wallet) => read(coin, "balanceOf", [wallet])));
-      expect(held).toEqual(made.wallets.map((wallet) => coin.balances.get(wallet) ?? 0n));
+    for (const coin of traffic.coins) {
+      const balances = await Promise.all(traffic.wallets.map((wallet) => read(coin, "balanceOf", [wallet])));
+      expect(balances).toEqual(traffic.wallets.map((wallet) => coin.balances.get(wallet) ?? 0n));
       expect([await read(coin, "symbol"), await read(coin, "decimals")]).toEqual([
         coin.symbol,
         coin.decimals,
       ]);
     }
     const owners = await Promise.all(
-      [...made.pieces.owners].map(([id]) => read(made.pieces, "ownerOf", [id])),
+      [...traffic.pieces.owners].map(([id]) => read(traffic.pieces, "ownerOf", [id])),
     );
-    expect(owners.map((owner) => String(owner).toLowerCase())).toEqual([...made.pieces.owners.values()]);
-    for (const [id, balances] of made.items.balances) {
+    expect(owners.map((owner) => String(owner).toLowerCase())).toEqual([...traffic.pieces.owners.values()]);
+    for (const [id, balances] of traffic.items.balances) {
       const holders = [...balances.keys()];
       const ids = holders.map(() => id);
-      expect(await read(made.items, "balanceOfBatch", [holders, ids])).toEqual([...balances.values()]);
+      expect(await read(traffic.items, "balanceOfBatch", [holders, ids])).toEqual([...balances.values()]);
     }
   });
 
-  it("has as many transfers as was asked for, of every kind", { timeout: 60_000 }, async () => {
-    const made = await makeTraffic(chain.url, { ...small, seed: 9, transfersPerBlock: 75 });
-    const coins = (await Promise.all(made.coins.map((coin) => events(coin, "Transfer")))).flat();
-    const pieces = await events(made.pieces, "Transfer");
-    const singles = await events(made.items, "TransferSingle");
-    const batches = await events(made.items, "TransferBatch");
+  it("has the requested number of transfers, of all kinds", { timeout: 60_000 }, async () => {
+    const traffic = await generateTraffic(chain.url, { ...small, seed: 9, transfersPerBlock: 75 });
+    const coins = (await Promise.all(traffic.coins.map((coin) => events(coin, "Transfer")))).flat();
+    const pieces = await events(traffic.pieces, "Transfer");
+    const singles = await events(traffic.items, "TransferSingle");
+    const batches = await events(traffic.items, "TransferBatch");
     const counts = [coins, pieces, singles, batches].map((each) => each.length);
     expect(counts.reduce((sum, count) => sum + count)).toBe(1500);
     expect(Math.min(...counts)).toBeGreaterThan(5);
@@ -241,12 +242,14 @@ describe("traffic", () => {
     }
   });
 
-  it("is refused in words where it makes no sense", async () => {
-    await expect(makeTraffic(chain.url, { blocks: 0 })).rejects.toThrow("blocks must be a whole number");
-    await expect(makeTraffic(chain.url, { transfersPerTransaction: 101 })).rejects.toThrow("at most 100");
+  it("is rejected with a readable message for invalid options", async () => {
+    await expect(generateTraffic(chain.url, { blocks: 0 })).rejects.toThrow(
+      "blocks must be a positive integer",
+    );
+    await expect(generateTraffic(chain.url, { transfersPerTransaction: 101 })).rejects.toThrow("at most 100");
   });
 
-  it("leaves a chain that mines a block for each transaction, at the time of now", async () => {
+  it("leaves a chain that mines a block for each transaction at the current time", async () => {
     const hash = await client().request<{
       Method: "eth_sendTransaction";
       Parameters: [object];

@@ -1,7 +1,9 @@
 import { type Address, zeroAddress } from "viem";
 
-/** A move as TrafficMaker takes it; `kind` 0 to 2 is a coin, 3 a piece, from 4 an item and `kind - 4` more. */
-export interface Move {
+/**
+ * A transfer for TrafficGenerator; `kind` 0 to 2 is a coin, 3 a piece, from 4 an item and the next `kind - 4` items.
+ */
+export interface Transfer {
   kind: number;
   /** The zero address mints. */
   from: Address;
@@ -11,34 +13,34 @@ export interface Move {
   amount: bigint;
 }
 
-/** Balances by wallet; who holds nothing is not in it. */
+/** Balances by wallet, without zero balances. */
 export type Balances = Map<Address, bigint>;
 
 export const coinDecimals = [18, 6, 0];
 const pieceKind = 3;
 const itemKind = 4;
-/** Items come in sets of three ids, so that there are batches to move. */
+/** Items have sets of three ids, for batch transfers. */
 const itemSets = 20;
 const setSize = 3;
-const receivedKept = 100;
+const maxRecentReceipts = 100;
 
-/** `count` items with ids from `id` on, of one wallet. */
+/** `count` items of one wallet, with consecutive ids from `id`. */
 interface Items {
   holder: Address;
   id: bigint;
   count: number;
 }
 
-/** Makes up moves that the contracts accept, always the same from the same seed, and knows what each wallet then holds. */
+/** Generates valid transfers deterministically from a seed and tracks the resulting balances. */
 export interface TrafficLedger {
   coins: Balances[];
-  /** Owners of the pieces by id. */
+  /** Owners of pieces by id. */
   pieces: Map<bigint, Address>;
-  /** Balances of the items by id. */
+  /** Balances of items by id. */
   items: Map<bigint, Balances>;
-  nextMove(): Move;
-  /** A whole number from 0 to below `end`, from the same seed. */
-  pick(end: number): number;
+  nextTransfer(): Transfer;
+  /** A random integer from 0 to below `end`. */
+  randomInteger(end: number): number;
 }
 
 export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
@@ -47,40 +49,40 @@ export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
   const pieces = new Map<bigint, Address>();
   const pieceIds: bigint[] = [];
   const items = new Map<bigint, Balances>();
-  const received: Items[] = [];
-  let receipts = 0;
+  const recentReceipts: Items[] = [];
+  let receiptCount = 0;
   let minted = 0n;
 
-  const pick = (end: number): number => Math.floor(random() * end);
-  const wallet = (): Address => wallets[pick(wallets.length)] ?? zeroAddress;
-  /** Mostly another wallet, now and then none, which burns, or the sender itself. */
+  const randomInteger = (end: number): number => Math.floor(random() * end);
+  const wallet = (): Address => wallets[randomInteger(wallets.length)] ?? zeroAddress;
+  /** Usually another wallet, sometimes none (burn) or the sender itself. */
   const receiver = (from: Address): Address => {
-    const chance = pick(100);
+    const chance = randomInteger(100);
     return chance < 5 ? zeroAddress : chance < 7 ? from : wallet();
   };
-  /** A part of what is held, also all of it. */
-  const part = (held: bigint): bigint => (held * BigInt(1 + pick(1000)) + 999n) / 1000n;
+  /** A random share of a balance, up to all of it. */
+  const randomShare = (held: bigint): bigint => (held * BigInt(1 + randomInteger(1000)) + 999n) / 1000n;
 
-  function moveCoin(): Move {
-    const kind = pick(coins.length);
+  function coinTransfer(): Transfer {
+    const kind = randomInteger(coins.length);
     const balances = coins[kind] ?? new Map();
     const from = wallet();
     const held = balances.get(from) ?? 0n;
-    const move =
+    const transfer =
       held === 0n
-        ? { from: zeroAddress, to: from, amount: BigInt(1 + pick(1e9)) * unit(kind) }
-        : { from, to: receiver(from), amount: part(held) };
-    book(balances, move.from, move.to, move.amount);
-    return { kind, id: 0n, ...move };
+        ? { from: zeroAddress, to: from, amount: BigInt(1 + randomInteger(1e9)) * unit(kind) }
+        : { from, to: receiver(from), amount: randomShare(held) };
+    applyTransfer(balances, transfer.from, transfer.to, transfer.amount);
+    return { kind, id: 0n, ...transfer };
   }
 
-  /** From a millionth of a coin up, where a coin has as many decimals. */
+  /** At least a millionth of a coin, if it has enough decimals. */
   const unit = (kind: number): bigint => 10n ** BigInt(Math.max((coinDecimals[kind] ?? 0) - 6, 0));
 
-  function movePiece(): Move {
-    const at = pick(pieceIds.length);
+  function pieceTransfer(): Transfer {
+    const at = randomInteger(pieceIds.length);
     const id = pieceIds[at];
-    if (id === undefined || pick(5) < 2) {
+    if (id === undefined || randomInteger(5) < 2) {
       minted += 1n;
       const to = wallet();
       pieceIds.push(minted);
@@ -99,40 +101,42 @@ export function trafficLedger(seed: number, wallets: Address[]): TrafficLedger {
     return { kind: pieceKind, from, to, id, amount: 1n };
   }
 
-  function moveItems(): Move {
-    // Wallets with items are few among all: most senders are found among the newest receivers.
-    const { holder, id, count } = (pick(4) > 0 && received[pick(received.length)]) || drawItems();
+  function itemsTransfer(): Transfer {
+    // Few wallets hold items: most senders are chosen among recent receivers.
+    const { holder, id, count } =
+      (randomInteger(4) > 0 && recentReceipts[randomInteger(recentReceipts.length)]) || pickItems();
     const balances = Array.from({ length: count }, (_, index) => {
       const own = items.get(id + BigInt(index)) ?? new Map();
       items.set(id + BigInt(index), own);
       return own;
     });
     const held = balances.map((own): bigint => own.get(holder) ?? 0n).reduce((a, b) => (a < b ? a : b));
-    const move =
+    const transfer =
       held === 0n
-        ? { from: zeroAddress, to: holder, amount: BigInt(1 + pick(10_000)) }
-        : { from: holder, to: receiver(holder), amount: part(held) };
-    for (const own of balances) book(own, move.from, move.to, move.amount);
-    if (move.to !== zeroAddress) received[receipts++ % receivedKept] = { holder: move.to, id, count };
-    return { kind: itemKind + count - 1, id, ...move };
+        ? { from: zeroAddress, to: holder, amount: BigInt(1 + randomInteger(10_000)) }
+        : { from: holder, to: receiver(holder), amount: randomShare(held) };
+    for (const own of balances) applyTransfer(own, transfer.from, transfer.to, transfer.amount);
+    if (transfer.to !== zeroAddress)
+      recentReceipts[receiptCount++ % maxRecentReceipts] = { holder: transfer.to, id, count };
+    return { kind: itemKind + count - 1, id, ...transfer };
   }
 
-  function drawItems(): Items {
-    const first = BigInt(pick(itemSets) * setSize);
-    return pick(3) === 0
+  function pickItems(): Items {
+    const first = BigInt(randomInteger(itemSets) * setSize);
+    return randomInteger(3) === 0
       ? { holder: wallet(), id: first, count: setSize }
-      : { holder: wallet(), id: first + BigInt(pick(setSize)), count: 1 };
+      : { holder: wallet(), id: first + BigInt(randomInteger(setSize)), count: 1 };
   }
 
-  function nextMove(): Move {
-    const chance = pick(100);
-    return chance < 70 ? moveCoin() : chance < 85 ? movePiece() : moveItems();
+  function nextTransfer(): Transfer {
+    const chance = randomInteger(100);
+    return chance < 70 ? coinTransfer() : chance < 85 ? pieceTransfer() : itemsTransfer();
   }
 
-  return { coins, pieces, items, nextMove, pick };
+  return { coins, pieces, items, nextTransfer, randomInteger };
 }
 
-function book(balances: Balances, from: Address, to: Address, amount: bigint): void {
+function applyTransfer(balances: Balances, from: Address, to: Address, amount: bigint): void {
   add(balances, from, -amount);
   add(balances, to, amount);
 }
@@ -144,7 +148,7 @@ function add(balances: Balances, wallet: Address, amount: bigint): void {
   else balances.set(wallet, held);
 }
 
-/** A small generator of numbers from 0 to below 1 (Tommy Ettinger's mulberry32): the same on every machine. */
+/** Random numbers from 0 to below 1 (Tommy Ettinger's mulberry32), the same on every machine. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

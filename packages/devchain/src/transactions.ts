@@ -1,16 +1,16 @@
 import { type Address, encodeFunctionData, type Hex } from "viem";
 import type { DevContract } from "./devContract.ts";
 
-/** A transaction to be; `from` is the number of an account. */
-export interface Step {
+/** A planned transaction; `from` is an account number. */
+export interface PlannedTransaction {
   from: number;
   to?: Address;
   data?: Hex;
   /** wei */
   value?: bigint;
-  /** Whether it is to fail. */
+  /** Whether it is expected to revert. */
   fails?: boolean;
-  /** What it may burn at most, where that is more than is usual. */
+  /** Gas limit, if higher than the default. */
   gas?: bigint;
 }
 
@@ -20,7 +20,7 @@ export function call(
   functionName: string,
   args: unknown[],
   value = 0n,
-): Step {
+): PlannedTransaction {
   const data = encodeFunctionData({ abi: contract.abi, functionName, args });
   return { from, to: contract.address, data, value };
 }

@@ -204,7 +204,7 @@ async function composeServer(
   const gatewayClient = createGatewayClient(config.names.gateways);
   const chain = createChainService({
     chains: options.chains.map((each) => withNameServices(each, config.names)),
-    ...(gatewayClient && { askGateway: gatewayClient }),
+    ...(gatewayClient && { callGateway: gatewayClient }),
     database:
       config.database.kind === "postgres"
         ? config.database
@@ -278,7 +278,7 @@ async function composeServer(
     logger,
     chains: {
       ids: options.chains.map(({ id }) => id),
-      idOf: chain.chainIdOf,
+      idOf: chain.resolveChainId,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
     balances: chain,

@@ -1,7 +1,7 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { AbiEvent, AbiFunction, AbiParameter } from "viem";
 
-/** Reads the entries of a contract's ABI (Solidity, "Contract ABI Specification") that somebody has sent. */
+/** Parses a contract's ABI (Solidity, "Contract ABI Specification") from a request. */
 
 export type AbiEntry = AbiFunction | AbiEvent;
 
@@ -9,24 +9,27 @@ const MAX_DEPTH = 16;
 const MAX_TYPE_LENGTH = 64;
 const TYPE = /^(u?int(\d{1,3})?|address|bool|bytes\d{0,2}|string|function|tuple)((\[\d{0,6}\])*)$/;
 
-/** The functions and events; what is neither is left out. Throws ProtocolError with HTTP 400 for what is malformed. */
-export function abiEntries(entries: readonly JsonObject[]): AbiEntry[] {
+/**
+ * Returns the functions and events; other entries are ignored. Throws ProtocolError with HTTP 400 for malformed
+ * entries.
+ */
+export function parseAbiEntries(entries: readonly JsonObject[]): AbiEntry[] {
   return entries.flatMap((entry): AbiEntry[] => {
     const name = typeof entry.name === "string" ? entry.name : "";
-    // Very old compilers leave the type of functions out.
+    // Very old compilers omit the type of functions.
     if (entry.type === "function" || (entry.type === undefined && name !== "")) {
       return [
         {
           type: "function",
           name,
-          inputs: parametersOf(entry.inputs, name),
-          outputs: parametersOf(entry.outputs, name),
-          stateMutability: mutabilityOf(entry),
+          inputs: parseParameters(entry.inputs, name),
+          outputs: parseParameters(entry.outputs, name),
+          stateMutability: parseMutability(entry),
         },
       ];
     }
     if (entry.type !== "event") return [];
-    const inputs = parametersOf(entry.inputs, name);
+    const inputs = parseParameters(entry.inputs, name);
     const indexed = Array.isArray(entry.inputs) ? entry.inputs : [];
     return [
       {
@@ -39,7 +42,7 @@ export function abiEntries(entries: readonly JsonObject[]): AbiEntry[] {
   });
 }
 
-function mutabilityOf({ stateMutability, constant, payable }: JsonObject): AbiFunction["stateMutability"] {
+function parseMutability({ stateMutability, constant, payable }: JsonObject): AbiFunction["stateMutability"] {
   switch (stateMutability) {
     case "view":
     case "pure":
@@ -52,20 +55,21 @@ function mutabilityOf({ stateMutability, constant, payable }: JsonObject): AbiFu
   }
 }
 
-function parametersOf(value: unknown, of: string, depth = 0): AbiParameter[] {
+function parseParameters(value: unknown, of: string, depth = 0): AbiParameter[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || depth > MAX_DEPTH) throw malformed(of);
+  if (!Array.isArray(value) || depth > MAX_DEPTH) throw malformedEntry(of);
   return value.map((each: unknown): AbiParameter => {
-    if (typeof each !== "object" || each === null || !("type" in each)) throw malformed(of);
+    if (typeof each !== "object" || each === null || !("type" in each)) throw malformedEntry(of);
     const { type } = each;
-    if (typeof type !== "string" || type.length > MAX_TYPE_LENGTH || !TYPE.test(type)) throw malformed(of);
+    if (typeof type !== "string" || type.length > MAX_TYPE_LENGTH || !TYPE.test(type))
+      throw malformedEntry(of);
     const name = "name" in each && typeof each.name === "string" ? { name: each.name } : {};
     if (!type.startsWith("tuple")) return { ...name, type };
-    const components = parametersOf("components" in each ? each.components : undefined, of, depth + 1);
+    const components = parseParameters("components" in each ? each.components : undefined, of, depth + 1);
     return { ...name, type, components };
   });
 }
 
-function malformed(name: string): ProtocolError {
+function malformedEntry(name: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, `abi has a malformed entry ${name}`.trim(), 400);
 }

@@ -3,41 +3,45 @@ import { addressOf, isAddressTopic } from "../model/topics.ts";
 
 type RawLog = Omit<LogRow, "isErc20">;
 
-/** Of `ConsecutiveTransfer(uint256,uint256,address,address)` (ERC-2309). */
+/** Topic of `ConsecutiveTransfer(uint256,uint256,address,address)` (ERC-2309). */
 export const CONSECUTIVE_TRANSFER_TOPIC =
   "0xdeaa91b6123d068f5821d0fb0678463d1a8a6079fe8af5de3ce5e896dcf9133d";
 
-/** Tokens of one log that are listed one by one: twice what the libraries that log it allow in one mint. */
-export const LISTED_OF_LOG = 10_000;
-/** The same of all logs of one block: such a log costs hardly any gas, however many tokens it is of. */
-export const LISTED_OF_BLOCK = 50_000;
+/** Max tokens of one log that are listed individually: twice the limit of common libraries for one mint. */
+export const MAX_LISTED_PER_LOG = 10_000;
+/** Max listed tokens of all logs of one block: such logs cost almost no gas, regardless of the number of tokens. */
+export const MAX_LISTED_PER_BLOCK = 50_000;
 
-/** Reads transfers of consecutive tokens, block by block. */
+/** Decodes ERC-2309 logs. Logs must be passed in block order. */
 export class ConsecutiveTransfers {
   #block = -1;
-  #left = 0;
+  #remaining = 0;
 
-  /** A transfer for each token, as many as are listed; the rest goes into `ranges`. None for logs of other kinds. */
-  read(log: RawLog, ranges: NftRangeRow[]): NftTransferRow[] {
+  /** Returns a transfer for each listed token and adds the others to `ranges`. Returns no transfers for other logs. */
+  decode(log: RawLog, ranges: NftRangeRow[]): NftTransferRow[] {
     const { position, transactionIndex, transactionHash, address: token, topics, data } = log;
     const [topic, firstId, fromTopic, toTopic] = topics;
     if (topic !== CONSECUTIVE_TRANSFER_TOPIC || firstId === undefined || data.length !== 66) return [];
     if (!isAddressTopic(fromTopic) || !isAddressTopic(toTopic) || firstId > data) return [];
-    this.#enter(blockOf(position));
+    this.#startBlock(blockOf(position));
     const [first, last] = [BigInt(firstId), BigInt(data)];
     const count = last - first + 1n;
-    const listed = Math.min(LISTED_OF_LOG, this.#left, Number(count < MANY ? count : MANY));
-    this.#left -= listed;
+    const listedCount = Math.min(
+      MAX_LISTED_PER_LOG,
+      this.#remaining,
+      Number(count < MAX_LISTED ? count : MAX_LISTED),
+    );
+    this.#remaining -= listedCount;
     const [from, to] = [addressOf(fromTopic), addressOf(toTopic)];
-    if (BigInt(listed) < count)
-      ranges.push({ position, token, first: idWord(first + BigInt(listed)), last: data, from, to });
-    return Array.from({ length: listed }, (_, part) => ({
+    if (BigInt(listedCount) < count)
+      ranges.push({ position, token, first: toWord(first + BigInt(listedCount)), last: data, from, to });
+    return Array.from({ length: listedCount }, (_, part) => ({
       position,
       part,
       transactionIndex,
       transactionHash,
       token,
-      tokenId: idWord(first + BigInt(part)),
+      tokenId: toWord(first + BigInt(part)),
       standard: 721 as const,
       isBatch: count > 1n,
       operator: null,
@@ -47,15 +51,15 @@ export class ConsecutiveTransfers {
     }));
   }
 
-  #enter(block: number): void {
+  #startBlock(block: number): void {
     if (block === this.#block) return;
     this.#block = block;
-    this.#left = LISTED_OF_BLOCK;
+    this.#remaining = MAX_LISTED_PER_BLOCK;
   }
 }
 
-const MANY = BigInt(LISTED_OF_LOG);
+const MAX_LISTED = BigInt(MAX_LISTED_PER_LOG);
 
-function idWord(id: bigint): string {
+function toWord(id: bigint): string {
   return `0x${id.toString(16).padStart(64, "0")}`;
 }

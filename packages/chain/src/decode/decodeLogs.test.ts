@@ -8,7 +8,11 @@ import {
   PUNK_BOUGHT_TOPIC,
   PUNK_TRANSFER_TOPIC,
 } from "../model/topics.ts";
-import { CONSECUTIVE_TRANSFER_TOPIC, LISTED_OF_BLOCK, LISTED_OF_LOG } from "./consecutiveTransfers.ts";
+import {
+  CONSECUTIVE_TRANSFER_TOPIC,
+  MAX_LISTED_PER_BLOCK,
+  MAX_LISTED_PER_LOG,
+} from "./consecutiveTransfers.ts";
 import { decodeLogs, TRANSFER_TOPIC } from "./decodeLogs.ts";
 
 const KITTIES = "0x06012c8cf97bead5deae237070f9587f8e7a266d";
@@ -31,15 +35,15 @@ const consecutive = (first: bigint, last: bigint, position?: number) =>
   );
 
 describe("decodeLogs()", () => {
-  it("lists each token of a consecutive transfer, up to a number, and keeps the range of the others", () => {
+  it("lists the tokens of a consecutive transfer up to a limit, and stores the others as a range", () => {
     const { nftTransfers, nftRanges } = decodeLogs([consecutive(5n, 2n ** 40n)]);
-    expect(nftTransfers).toHaveLength(LISTED_OF_LOG);
+    expect(nftTransfers).toHaveLength(MAX_LISTED_PER_LOG);
     expect(nftTransfers[3]).toMatchObject({ part: 3, tokenId: word(8n), to: A, amount: "1", isBatch: true });
     expect(nftRanges).toEqual([
       {
         position: positionOf(3, 0),
         token: OTHER,
-        first: word(5n + BigInt(LISTED_OF_LOG)),
+        first: word(5n + BigInt(MAX_LISTED_PER_LOG)),
         last: word(2n ** 40n),
         from: NULL_ADDRESS,
         to: A,
@@ -47,26 +51,26 @@ describe("decodeLogs()", () => {
     ]);
   });
 
-  it("lists a bounded number of tokens of consecutive transfers for each block, however many logs it has", () => {
+  it("limits the listed tokens of consecutive transfers per block, regardless of the number of logs", () => {
     const logs = Array.from({ length: 100 }, (_, i) => consecutive(0n, 9_999n, positionOf(3, i)));
     const next = consecutive(0n, 4n, positionOf(4, 0));
     const { nftTransfers, nftRanges } = decodeLogs([...logs, next]);
-    expect(nftTransfers).toHaveLength(LISTED_OF_BLOCK + 5);
-    expect(nftRanges).toHaveLength(100 - LISTED_OF_BLOCK / 10_000);
+    expect(nftTransfers).toHaveLength(MAX_LISTED_PER_BLOCK + 5);
+    expect(nftRanges).toHaveLength(100 - MAX_LISTED_PER_BLOCK / 10_000);
   });
 
   it.each([
-    ["a range that ends before it begins", consecutive(5n, 4n)],
+    ["a range that ends before its start", consecutive(5n, 4n)],
     [
-      "sides that are no addresses",
+      "parties that are not addresses",
       { ...consecutive(0n, 4n), topics: [CONSECUTIVE_TRANSFER_TOPIC, ...Array(3).fill(word(2n ** 200n))] },
     ],
     ["half the data", { ...consecutive(0n, 4n), data: "0x00" }],
-  ])("takes a log of the same topic with %s for no transfer", (_, hostile) => {
+  ])("ignores a log of the same topic with %s", (_, hostile) => {
     expect(decodeLogs([hostile])).toMatchObject({ nftTransfers: [], nftRanges: [] });
   });
 
-  it("reads the transfers of CryptoKitties, whose values are all in the data", () => {
+  it("decodes transfers of CryptoKitties, whose values are all in the data", () => {
     const data = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [A, B, 17n]);
     const kitty = log(KITTIES, [TRANSFER_TOPIC], data);
     expect(decodeLogs([kitty], { chainId: 1 }).nftTransfers).toMatchObject([
@@ -76,7 +80,7 @@ describe("decodeLogs()", () => {
     expect(decodeLogs([{ ...kitty, address: OTHER }], { chainId: 1 }).nftTransfers).toEqual([]);
   });
 
-  it("reads the transfers of CryptoPunks, and the buyer of an accepted bid where its log has none", () => {
+  it("decodes transfers of CryptoPunks, with the buyer of an accepted bid, which its log omits", () => {
     const { nftTransfers } = decodeLogs(
       [
         log(PUNKS, [ASSIGN_TOPIC, addressTopic(A)], word(3n), 1),
@@ -95,7 +99,7 @@ describe("decodeLogs()", () => {
     ]);
   });
 
-  it("counts deposits of the wrapped coin's contract alone", () => {
+  it("counts only deposits of the wrapped coin's contract", () => {
     const deposit = (address: string) => log(address, [DEPOSIT_TOPIC, addressTopic(A)], word(5n));
     const { logs } = decodeLogs([deposit(OTHER), deposit(PUNKS)], { wrappedNative: OTHER });
     expect(logs.map(({ isErc20 }) => isErc20)).toEqual([true, false]);

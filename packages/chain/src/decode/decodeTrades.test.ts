@@ -2,7 +2,7 @@ import { encodeAbiParameters, parseAbiParameters, toEventSelector } from "viem";
 import { describe, expect, it } from "vitest";
 import { decodeLogs, TRANSFER_SINGLE_TOPIC, TRANSFER_TOPIC } from "./decodeLogs.ts";
 
-/** The topics of the real contracts' events, as block explorers show them. */
+/** Topics of the deployed contracts' events, as block explorers show them. */
 const SEAPORT = "0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31";
 const TAKER_BID = "0x3ee3de4684413690dee6fff1a0a4f92916a1b97d1c5a83cdf24671844306b2e3";
 const TAKER_ASK = "0x9aaa45d6db2ef74ead0751ea9113263d1dec1b50cea05f0ca2002cb8063564a4";
@@ -28,19 +28,19 @@ function log(topics: string[], data: string, position = 5, from = 30) {
   return { position, transactionIndex: 0, transactionHash: topic(99), address: address(from), topics, data };
 }
 
-interface Told {
+interface SaleReport {
   maker?: number;
   taker?: number;
   to?: number;
-  /** Of its log. */
+  /** Position of its log. */
   at?: number;
   hash?: `0x${string}`;
 }
 
 function order(
   offer: Item[],
-  wanted: Item[],
-  { maker = SELLER, taker = BUYER, to = SELLER, at = 5, hash = `0x${"ab".repeat(32)}` }: Told = {},
+  consideration: Item[],
+  { maker = SELLER, taker = BUYER, to = SELLER, at = 5, hash = `0x${"ab".repeat(32)}` }: SaleReport = {},
 ) {
   const item = ([itemType, token, identifier, amount]: Item) => ({
     itemType,
@@ -52,19 +52,19 @@ function order(
     hash,
     address(taker),
     offer.map(item),
-    wanted.map((each) => ({ ...item(each), recipient: address(to) })),
+    consideration.map((each) => ({ ...item(each), recipient: address(to) })),
   ]);
   return log([SEAPORT, topic(maker), topic(0)], data, at);
 }
 
 const orderHash = (n: number): `0x${string}` => `0x${n.toString(16).padStart(64, "0")}`;
 
-/** Names orders that were matched with each other. */
+/** Names matched orders. */
 function matchedLog(at: number, ...hashes: `0x${string}`[]) {
   return log([MATCHED], encodeAbiParameters(parseAbiParameters("bytes32[]"), [hashes]), at);
 }
 
-/** A card that is moved. */
+/** An NFT transfer. */
 function moved(from: number, to: number, at: number, id = 7) {
   return log([TRANSFER_TOPIC, topic(from), topic(to), topic(id)], "0x", at, CARDS);
 }
@@ -72,7 +72,7 @@ function moved(from: number, to: number, at: number, id = 7) {
 const sales = (...logs: ReturnType<typeof log>[]) => decodeLogs(logs).trades;
 
 describe("a Seaport order", () => {
-  it("that asks is a sale by its maker, and what all receive is the price", () => {
+  it("that offers NFTs is a sale by its offerer for the total consideration", () => {
     expect(sales(order([card(7n)], [coins(90n), coins(10n)]))).toEqual([
       {
         position: 5,
@@ -89,24 +89,26 @@ describe("a Seaport order", () => {
     ]);
   });
 
-  it("that bids is a sale to its maker, for what it offers", () => {
+  it("that offers a payment is a sale to its offerer for the offer", () => {
     const bid = order([dollars(100n)], [card(7n), dollars(5n)], { maker: BUYER, taker: SELLER });
     expect(sales(bid)).toMatchObject([
       { seller: address(SELLER), buyer: address(BUYER), price: topic(100), priceToken: address(DOLLAR) },
     ]);
   });
 
-  it("that was matched with another counts once, and went to whom the token went", () => {
+  it("that was matched with another one counts once, with the receiver of the token as buyer", () => {
     const delivery = moved(SELLER, BUYER, 4);
-    const ask = order([card(7n)], [dollars(100n)], { taker: 0 });
+    const createAsk = order([card(7n)], [dollars(100n)], { taker: 0 });
     const bid = order([dollars(100n)], [card(7n)], { maker: BUYER, taker: 0 });
-    expect(sales(delivery, ask, bid)).toMatchObject([{ seller: address(SELLER), buyer: address(BUYER) }]);
-    expect(sales(ask)).toEqual([]);
+    expect(sales(delivery, createAsk, bid)).toMatchObject([
+      { seller: address(SELLER), buyer: address(BUYER) },
+    ]);
+    expect(sales(createAsk)).toEqual([]);
   });
 
-  it("that was matched counts once also where the matcher is reported as recipient of both sides", () => {
+  it("that was matched counts once if the matcher is reported as recipient of both sides", () => {
     const MATCHER = 77;
-    const ask = order([card(7n)], [dollars(100n)], { taker: MATCHER, at: 1, hash: orderHash(1) });
+    const createAsk = order([card(7n)], [dollars(100n)], { taker: MATCHER, at: 1, hash: orderHash(1) });
     const bid = order([dollars(100n)], [card(7n)], {
       maker: BUYER,
       taker: MATCHER,
@@ -114,13 +116,14 @@ describe("a Seaport order", () => {
       at: 2,
       hash: orderHash(2),
     });
-    const trades = sales(ask, bid, matchedLog(3, orderHash(1), orderHash(2)), moved(SELLER, BUYER, 4));
+    const trades = sales(createAsk, bid, matchedLog(3, orderHash(1), orderHash(2)), moved(SELLER, BUYER, 4));
     expect(trades).toMatchObject([{ seller: address(SELLER), buyer: address(BUYER), price: topic(100) }]);
   });
 
-  it("that was filled twice in a transaction, once matched and once by itself, is two sales", () => {
+  it("that was filled twice in a transaction, once matched and once individually, is two sales", () => {
     const [OTHER, MATCHER] = [3, 77];
-    const part = (told: Told) => order([[3, ITEMS, 1n, 2n]], [dollars(20n)], { hash: orderHash(1), ...told });
+    const part = (reports: SaleReport) =>
+      order([[3, ITEMS, 1n, 2n]], [dollars(20n)], { hash: orderHash(1), ...reports });
     const bid = order([dollars(20n)], [[3, ITEMS, 1n, 2n]], {
       maker: BUYER,
       taker: MATCHER,
@@ -146,7 +149,7 @@ describe("a Seaport order", () => {
     ]);
   });
 
-  it("that was matched twice in a transaction by the first version is two sales, one after the other", () => {
+  it("that was matched twice in a transaction by version 1.1 is two sales", () => {
     const OTHER = 3;
     const pair = (seller: number, buyer: number, at: number, price: bigint) => [
       order([card(7n)], [dollars(price)], { maker: seller, taker: 0, at }),
@@ -160,7 +163,7 @@ describe("a Seaport order", () => {
     ]);
   });
 
-  it("that a router took for the sender of the transaction is theirs, on either side", () => {
+  it("that a router fulfilled has the sender of the transaction as buyer or seller", () => {
     const ROUTER = 88;
     const senders = (sender: number) => [{ hash: topic(99), from: address(sender) }];
     const bought = [
@@ -181,7 +184,7 @@ describe("a Seaport order", () => {
     ]);
   });
 
-  it("whose buyer sells on in the same transaction keeps them as buyer", () => {
+  it("whose buyer resells in the same transaction keeps the buyer", () => {
     const [TRADER, OTHER] = [6, 3];
     const trades = decodeLogs(
       [
@@ -212,24 +215,24 @@ describe("a Seaport order", () => {
     { what: "of two collections", offer: [card(7n), card(7n, ITEMS)], wanted: [coins(1n)] },
     { what: "tokens for tokens", offer: [dollars(1n)], wanted: [coins(1n)] },
     { what: "more than can be", offer: [card(7n)], wanted: [coins(2n ** 256n - 1n), coins(1n)] },
-  ])("that is $what has no price", ({ offer, wanted }) => {
-    expect(sales(order(offer, wanted))).toEqual([]);
+  ])("that is $what is no sale", ({ offer, wanted: consideration }) => {
+    expect(sales(order(offer, consideration))).toEqual([]);
   });
 });
 
-describe("a sale of LooksRare's second version", () => {
+describe("a sale on LooksRare v2", () => {
   const nonce = { orderHash: `0x${"cd".repeat(32)}`, orderNonce: 1n, isNonceInvalidated: true } as const;
   const taken = (event: string, currency = COIN) => {
-    const sides = [address(3), address(BUYER), 0n, address(currency), address(CARDS)] as const;
+    const parties = [address(3), address(BUYER), 0n, address(currency), address(CARDS)] as const;
     const lists = [
       [7n, 8n],
       [1n, 1n],
     ] as const;
     const fees = [[address(SELLER), address(9)] as const, [90n, 7n, 3n] as const] as const;
-    return log([event], encodeAbiParameters(looksRare, [nonce, ...sides, ...lists, ...fees]));
+    return log([event], encodeAbiParameters(looksRare, [nonce, ...parties, ...lists, ...fees]));
   };
 
-  it("is by whom the proceeds go to, where somebody buys", () => {
+  it("has the receiver of the proceeds as seller for TakerBid", () => {
     expect(sales(taken(TAKER_BID))).toMatchObject([
       {
         token: address(CARDS),
@@ -242,14 +245,14 @@ describe("a sale of LooksRare's second version", () => {
     ]);
   });
 
-  it("is by whoever takes a bid, where somebody sells", () => {
+  it("has the taker as seller for TakerAsk", () => {
     expect(sales(taken(TAKER_ASK, DOLLAR))).toMatchObject([
       { seller: address(3), buyer: address(BUYER), price: topic(100), priceToken: address(DOLLAR) },
     ]);
   });
 });
 
-it("thousands of orders and transfers in one transaction are decoded in a bounded time of the CPU", () => {
+it("thousands of orders and transfers in one transaction are decoded in bounded CPU time", () => {
   const [ORDERS, TRANSFERS] = [2_000, 10_000];
   const orders = Array.from({ length: ORDERS }, (_, i) =>
     order([card(BigInt(i))], [dollars(1n)], { taker: 0, at: i, hash: orderHash(i) }),
@@ -264,7 +267,7 @@ it("thousands of orders and transfers in one transaction are decoded in a bounde
   expect(user / 1_000).toBeLessThan(5_000);
 });
 
-describe("what only looks like a sale", () => {
+describe("a log that only resembles a sale", () => {
   const real = order([card(7n)], [coins(1n)]);
   it.each([
     { what: "no data", topics: real.topics, data: "0x" },
@@ -279,7 +282,7 @@ describe("what only looks like a sale", () => {
     { what: "megabytes", topics: real.topics, data: `0x${"00".repeat(2_000_000)}` },
     { what: "noise", topics: [TAKER_BID], data: `0x${"9c".repeat(32 * 30)}` },
     { what: "nothing at all", topics: [], data: "0x" },
-  ])("stays a log: $what", ({ topics, data }) => {
+  ])("is not decoded as a sale: $what", ({ topics, data }) => {
     const { logs, trades } = decodeLogs([log(topics, data)]);
     expect(trades).toEqual([]);
     expect(logs).toHaveLength(1);

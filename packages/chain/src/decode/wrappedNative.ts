@@ -12,26 +12,27 @@ type RawLog = Omit<LogRow, "isErc20">;
 const NULL_TOPIC = addressTopic(NULL_ADDRESS);
 
 /**
- * The logs by which the wrapped native coin is made and burnt. WETH9 logs `Deposit` and `Withdrawal` and no `Transfer`;
- * a contract that logs both, one transfer from or to the null address for each, is counted by its transfers.
+ * Returns the logs that mint and burn the wrapped native coin. WETH9 logs `Deposit` and `Withdrawal` without
+ * `Transfer`. If a contract logs both, with one transfer from or to the null address for each, only the transfers are
+ * counted.
  */
 export function wrappedTransfers(
   logs: readonly RawLog[],
   wrappedNative: string | undefined,
 ): ReadonlySet<RawLog> {
   if (wrappedNative === undefined) return new Set();
-  const own = logs.filter(({ address }) => address === wrappedNative);
-  const changes = own.filter(isChange);
+  const contractLogs = logs.filter(({ address }) => address === wrappedNative);
+  const changes = contractLogs.filter(isChange);
   if (changes.length === 0) return new Set(changes);
   const transfers = Map.groupBy(
-    own.filter(({ topics: [topic] }) => topic === TRANSFER_TOPIC),
+    contractLogs.filter(({ topics: [topic] }) => topic === TRANSFER_TOPIC),
     ({ transactionHash, topics, data }) => `${transactionHash} ${topics[1]} ${topics[2]} ${data}`,
   );
   return new Set(
     changes.filter(({ transactionHash, topics, data }) => {
-      const [topic, side] = topics;
-      const sides = topic === DEPOSIT_TOPIC ? `${NULL_TOPIC} ${side}` : `${side} ${NULL_TOPIC}`;
-      return transfers.get(`${transactionHash} ${sides} ${data}`)?.pop() === undefined;
+      const [topic, account] = topics;
+      const parties = topic === DEPOSIT_TOPIC ? `${NULL_TOPIC} ${account}` : `${account} ${NULL_TOPIC}`;
+      return transfers.get(`${transactionHash} ${parties} ${data}`)?.pop() === undefined;
     }),
   );
 }

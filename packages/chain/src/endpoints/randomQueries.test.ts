@@ -3,11 +3,11 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, type Log, toEventSelector } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { seeded } from "../testing/randomHistory.ts";
+import { seededRandom } from "../testing/randomHistory.ts";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  newDatabase,
   startService,
   type TestChain,
   testChain,
@@ -16,8 +16,8 @@ import { deploySeaport, type SeaportHand } from "../testing/testSeaport.ts";
 import { moveToken, newSeries, newWeth, tokenAbi, unwrap, wrap } from "../testing/testTokens.ts";
 
 /**
- * Random questions about a random history, whose answers are worked out from the node's own logs and calls beside the data
- * service. PURSE_QUESTIONS asks more of them, PURSE_SEED others.
+ * Random queries on a random history, compared with results computed from the node's logs and calls. PURSE_QUESTIONS
+ * sets their number, PURSE_SEED the seed.
  */
 
 const QUESTIONS = Number(process.env.PURSE_QUESTIONS ?? 60);
@@ -26,7 +26,7 @@ const EVENTS = 60;
 const SERIES = 30;
 const ACCOUNTS = [0, 1, 2, 3, 4, 5];
 
-const random = seeded(SEED);
+const random = seededRandom(SEED);
 const below = (count: number) => Math.floor(random() * count);
 const pick = <T>(items: readonly T[]): T => {
   const item = items[below(items.length)];
@@ -76,19 +76,19 @@ async function approveSeaport(): Promise<void> {
   }
 }
 
-/** A sale by orders of both sides that somebody matches, or by one that the other side takes. */
+/** A sale by matched orders of both sides, or by one order that the other side fulfills. */
 async function sell(seller: number, id: bigint): Promise<number> {
   const buyer = pick(ACCOUNTS.filter((each) => each !== seller));
   const amount = BigInt(1 + below(50));
   const piece = { kind: "erc721", token: series, id } as const;
   const payment = { kind: "erc20", token: weth, amount } as const;
-  const ask = { by: seller, offer: [piece], wants: [payment] };
-  if (random() < 0.5) await seaport.fulfill(buyer, ask);
+  const query = { by: seller, offer: [piece], wants: [payment] };
+  if (random() < 0.5) await seaport.fulfill(buyer, query);
   else {
     const bid = { by: buyer, offer: [payment], wants: [piece] };
     await seaport.match(
       pick(ACCOUNTS),
-      [ask, bid],
+      [query, bid],
       [
         [[[0, 0]], [[1, 0]]],
         [[[1, 0]], [[0, 0]]],
@@ -123,7 +123,7 @@ async function live(): Promise<void> {
 }
 
 beforeAll(async () => {
-  dataDir = await begunFolder();
+  dataDir = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
   weth = await newWeth(chain);
@@ -149,10 +149,10 @@ const [TRANSFER, DEPOSIT, WITHDRAWAL] = [
   "Deposit(address,uint256)",
   "Withdrawal(address,uint256)",
 ].map((each) => toEventSelector(each));
-const side = (topic: string | undefined) => `0x${(topic ?? "").slice(26)}`;
-const NOBODY = `0x${"0".repeat(40)}`;
+const party = (topic: string | undefined) => `0x${(topic ?? "").slice(26)}`;
+const UNUSED_ADDRESS = `0x${"0".repeat(40)}`;
 
-/** The ERC-20 transfers of some tokens, newest first, by the node's logs. */
+/** ERC-20 transfers of tokens, latest first, from the node's logs. */
 function erc20Moves(): { block: number; token: string; from: string; to: string; value: string }[] {
   const known = new Set(tokens.map(lower));
   return logs
@@ -163,10 +163,10 @@ function erc20Moves(): { block: number; token: string; from: string; to: string;
         token: lower(address),
         value: String(data === "0x" ? 0n : BigInt(data)),
       };
-      if (topic === TRANSFER && second) return [{ ...row, from: side(first), to: side(second) }];
+      if (topic === TRANSFER && second) return [{ ...row, from: party(first), to: party(second) }];
       if (lower(address) !== lower(weth)) return [];
-      if (topic === DEPOSIT) return [{ ...row, from: NOBODY, to: side(first) }];
-      return topic === WITHDRAWAL ? [{ ...row, from: side(first), to: NOBODY }] : [];
+      if (topic === DEPOSIT) return [{ ...row, from: UNUSED_ADDRESS, to: party(first) }];
+      return topic === WITHDRAWAL ? [{ ...row, from: party(first), to: UNUSED_ADDRESS }] : [];
     })
     .reverse();
 }
@@ -176,15 +176,15 @@ describe.each(DATABASES)("on %s", (database) => {
   const ends: (() => Promise<unknown>)[] = [];
 
   beforeAll(async () => {
-    const { place, remove } = await newDatabase(database);
+    const { location, remove } = await createDatabase(database);
     ends.push(remove);
     const market = {
       wrappedNative: weth,
       marketplaces: [{ name: "opensea" as const, address: seaport.address }],
     };
-    const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, place);
+    const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
     ends.push(() => service.stop());
-    await service.until(({ state, indexed }) => state === "following" && indexed === head, 60_000);
+    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);
     run = service.run;
   });
 
@@ -214,7 +214,7 @@ describe.each(DATABASES)("on %s", (database) => {
           .map(({ token_address, balance }) => [token_address, balance]),
       );
       for (const token of tokens) {
-        const held = await client()
+        const balance = await client()
           .readContract({
             address: token,
             abi: tokenAbi,
@@ -223,7 +223,9 @@ describe.each(DATABASES)("on %s", (database) => {
             blockNumber: BigInt(to_block),
           })
           .catch(() => 0n);
-        expect(listed.get(lower(token)) ?? "0", `${token} of ${address} at ${to_block}`).toBe(String(held));
+        expect(listed.get(lower(token)) ?? "0", `${token} of ${address} at ${to_block}`).toBe(
+          String(balance),
+        );
       }
     },
     async "the token transfers of a wallet between blocks"() {

@@ -1,19 +1,22 @@
 import type { JsonValue } from "@purse/protocol";
 
-/** One endpoint: served below `/api/v2` and, under its function's name, as a server function. */
+/** An endpoint that is served below `/api/v2` and as a cloud function. */
 export interface Route {
   method: "GET" | "POST" | "PUT";
   /** With named segments: `/:address/erc20`. */
   path: string;
   functionName: string;
-  /** Under which later clients call it. */
-  otherNames: readonly string[];
-  /** HTTP status of an answer. */
+  /** Names of the function in later clients. */
+  aliases: readonly string[];
+  /** HTTP status of a successful response. */
   status: number;
-  /** The parameter that the whole body of a request is; undefined where its properties are parameters. */
-  wholeBody: string | undefined;
-  /** Takes path, query and body parameters in one object. Rejects with ProtocolError, which has an HTTP status. */
+  /** The parameter that is the whole request body; undefined if the body has properties. */
+  bodyParameter: string | undefined;
+  /**
+   * Executes the endpoint with path, query and body parameters in one object. Rejects with ProtocolError, which has
+   * an HTTP status.
+   */
   run(params: Record<string, unknown>): Promise<JsonValue>;
-  /** The same, with the HTTP status that this answer has. */
-  answer(params: Record<string, unknown>): Promise<{ status: number; body: JsonValue }>;
+  /** Like `run`, but returns the HTTP status as well. */
+  runWithStatus(params: Record<string, unknown>): Promise<{ status: number; body: JsonValue }>;
 }

@@ -1,27 +1,27 @@
-import type { TokenFacts } from "../model/tokens.ts";
-import { askTokens } from "../node/tokens.ts";
-import { asked, type FollowedChain } from "./chainContext.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { getTokenMetadata } from "../node/tokens.ts";
+import { type ChainContext, withNodeErrors } from "./chainContext.ts";
 
-/** What tokens say of themselves: asked of each contract once, then kept. */
-export async function knownTokens(
-  chain: FollowedChain,
+/** Reads the metadata of tokens: once from each contract, then from the index. */
+export async function loadTokenMetadata(
+  chain: ChainContext,
   addresses: string[],
   standard: number,
-): Promise<Map<string, TokenFacts>> {
+): Promise<Map<string, TokenMetadata>> {
   const { node, store } = chain;
-  const known = await store.tokens(addresses);
-  const unknown = addresses.filter((address) => !known.has(address));
-  if (unknown.length === 0) return known;
-  const found = await asked(chain, undefined, () =>
-    askTokens(
+  const metadata = await store.tokenMetadata(addresses);
+  const missing = addresses.filter((address) => !metadata.has(address));
+  if (missing.length === 0) return metadata;
+  const fetched = await withNodeErrors(chain, undefined, () =>
+    getTokenMetadata(
       node,
-      unknown.map((address) => ({ address, standard })),
+      missing.map((address) => ({ address, standard })),
     ),
   );
-  // What has neither name nor symbol nor decimals may not be there yet.
-  chain.learn(
-    found.filter(({ name, symbol, decimals }) => name !== null || symbol !== null || decimals !== null),
+  // A contract without name, symbol and decimals may not be deployed yet.
+  chain.saveTokenMetadata(
+    fetched.filter(({ name, symbol, decimals }) => name !== null || symbol !== null || decimals !== null),
   );
-  for (const token of found) known.set(token.address, token);
-  return known;
+  for (const token of fetched) metadata.set(token.address, token);
+  return metadata;
 }

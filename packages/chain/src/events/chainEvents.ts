@@ -1,94 +1,94 @@
 import type { JsonObject } from "@purse/protocol";
 import { blockOf, positionOf } from "../model/rows.ts";
 import type { ChainStore } from "../store/chainStore.ts";
-import { armsOf, type Selection } from "./selections.ts";
+import { createSelectionQuery, type Selection } from "./selections.ts";
 
-/** A block by its number and its hash, which is lower-case hex with 0x. */
+/** A block by number and hash (lower-case hex with 0x). */
 export interface BlockReference {
   number: number;
   hash: string;
 }
 
-/** How far somebody has read a selection: up to this row of this block. Positions grow with the chain. */
-export interface FeedPlace {
+/** Position up to which a selection has been read. Positions increase along the chain. */
+export interface EventCursor {
   position: number;
-  /** Its number in a batch (EIP-1155); 0 otherwise. */
+  /** Index in a batch (EIP-1155); 0 otherwise. */
   part: number;
   block: BlockReference;
 }
 
-/** One log, transaction or transfer. */
-export interface FeedEvent {
-  place: FeedPlace;
-  /** Of its block; ms since the epoch. */
+/** A log, transaction or transfer. */
+export interface ChainEvent {
+  cursor: EventCursor;
+  /** Time of its block; ms since the epoch. */
   timestamp: number;
   transactionHash: string;
-  /** What it says: `args` by name for an event; otherwise kind, address, from_address, to_address, value, … */
+  /** `args` by name for an event; otherwise kind, address, from_address, to_address, value, … */
   fields: JsonObject;
 }
 
-/** Some rows of a selection in the order of the chain, and where to go on after them. */
-export interface FeedBatch {
-  events: FeedEvent[];
-  reached: FeedPlace;
-  /** Whether there may be more before the block that was asked for. */
-  isMore: boolean;
+/** Events of a selection in chain order, and the cursor after them. */
+export interface ChainEventBatch {
+  events: ChainEvent[];
+  cursor: EventCursor;
+  /** Whether there may be more events before the requested block. */
+  hasMore: boolean;
 }
 
-/** Reads the index of one chain on and on, over reorganisations. Every answer is of one moment of the index. */
-export interface ChainFeed {
-  /** The newest block in the index. */
+/** Reads events from the index of one chain; detects reorganizations. Each result is a consistent snapshot. */
+export interface ChainEventReader {
+  /** The latest block in the index. */
   head(): Promise<BlockReference | undefined>;
-  /** The hashes that blocks have in the index. */
-  hashesOf(numbers: number[]): Promise<Map<number, string>>;
+  /** The indexed hashes of blocks. */
+  getBlockHashes(numbers: number[]): Promise<Map<number, string>>;
   /**
-   * What comes after a place (from the first block on without one), up to the end of a block. undefined where one of
-   * the two is not in the index (any more): the chain was reorganised.
+   * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
+   * of the two blocks is no longer in the index: the chain was reorganized.
    */
   events(
     selection: Selection,
-    after: FeedPlace | undefined,
+    after: EventCursor | undefined,
     upTo: BlockReference,
     limit: number,
-  ): Promise<FeedBatch | undefined>;
+  ): Promise<ChainEventBatch | undefined>;
 }
 
-/** The place behind everything in a block. */
-export function endOf(block: BlockReference): FeedPlace {
+/** The cursor after all events of a block. */
+export function endOfBlock(block: BlockReference): EventCursor {
   return { position: positionOf(block.number + 1, 0) - 1, part: Number.MAX_SAFE_INTEGER, block };
 }
 
-export function feedOf(storeOf: () => ChainStore): ChainFeed {
+export function createEventReader(getStore: () => ChainStore): ChainEventReader {
   return {
     head: async () => {
-      const newest = await storeOf().checkpoint();
+      const newest = await getStore().checkpoint();
       return newest && { number: newest.number, hash: newest.hash };
     },
-    async hashesOf(numbers) {
-      const blocks = await storeOf().blocks(numbers);
+    async getBlockHashes(numbers) {
+      const blocks = await getStore().blocks(numbers);
       return new Map([...blocks].map(([number, { hash }]) => [number, hash]));
     },
     async events(selection, after, upTo, limit) {
-      const arms = armsOf(selection);
-      const found = await storeOf().selected(arms, after, upTo, limit);
-      if (!found) return undefined;
-      const places = found.map(({ row, hash, timestamp }) => ({
+      const query = createSelectionQuery(selection);
+      const rows = await getStore().selectEvents(query, after, upTo, limit);
+      if (!rows) return undefined;
+      const located = rows.map(({ row, hash, timestamp }) => ({
         row,
         timestamp,
-        place: {
+        cursor: {
           position: row.position,
           part: row.part,
           block: { number: blockOf(row.position), hash },
         },
       }));
-      const events = places.flatMap(({ row, place, timestamp }): FeedEvent[] => {
-        const fields = arms.fields(row);
+      const events = located.flatMap(({ row, cursor, timestamp }): ChainEvent[] => {
+        const fields = query.fields(row);
         const transactionHash = `0x${Buffer.from(row.transaction_hash).toString("hex")}`;
-        return fields ? [{ place, timestamp: timestamp * 1000, transactionHash, fields }] : [];
+        return fields ? [{ cursor, timestamp: timestamp * 1000, transactionHash, fields }] : [];
       });
-      const last = places.at(-1);
-      const isMore = found.length === limit && last !== undefined;
-      return { events, reached: isMore ? last.place : endOf(upTo), isMore };
+      const last = located.at(-1);
+      const hasMore = rows.length === limit && last !== undefined;
+      return { events, cursor: hasMore ? last.cursor : endOfBlock(upTo), hasMore };
     },
   };
 }

@@ -4,70 +4,70 @@ import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import type { BlockRow } from "../model/rows.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import { LyingNode, RpcUnreachable } from "../node/rpcErrors.ts";
+import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts";
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { Progress } from "./progress.ts";
-import type { Reading, Scope } from "./scope.ts";
+import type { FetchedRange, IndexScope } from "./scope.ts";
 
-export interface FollowerParts {
+export interface ChainIndexerOptions {
   config: ChainConfig;
   node: ChainNode;
   store: ChainStore;
   writer: IndexWriter;
-  scope: Scope;
+  scope: IndexScope;
   log: Logger;
-  /** How long to wait for the next block at the head, in ms. */
+  /** Poll interval for the next block at the head, in ms. */
   pollMs: number;
-  /** Whether it is this process that follows; one that does not only looks how the other fares. */
-  mayFollow?: () => Promise<boolean>;
-  /** The number of the term in which this process follows. */
+  /** Whether this process indexes the chain; otherwise it only observes the index. */
+  canIndex?: () => Promise<boolean>;
+  /** The fencing number of this process's lease. */
   term?: () => number | undefined;
-  /** Told of every change of the status. */
+  /** Called on each status change. */
   onStatus?: (status: ChainStatus) => void;
-  /** Does what else there is to do, between steps; answers whether there is more. */
-  between?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
+  /** Does additional work between steps; returns whether there is more. */
+  afterStep?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
 }
 
-const MAX_WAIT_MS = 30_000;
-/** For how many looks in a row a node may be behind the index, or tell what does not fit together. */
-const PATIENCE = 10;
-/** The same of a chain with one node only, which has no other to be behind of. */
-const PATIENCE_WITH_ONE = 1;
-/** Blocks that are compared at once while looking for the one before a reorganisation. */
-const COMPARED = 100;
-/** Ranges that are read ahead while one is being written. */
-const AHEAD = 3;
-/** How often one that does not follow looks how the other fares. */
-const LOOK_ON_MS = 500;
-/** How often nodes are asked what is safe and final. */
-const FINALITY_MS = 4_000;
+const MAX_RETRY_WAIT_MS = 30_000;
+/** Max consecutive polls in which a node may lag behind the index, or return an incomplete range. */
+const MAX_POLLS_BEHIND = 10;
+/** For a chain with a single node, whose head cannot lag behind another one's. */
+const MAX_POLLS_BEHIND_SINGLE_NODE = 1;
+/** Headers per request in the search for the common ancestor. */
+const COMPARE_BATCH_SIZE = 100;
+/** Ranges that are fetched in advance during a write. */
+const PREFETCHED_RANGES = 3;
+/** Poll interval of a process that only observes the index. */
+const OBSERVE_INTERVAL_MS = 500;
+/** Poll interval for safe and finalized blocks. */
+const FINALITY_INTERVAL_MS = 4_000;
 
-/** Keeps the index of one chain at the head of its node: on, over reorganisations, through outages. */
-export class Follower {
-  readonly #parts: FollowerParts;
+/** Keeps the index of one chain in sync with its nodes, across reorganizations and outages. */
+export class ChainIndexer {
+  readonly #options: ChainIndexerOptions;
   readonly #stopping = new AbortController();
   #wake = new AbortController();
-  #running: Promise<void> | undefined;
+  #loop: Promise<void> | undefined;
   #state: ChainStatus["state"] = "syncing";
   #head: number | null = null;
   #safe: number | null = null;
   #finalized: number | null = null;
   #finalityAt = 0;
   #error: string | undefined;
-  #looksBehind = 0;
-  #looksInVain = 0;
-  /** The newest block in the index; undefined before it was looked at. */
+  #pollsBehind = 0;
+  #incompletePolls = 0;
+  /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
   readonly #progress: Progress;
 
-  constructor(parts: FollowerParts) {
-    this.#parts = parts;
-    this.#progress = new Progress(parts.config.name, parts.log);
+  constructor(options: ChainIndexerOptions) {
+    this.#options = options;
+    this.#progress = new Progress(options.config.name, options.log);
   }
 
   get status(): ChainStatus {
-    const { config, node } = this.#parts;
+    const { config, node } = this.#options;
     const { id, name, startBlock = 0, scope = "chain" } = config;
     const indexed = this.#checkpoint?.number ?? null;
     const head = this.#head;
@@ -83,229 +83,235 @@ export class Follower {
       finalized: this.#finalized,
       indexed,
       lag,
-      ...this.#progress.figures(startBlock, indexed, head),
+      ...this.#progress.metrics(startBlock, indexed, head),
       nodes: node.health,
     };
-    const term = this.#parts.term?.();
+    const term = this.#options.term?.();
     if (term !== undefined) status.term = term;
     return this.#error === undefined ? status : { ...status, error: this.#error };
   }
 
   start(): void {
-    this.#running ??= this.#run();
+    this.#loop ??= this.#runLoop();
   }
 
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#wake.abort();
-    this.#parts.node.abort();
-    await this.#running;
+    this.#options.node.abort();
+    await this.#loop;
   }
 
-  /** Looks at once, also while it waits for the next block. */
+  /** Polls immediately. */
   wake(): void {
     this.#wake.abort();
     this.#wake = new AbortController();
   }
 
-  async #run(): Promise<void> {
+  async #runLoop(): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
       try {
-        if (this.#parts.mayFollow && !(await this.#parts.mayFollow())) {
-          await this.#lookOn();
+        if (this.#options.canIndex && !(await this.#options.canIndex())) {
+          await this.#observe();
           failures = 0;
-          await this.#wait(Math.max(this.#parts.pollMs, LOOK_ON_MS));
+          await this.#wait(Math.max(this.#options.pollMs, OBSERVE_INTERVAL_MS));
           continue;
         }
-        const behind = await this.step();
+        const hasMoreBlocks = await this.step();
         failures = 0;
-        const more = this.#checkpoint && (await this.#parts.between?.(this.#checkpoint, this.#state));
-        if (!behind && !more) await this.#wait(this.#parts.pollMs);
+        const hasMoreWork =
+          this.#checkpoint && (await this.#options.afterStep?.(this.#checkpoint, this.#state));
+        if (!hasMoreBlocks && !hasMoreWork) await this.#wait(this.#options.pollMs);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         failures += 1;
         this.#fail(error, failures);
-        await this.#wait(Math.min(MAX_WAIT_MS, this.#parts.pollMs * 2 ** Math.min(failures - 1, 10)));
+        await this.#wait(Math.min(MAX_RETRY_WAIT_MS, this.#options.pollMs * 2 ** Math.min(failures - 1, 10)));
       }
     }
   }
 
-  async #lookOn(): Promise<void> {
-    const { node, store } = this.#parts;
+  async #observe(): Promise<void> {
+    const { node, store } = this.#options;
     this.#checkpoint = (await store.checkpoint()) ?? null;
-    this.#head = await node.headNumber();
-    this.#settle((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
-    // When its turn comes, it looks at the index anew.
+    this.#head = await node.getBlockNumber();
+    this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
+    // If this process becomes the leader, it reads the checkpoint again.
     this.#checkpoint = undefined;
   }
 
-  /** Indexes up to the head, or goes back before a reorganisation. Answers whether there is more to do. */
+  /** Indexes up to the head, or unwinds a reorganization. Returns whether there is more to do. */
   async step(): Promise<boolean> {
-    const { node, store } = this.#parts;
+    const { node, store } = this.#options;
     if (this.#checkpoint === undefined) this.#checkpoint = (await store.checkpoint()) ?? null;
-    const head = await node.headNumber();
+    const head = await node.getBlockNumber();
     this.#head = head;
-    await this.#askFinality();
+    await this.#updateFinality();
     if (this.#checkpoint) {
-      const seen = await this.#compare(this.#checkpoint, head);
-      if (seen === "behind") {
-        this.#settle("following");
+      const comparison = await this.#checkReorganization(this.#checkpoint, head);
+      if (comparison === "behind") {
+        this.#setState("following");
         return false;
       }
-      if (seen === "reorganised") return true;
+      if (comparison === "reorganized") return true;
     }
-    const from = this.#checkpoint ? this.#checkpoint.number + 1 : this.#beginning(head);
+    const from = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(head);
     if (from > head) {
-      this.#settle("following");
+      this.#setState("following");
       return false;
     }
-    if (from + this.#parts.scope.range <= head) this.#settle("syncing");
+    if (from + this.#options.scope.blockRange <= head) this.#setState("syncing");
     const indexed = await this.#indexUpTo(from, head);
     if (indexed < from) {
-      // The chain may just be changing; a node that never tells a whole range is of no use.
-      this.#looksInVain += 1;
-      if (this.#looksInVain > PATIENCE) {
-        throw new RpcUnreachable(`the node's blocks from ${from} on are missing or do not fit together`);
+      // A reorganization may be in progress, but a node that never returns a complete range is unusable.
+      this.#incompletePolls += 1;
+      if (this.#incompletePolls > MAX_POLLS_BEHIND) {
+        throw new RpcUnreachableError(`the node's blocks from ${from} are missing or inconsistent`);
       }
       return false;
     }
-    this.#looksInVain = 0;
-    this.#settle(indexed >= head ? "following" : "syncing");
+    this.#incompletePolls = 0;
+    this.#setState(indexed >= head ? "following" : "syncing");
     return indexed < head;
   }
 
-  /** Where an empty index begins: the history of wallets is read for each by itself. */
-  #beginning(head: number): number {
-    const { startBlock = 0, scope } = this.#parts.config;
+  /** First block of an empty index. The history of wallets is indexed separately. */
+  #firstBlock(head: number): number {
+    const { startBlock = 0, scope } = this.#options.config;
     return scope === "wallets" ? Math.max(startBlock, head) : startBlock;
   }
 
-  /** Reads ahead while it writes. Answers the number of the newest block that is in now. */
+  /** Fetches ranges in advance while writing. Returns the number of the latest indexed block. */
   async #indexUpTo(from: number, head: number): Promise<number> {
-    const { scope, writer } = this.#parts;
-    const ahead: { to: number; reading: Promise<Reading | undefined> }[] = [];
+    const { scope, writer } = this.#options;
+    const prefetched: { to: number; range: Promise<FetchedRange | undefined> }[] = [];
     let next = from;
-    let reached = from - 1;
+    let lastIndexed = from - 1;
     try {
       while (!this.#stopping.signal.aborted) {
-        while (ahead.length < AHEAD && next <= head) {
-          const to = Math.min(head, next + scope.range - 1);
-          const reading = scope.read(next, to);
-          // Whoever waits for it is told; until then its failure is nobody's.
-          reading.catch(() => undefined);
-          ahead.push({ to, reading });
+        while (prefetched.length < PREFETCHED_RANGES && next <= head) {
+          const to = Math.min(head, next + scope.blockRange - 1);
+          const range = scope.fetch(next, to);
+          // Errors are handled where the range is awaited; until then they must not count as unhandled.
+          range.catch(() => undefined);
+          prefetched.push({ to, range });
           next = to + 1;
         }
-        const first = ahead.shift();
+        const first = prefetched.shift();
         if (!first) break;
-        const reading = await first.reading;
+        const range = await first.range;
         const parent = this.#checkpoint ?? undefined;
-        if (!reading || (parent && reading.parentHash !== parent.hash)) break;
-        await writer.append(parent, reading.rows, reading.tokens);
-        this.#checkpoint = reading.last;
-        this.#progress.count(reading.last.number - reached);
-        reached = reading.last.number;
-        this.#tell();
-        // What was read ahead does not continue a range that ended early.
-        if (reached < first.to) break;
+        if (!range || (parent && range.parentHash !== parent.hash)) break;
+        await writer.append(parent, range.rows, range.tokens);
+        this.#checkpoint = range.last;
+        this.#progress.record(range.last.number - lastIndexed);
+        lastIndexed = range.last.number;
+        this.#publishStatus();
+        // Prefetched ranges do not continue a range that ended early.
+        if (lastIndexed < first.to) break;
       }
-      return reached;
+      return lastIndexed;
     } catch (error) {
-      // What the index holds now is looked at anew.
+      // The state of the index is unknown: read the checkpoint again.
       this.#checkpoint = undefined;
       throw error;
     } finally {
-      await Promise.allSettled(ahead.map(({ reading }) => reading));
+      await Promise.allSettled(prefetched.map(({ range }) => range));
     }
   }
 
-  /** Goes back to the newest block that index and node have in common, where they have parted. */
-  async #compare(checkpoint: BlockRow, head: number): Promise<"same" | "behind" | "reorganised"> {
-    const { node, writer, config, log } = this.#parts;
+  /** Compares the checkpoint with the node and unwinds to the common ancestor if they differ. */
+  async #checkReorganization(checkpoint: BlockRow, head: number): Promise<"same" | "behind" | "reorganized"> {
+    const { node, writer, config, log } = this.#options;
     if (checkpoint.number <= head) {
-      const theirs = await node.head(checkpoint.number);
-      if (theirs?.hash === checkpoint.hash) {
-        this.#looksBehind = 0;
+      const nodeHeader = await node.getHeader(checkpoint.number);
+      if (nodeHeader?.hash === checkpoint.hash) {
+        this.#pollsBehind = 0;
         return "same";
       }
-      // A block that is not there is one that another node has told of: only a different one is news.
-      if (!theirs && this.#looksBehind < PATIENCE) {
-        this.#looksBehind += 1;
+      // A missing block may exist on another node: only a different block is a reorganization.
+      if (!nodeHeader && this.#pollsBehind < MAX_POLLS_BEHIND) {
+        this.#pollsBehind += 1;
         return "behind";
       }
-    } else if (this.#looksBehind < (config.rpcUrls.length > 1 ? PATIENCE : PATIENCE_WITH_ONE)) {
-      // One of several nodes is often a little behind; only one that stays there has gone back.
-      const newest = await this.#newestUpTo(head);
-      if (!newest || (await node.head(newest.number))?.hash === newest.hash) {
-        this.#looksBehind += 1;
+    } else if (
+      this.#pollsBehind < (config.rpcUrls.length > 1 ? MAX_POLLS_BEHIND : MAX_POLLS_BEHIND_SINGLE_NODE)
+    ) {
+      // One of several nodes often lags briefly; only a persistent lag is a reorganization.
+      const newest = await this.#newestBlockUpTo(head);
+      if (!newest || (await node.getHeader(newest.number))?.hash === newest.hash) {
+        this.#pollsBehind += 1;
         return "behind";
       }
     }
-    this.#looksBehind = 0;
-    // Before anything is removed: a node that is of another chain now has none of these blocks either.
-    node.recheck();
+    this.#pollsBehind = 0;
+    // Verify before removing blocks: a node that now serves another chain has none of them either.
+    node.recheckChainId();
     const common = await this.#commonAncestor(Math.min(checkpoint.number, head));
-    log.info("the chain was reorganised", { chain: config.name, from: checkpoint.number, to: common });
+    log.info("the chain was reorganized", { chain: config.name, from: checkpoint.number, to: common });
     await writer.unwind(common);
     this.#checkpoint = undefined;
-    this.#tell();
-    return "reorganised";
+    this.#publishStatus();
+    return "reorganized";
   }
 
-  async #newestUpTo(number: number): Promise<BlockRow | undefined> {
-    const [newest] = await this.#parts.store.blocksDownFrom(number, 1);
+  async #newestBlockUpTo(number: number): Promise<BlockRow | undefined> {
+    const [newest] = await this.#options.store.blocksDownFrom(number, 1);
     return newest;
   }
 
-  /** The newest block up to a number that index and node both have; the one before the first where there is none. */
+  /**
+   * The latest block up to a number that index and node have in common; the one before the start block if there is
+   * none.
+   */
   async #commonAncestor(upTo: number): Promise<number> {
-    const { node, store, config } = this.#parts;
+    const { node, store, config } = this.#options;
     let from = upTo;
     for (;;) {
-      const ours = await store.blocksDownFrom(from, COMPARED);
-      const lowest = ours.at(-1);
+      const indexedBlocks = await store.blocksDownFrom(from, COMPARE_BATCH_SIZE);
+      const lowest = indexedBlocks.at(-1);
       if (!lowest) return (config.startBlock ?? 0) - 1;
-      const theirs = await node.headsOf(ours.map(({ number }) => number));
-      const common = ours.find(({ hash }, i) => theirs[i]?.hash === hash);
+      const nodeHeaders = await node.getHeaders(indexedBlocks.map(({ number }) => number));
+      const common = indexedBlocks.find(({ hash }, i) => nodeHeaders[i]?.hash === hash);
       if (common) return common.number;
       from = lowest.number - 1;
     }
   }
 
-  async #askFinality(): Promise<void> {
-    if (Date.now() - this.#finalityAt < FINALITY_MS) return;
+  async #updateFinality(): Promise<void> {
+    if (Date.now() - this.#finalityAt < FINALITY_INTERVAL_MS) return;
     this.#finalityAt = Date.now();
-    const [safe, finalized] = await this.#parts.node.headsOf(["safe", "finalized"]);
+    const [safe, finalized] = await this.#options.node.getHeaders(["safe", "finalized"]);
     this.#safe = safe?.number ?? null;
     this.#finalized = finalized?.number ?? null;
   }
 
-  #settle(state: "syncing" | "following"): void {
+  #setState(state: "syncing" | "following"): void {
     if (this.#state === "unreachable" || this.#state === "refused") {
-      this.#parts.log.info("the chain's node answers again", { chain: this.#parts.config.name });
+      this.#options.log.info("the chain's node is available again", { chain: this.#options.config.name });
     }
     this.#state = state;
     this.#error = undefined;
-    this.#tell();
+    this.#publishStatus();
   }
 
   #fail(error: unknown, failures: number): void {
     const message = error instanceof Error ? error.message : String(error);
-    this.#state = error instanceof LyingNode ? "refused" : "unreachable";
+    this.#state = error instanceof InvalidNodeDataError ? "refused" : "unreachable";
     this.#error = message;
-    this.#tell();
+    this.#publishStatus();
     if (failures === 1)
-      this.#parts.log.warn("the chain cannot be followed", {
-        chain: this.#parts.config.name,
+      this.#options.log.warn("the chain cannot be indexed", {
+        chain: this.#options.config.name,
         error: message,
       });
   }
 
-  #tell(): void {
+  #publishStatus(): void {
     const { status } = this;
     if (this.#state === "syncing") this.#progress.log(status);
-    this.#parts.onStatus?.(status);
+    this.#options.onStatus?.(status);
   }
 
   async #wait(ms: number): Promise<void> {

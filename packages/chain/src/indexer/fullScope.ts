@@ -1,16 +1,16 @@
 import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
 import type { BlockRows } from "../model/rows.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import type { Reading, Scope } from "./scope.ts";
+import type { FetchedRange, IndexScope } from "./scope.ts";
 
-/** Everything: each block with its transactions, logs and transfers. */
-export function wholeChain(node: ChainNode, context: DecodeContext): Scope {
+/** Scope `chain`: every block with its transactions, logs and transfers. */
+export function fullScope(node: ChainNode, context: DecodeContext): IndexScope {
   return {
-    get range() {
-      return node.range;
+    get blockRange() {
+      return node.blockRange;
     },
-    async read(from, to): Promise<Reading | undefined> {
-      const blocks = await node.blocks(from, to);
+    async fetch(from, to): Promise<FetchedRange | undefined> {
+      const blocks = await node.getBlocks(from, to);
       const rows: BlockRows = {
         blocks: [],
         transactions: [],
@@ -20,18 +20,18 @@ export function wholeChain(node: ChainNode, context: DecodeContext): Scope {
         nftUpdates: [],
         trades: [],
       };
-      const raw = [];
+      const rawLogs = [];
       for (const { block, transactions, logs } of blocks) {
-        const before = rows.blocks.at(-1);
-        // The range ends at the first block that does not continue the one before.
-        if (before && block.parentHash !== before.hash) break;
+        const previous = rows.blocks.at(-1);
+        // Cut the range at the first block that does not continue the previous one.
+        if (previous && block.parentHash !== previous.hash) break;
         rows.blocks.push(block);
         for (const transaction of transactions) rows.transactions.push(transaction);
-        for (const log of logs) raw.push(log);
+        for (const log of logs) rawLogs.push(log);
       }
       const [first, last] = [rows.blocks[0], rows.blocks.at(-1)];
       if (!first || !last) return undefined;
-      const { tokens, ...decoded } = decodeLogs(raw, { ...context, transactions: rows.transactions });
+      const { tokens, ...decoded } = decodeLogs(rawLogs, { ...context, transactions: rows.transactions });
       return { parentHash: first.parentHash, rows: { ...rows, ...decoded }, tokens, last };
     },
   };

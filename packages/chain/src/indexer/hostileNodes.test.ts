@@ -3,22 +3,22 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import type { JsonValue } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
-  type Change,
+  createChainFolder,
+  createDatabase,
+  createTempFolder,
   DATABASES,
-  indexDump,
-  type Meddle,
-  newDatabase,
-  newFolder,
-  type Place,
+  type DatabaseLocation,
+  dumpIndex,
+  type Intercept,
   proxyNode,
+  type RewriteResult,
   startService,
   type TestChain,
   type TestService,
   testChain,
 } from "../testing/testChain.ts";
 
-/** Nodes that turn bad while they are followed, and good again: in between nothing of theirs is kept. */
+/** Nodes that turn hostile while a chain is indexed, and recover: none of their data is stored in between. */
 
 let devChain: DevChain;
 let chain: TestChain;
@@ -27,7 +27,7 @@ const folders: string[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  folders.push(await begunFolder(), await newFolder());
+  folders.push(await createChainFolder(), await createTempFolder());
   const [own = "", foreign = ""] = folders;
   devChain = await startDevChain({ port: 0, dataDir: own });
   chain = testChain(devChain);
@@ -44,10 +44,10 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-interface Badness {
-  meddle?: Meddle;
-  change?: Change;
-  /** Stands behind the proxy instead. */
+interface Misbehavior {
+  intercept?: Intercept;
+  rewriteResult?: RewriteResult;
+  /** Forwards to another node. */
   target?: () => string;
 }
 
@@ -55,115 +55,116 @@ const object = (value: JsonValue): Record<string, JsonValue> => Object(value);
 const isBlock = (method: string) => method === "eth_getBlockByNumber";
 
 let calls = 0;
-const kinds: Record<string, Badness> = {
-  "is of another chain by now": { target: () => other.url },
-  "has heights that rise and fall": {
-    meddle: ({ method }) => {
+const kinds: Record<string, Misbehavior> = {
+  "serves another chain in the meantime": { target: () => other.url },
+  "returns fluctuating heights": {
+    intercept: ({ method }) => {
       calls += 1;
       return method === "eth_blockNumber"
         ? { result: `0x${((calls * 7919) % 400).toString(16)}` }
         : undefined;
     },
   },
-  "claims a height that no chain has": {
-    meddle: ({ method }) => (method === "eth_blockNumber" ? { result: "0xfffffffffffff" } : undefined),
+  "claims an impossible height": {
+    intercept: ({ method }) => (method === "eth_blockNumber" ? { result: "0xfffffffffffff" } : undefined),
   },
-  "leaves out every third block": {
-    change: ({ method, params }, result) => (isBlock(method) && Number(params[0]) % 3 === 0 ? null : result),
+  "omits every third block": {
+    rewriteResult: ({ method, params }, result) =>
+      isBlock(method) && Number(params[0]) % 3 === 0 ? null : result,
   },
-  "has blocks that do not continue each other": {
-    change: ({ method }, result) =>
+  "returns blocks that do not continue each other": {
+    rewriteResult: ({ method }, result) =>
       isBlock(method) && result !== null ? { ...object(result), parentHash: `0x${"12".repeat(32)}` } : result,
   },
-  "has receipts of other blocks": {
-    change: ({ method }, result) =>
+  "returns receipts of other blocks": {
+    rewriteResult: ({ method }, result) =>
       method === "eth_getBlockReceipts" && Array.isArray(result)
         ? result.map((receipt) => ({ ...object(receipt), blockHash: `0x${"34".repeat(32)}` }))
         : result,
   },
-  "has logs that never happened": {
-    change: ({ method }, result) =>
+  "returns invented logs": {
+    rewriteResult: ({ method }, result) =>
       method === "eth_getBlockReceipts" && Array.isArray(result)
         ? result.map((receipt) => {
             const { logs } = object(receipt);
             const [first] = Array.isArray(logs) ? logs : [];
-            const made =
+            const rows =
               first === undefined
                 ? []
                 : [{ ...object(first), logIndex: "0xfff", address: `0x${"77".repeat(20)}` }];
-            return { ...object(receipt), logs: Array.isArray(logs) ? [...logs, ...made] : [] };
+            return { ...object(receipt), logs: Array.isArray(logs) ? [...logs, ...rows] : [] };
           })
         : result,
   },
-  "answers with things of other types": {
-    change: ({ method }, result) =>
+  "returns values of other types": {
+    rewriteResult: ({ method }, result) =>
       isBlock(method) ? { ...object(result), transactions: "all of them" } : result,
   },
-  "answers errors in many words": {
-    meddle: ({ method }) =>
+  "returns long error messages": {
+    intercept: ({ method }) =>
       isBlock(method)
         ? { error: { code: -32_000, message: "x".repeat(2_000_000), data: { a: [1, 2] } } }
         : undefined,
   },
 };
 
-/** A node that is bad as long as it is told to be. */
-async function turncoat({ meddle, change, target }: Badness) {
-  let isBad = false;
-  const bad = target ? await proxyNode(target(), () => undefined) : undefined;
+/** A node that misbehaves while enabled. */
+async function startSwitchableNode({ intercept, rewriteResult, target }: Misbehavior) {
+  let isEnabled = false;
+  const otherNode = target ? await proxyNode(target(), () => undefined) : undefined;
   const node = await proxyNode(
     chain.url,
-    (call) => (isBad ? meddle?.(call) : undefined),
+    (call) => (isEnabled ? intercept?.(call) : undefined),
     undefined,
-    (call, result) => (isBad && change ? change(call, result) : result),
+    (call, result) => (isEnabled && rewriteResult ? rewriteResult(call, result) : result),
   );
   ends.push(async () => {
     await node.stop();
-    await bad?.stop();
+    await otherNode?.stop();
   });
   return {
     node,
-    bad,
-    turn(toBad: boolean) {
-      isBad = toBad;
+    bad: otherNode,
+    setHostile(isHostile: boolean) {
+      isEnabled = isHostile;
     },
   };
 }
 
-async function newPlace(database: (typeof DATABASES)[number]): Promise<Place> {
-  const { place, remove } = await newDatabase(database);
+async function createLocation(database: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
+  const { location, remove } = await createDatabase(database);
   ends.push(remove);
-  return place;
+  return location;
 }
 
-async function follow(place: Place, url: string): Promise<TestService> {
-  const service = await startService({ id: chain.chainId, rpcUrls: [url] }, place);
+async function follow(location: DatabaseLocation, url: string): Promise<TestService> {
+  const service = await startService({ id: chain.chainId, rpcUrls: [url] }, location);
   ends.push(() => service.stop());
   return service;
 }
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head, 90_000);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 90_000);
 }
 
 const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe.each(DATABASES)("on %s, a node that", (database) => {
   it.each(Object.entries(kinds))(
-    "%s leaves no bad row, and is followed again when it is good",
-    async (_, badness) => {
-      const place = await newPlace(database);
-      const { node, bad, turn } = await turncoat(badness);
-      const front = badness.target ? await switchable(node.url, bad?.url ?? "") : undefined;
-      const service = await follow(place, front?.url ?? node.url);
+    "%s leaves no invalid rows, and is used again when it recovers",
+    async (_, misbehavior) => {
+      const location = await createLocation(database);
+      const { node, bad: otherNode, setHostile } = await startSwitchableNode(misbehavior);
+      const front = misbehavior.target ? await switchable(node.url, otherNode?.url ?? "") : undefined;
+      const service = await follow(location, front?.url ?? node.url);
       await atHead(service);
-      turn(true);
-      front?.turn(true);
+      setHostile(true);
+      front?.round(true);
       await chain.transfer(0, chain.account(6), 3n);
       await chain.mine(4);
       await wait(600);
-      const during = await indexDump(place, chain.chainId);
+      const during = await dumpIndex(location, chain.chainId);
       const truth = await Promise.all(
         during.blocks.map(({ number }) =>
           chain.rpc("eth_getBlockByNumber", [`0x${Number(number).toString(16)}`, false]),
@@ -172,29 +173,29 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
       for (const [i, { hash }] of during.blocks.entries()) {
         expect(object(truth[i] ?? null).hash).toBe(hash);
       }
-      turn(false);
-      front?.turn(false);
+      setHostile(false);
+      front?.round(false);
       await atHead(service);
-      const anew = await newPlace(database);
+      const anew = await createLocation(database);
       await atHead(await follow(anew, chain.url));
-      expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(anew, chain.chainId));
+      expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
     },
   );
 
-  it("is of another chain by now takes nothing of the index away", async () => {
-    const place = await newPlace(database);
+  it("serves another chain in the meantime does not cause a rollback of the index", async () => {
+    const location = await createLocation(database);
     const front = await switchable(chain.url, other.url);
-    const service = await follow(place, front.url);
+    const service = await follow(location, front.url);
     await atHead(service);
-    const before = await indexDump(place, chain.chainId);
-    front.turn(true);
-    await service.until(({ state }) => state === "refused", 30_000);
+    const before = await dumpIndex(location, chain.chainId);
+    front.round(true);
+    await service.waitFor(({ state }) => state === "refused", 30_000);
     expect(service.status().error).toContain("chain 4243");
-    expect(await indexDump(place, chain.chainId)).toEqual(before);
+    expect(await dumpIndex(location, chain.chainId)).toEqual(before);
   });
 });
 
-/** A node that is another one after a turn. */
+/** A node that changes after some calls. */
 async function switchable(first: string, second: string) {
   let isTurned = false;
   const node = await proxyNode(
@@ -215,7 +216,7 @@ async function switchable(first: string, second: string) {
   ends.push(() => node.stop());
   return {
     url: node.url,
-    turn(toSecond: boolean) {
+    round(toSecond: boolean) {
       isTurned = toSecond;
     },
   };

@@ -5,11 +5,11 @@ import { isJsonObject } from "@purse/protocol";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { ChainServiceConfig } from "../chainService.ts";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  indexDump,
-  newDatabase,
-  type Place,
+  type DatabaseLocation,
+  dumpIndex,
   proxyNode,
   startService,
   type TestChain,
@@ -17,7 +17,7 @@ import {
   testChain,
 } from "../testing/testChain.ts";
 
-/** The indexer's thread ends, from within and in the middle of its work. */
+/** Crashes of the indexer worker from within, during its work. */
 
 const indexerModule = new URL("../testing/crashingWorker.ts", import.meta.url);
 const AT_ONCE = { delaysMs: [0], maxFailures: 100, windowMs: 600_000 };
@@ -30,7 +30,7 @@ const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   crashes = new BroadcastChannel(`purse-test-crash-${process.pid}`);
-  dataDir = await begunFolder();
+  dataDir = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
 });
@@ -45,23 +45,26 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function newPlace(database: (typeof DATABASES)[number]): Promise<Place> {
-  const { place, remove } = await newDatabase(database);
+async function newPlace(database: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
+  const { location, remove } = await createDatabase(database);
   ends.push(remove);
-  return place;
+  return location;
 }
 
-type More = Pick<ChainServiceConfig, "fetchContent" | "restart"> & { scope?: "wallets"; rpcUrls?: string[] };
+type ServiceOptions = Pick<ChainServiceConfig, "fetchContent" | "restart"> & {
+  scope?: "wallets";
+  rpcUrls?: string[];
+};
 
 async function start(
-  place: Place,
-  { scope, rpcUrls = [chain.url], ...more }: More = {},
+  location: DatabaseLocation,
+  { scope, rpcUrls = [chain.url], ...options }: ServiceOptions = {},
 ): Promise<TestService> {
-  const service = await startService({ id: chain.chainId, rpcUrls, ...(scope && { scope }) }, place, {
+  const service = await startService({ id: chain.chainId, rpcUrls, ...(scope && { scope }) }, location, {
     indexerModule,
     restart: AT_ONCE,
     retryMs: 50,
-    ...more,
+    ...options,
   });
   ends.push(() => service.stop());
   return service;
@@ -69,7 +72,7 @@ async function start(
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head, 60_000);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);
 }
 
 const restarts = (service: TestService) => service.service.indexer()?.restarts ?? 0;
@@ -82,32 +85,32 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   }
 }
 
-/** Ends the thread and waits until another one has taken its place. */
+/** Crashes the worker and waits until it has been replaced. */
 async function crash(service: TestService, how: "exit" | "exhaust" = "exit"): Promise<void> {
   const before = restarts(service);
   crashes.postMessage(how);
   await until(() => restarts(service) > before && service.service.indexer()?.state === "ready");
 }
 
-describe.each(DATABASES)("the indexer's thread, on %s", (database) => {
-  it("is restarted when it exits in the middle of its work, and nothing is lost or doubled", async () => {
-    const place = await newPlace(database);
-    const service = await start(place);
+describe.each(DATABASES)("the indexer worker, on %s", (database) => {
+  it("is restarted when it exits during its work, without losses or duplicates", async () => {
+    const location = await newPlace(database);
+    const service = await start(location);
     for (let i = 0; i < 4; i++) {
       await chain.transfer(0, chain.account(3), BigInt(i + 1));
       await crash(service);
     }
-    await chain.giveItems(chain.account(4), [1n, 2n], [1n, 1n]);
+    await chain.transferItems(chain.account(4), [1n, 2n], [1n, 1n]);
     await atHead(service);
     const anew = await newPlace(database);
     await atHead(await start(anew));
-    expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(anew, chain.chainId));
+    expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
     expect(service.service.indexer()).toMatchObject({ state: "ready", restarts: 4 });
   });
 
-  it("is restarted when its memory is exhausted, while the process and its other work go on", async () => {
-    const place = await newPlace(database);
-    const service = await start(place);
+  it("is restarted when its memory is exhausted, while the process continues", async () => {
+    const location = await newPlace(database);
+    const service = await start(location);
     await atHead(service);
     await crash(service, "exhaust");
     await chain.transfer(0, chain.account(3), 77n);
@@ -115,28 +118,28 @@ describe.each(DATABASES)("the indexer's thread, on %s", (database) => {
     expect(service.service.indexer()?.lastError).toMatch(/memory/i);
   });
 
-  it("carries out what it was asked for just before it ended, and fetches what was being fetched again", async () => {
-    const place = await newPlace(database);
-    const asked: string[] = [];
-    const gallery = await chain.newGallery();
-    await chain.hang(gallery, chain.account(2), 900n, "https://example.org/900");
-    const service = await start(place, {
+  it("executes commands sent just before it exited, and repeats pending fetches", async () => {
+    const location = await newPlace(database);
+    const methods: string[] = [];
+    const gallery = await chain.createGallery();
+    await chain.mintArtwork(gallery, chain.account(2), 900n, "https://example.org/900");
+    const service = await start(location, {
       fetchContent: async (uri, { signal }) => {
-        asked.push(uri);
-        if (asked.length > 1) return Buffer.from('{"name":"nine hundred"}');
+        methods.push(uri);
+        if (methods.length > 1) return Buffer.from('{"name":"nine hundred"}');
         return new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("gone"))));
       },
     });
-    await until(() => asked.includes("https://example.org/900"));
+    await until(() => methods.includes("https://example.org/900"));
     await crash(service);
     await until(
       async () =>
-        (await service.service.metadataText({ address: gallery, token_id: "900" })) ===
+        (await service.service.readNftMetadata({ address: gallery, token_id: "900" })) ===
         '{"name":"nine hundred"}',
     );
   });
 
-  it("reads the history of an address that was asked about while it was being restarted", async () => {
+  it("indexes the history of an address that was queried during its restart", async () => {
     const service = await start(await newPlace(database), {
       scope: "wallets",
       restart: { delaysMs: [500], maxFailures: 100, windowMs: 600_000 },
@@ -146,13 +149,13 @@ describe.each(DATABASES)("the indexer's thread, on %s", (database) => {
     await until(() => service.service.indexer()?.state === "restarting");
     expect(service.status()).toMatchObject({
       state: "unreachable",
-      error: expect.stringContaining("restarted"),
+      error: expect.stringContaining("restarting"),
     });
     const page = await service.run("getTokenTransfers", { address: chain.account(2) });
     expect(isJsonObject(page) ? page.total : 0).toBeGreaterThan(0);
   });
 
-  it("that keeps ending is given up: its chains are stopped, and questions are refused", async () => {
+  it("that exits repeatedly is not restarted: its chains are stopped, and queries are rejected", async () => {
     const service = await start(await newPlace(database), {
       restart: { delaysMs: [0], maxFailures: 2, windowMs: 600_000 },
     });
@@ -160,16 +163,19 @@ describe.each(DATABASES)("the indexer's thread, on %s", (database) => {
     await crash(service);
     crashes.postMessage("exit");
     await until(() => service.service.indexer()?.state === "failed");
-    expect(service.status()).toMatchObject({ state: "stopped", error: expect.stringContaining("has ended") });
+    expect(service.status()).toMatchObject({
+      state: "stopped",
+      error: expect.stringContaining("has failed"),
+    });
     await expect(service.run("getNFTOwners", { address: `0x${"99".repeat(20)}` })).rejects.toMatchObject({
       status: 503,
-      message: expect.stringContaining("not indexed any more"),
+      message: expect.stringContaining("no longer indexed"),
     });
     const holding = { token: devChain.contracts.token.address, standard: "ERC20" as const };
-    expect(await service.service.held(chain.chainId, holding, [chain.account(0)])).toBeUndefined();
+    expect(await service.service.getBalance(chain.chainId, holding, [chain.account(0)])).toBeUndefined();
   });
 
-  it("can be stopped while it is being restarted, and while a node leaves it waiting", async () => {
+  it("can be stopped during a restart, and while a node does not respond", async () => {
     const silent = await proxyNode(
       chain.url,
       () => undefined,

@@ -2,36 +2,36 @@ import { Worker } from "node:worker_threads";
 import { type RestartPolicy, SupervisedWorker, type WorkerHealth } from "@purse/workers";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
-import type { TokenFacts } from "../model/tokens.ts";
-import { type FetchContent, fetchWithin } from "../nft/fetchContent.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { type FetchContent, fetchWithDeadline } from "../nft/fetchContent.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
-import type { Command, FromThread, ThreadData, ToThread } from "./workerMessages.ts";
+import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
-export interface SyncOptions {
+export interface IndexerWorkerOptions {
   log: Logger;
   fetchContent: FetchContent;
   restart?: RestartPolicy | undefined;
-  /** The module that runs in the thread; another one for tests that end it. */
+  /** The worker module. Tests replace it with one that they can crash. */
   module?: URL | undefined;
 }
 
-const SYNC_THREAD = new URL("./worker.ts", import.meta.url);
-/** Crashes that are further apart than this do not add up to giving up. */
-const RESTART: RestartPolicy = {
+const WORKER_MODULE = new URL("./worker.ts", import.meta.url);
+/** Crashes that are further apart do not count together. */
+const DEFAULT_RESTART: RestartPolicy = {
   delaysMs: [0, 1_000, 5_000, 15_000, 30_000],
   maxFailures: 8,
   windowMs: 10 * 60_000,
 };
 
-/** Commands that wait to be carried out, at most: beyond, the oldest are forgotten. */
-const MAX_COMMANDS = 10_000;
-/** How long a thread that is asked to stop may take to end its work, in ms. */
-const STOP_MS = 10_000;
-/** Of the indexing thread's heap: beyond, the thread ends and is restarted, and the process lives on. */
+/** Max pending commands; the oldest are dropped. */
+const MAX_PENDING_COMMANDS = 10_000;
+/** Timeout for a graceful stop, in ms. */
+const STOP_TIMEOUT_MS = 10_000;
+/** Heap limit of the worker: if it is exceeded, the worker is restarted and the process survives. */
 const MAX_HEAP_MB = 1_536;
 
-/** The indexing of chains, in a thread of its own that is restarted when it ends. */
-export class Sync {
+/** Runs the indexers of all chains in a supervised worker thread. */
+export class IndexerWorker {
   readonly #log: Logger;
   readonly #fetchContent: FetchContent;
   readonly #restart: RestartPolicy;
@@ -39,24 +39,29 @@ export class Sync {
   readonly #statuses = new Map<number, ChainStatus>();
   readonly #listeners = new Set<(status: ChainStatus) => void>();
   readonly #historyListeners = new Set<(chainId: number, addresses: readonly string[]) => void>();
-  /** What the thread has not said to have done: a thread that takes its place is told again. */
+  /** Commands that the worker has not confirmed; sent again after a restart. */
   readonly #commands = new Map<number, Command>();
   #lastCommand = 0;
-  /** Ends what is being fetched for the thread; another one for each thread. */
+  /** Aborts fetches for the worker; replaced after each restart. */
   #fetches = new AbortController();
-  #worker: SupervisedWorker<FromThread> | undefined;
+  #worker: SupervisedWorker<WorkerMessage> | undefined;
   #stopped = Promise.withResolvers<void>();
 
-  constructor({ log, fetchContent, restart = RESTART, module = SYNC_THREAD }: SyncOptions) {
+  constructor({
+    log,
+    fetchContent,
+    restart = DEFAULT_RESTART,
+    module = WORKER_MODULE,
+  }: IndexerWorkerOptions) {
     this.#log = log;
     this.#fetchContent = fetchContent;
     this.#restart = restart;
     this.#module = module;
   }
 
-  /** Resolves when the indexes are open; does not wait for nodes. Rejects where an index cannot be opened. */
-  async start(data: ThreadData): Promise<void> {
-    this.#worker = new SupervisedWorker<FromThread>({
+  /** Resolves when the indexes are open; does not wait for nodes. Rejects if an index cannot be opened. */
+  async start(data: IndexerWorkerData): Promise<void> {
+    this.#worker = new SupervisedWorker<WorkerMessage>({
       name: "chain indexer",
       spawn: () =>
         new Worker(this.#module, {
@@ -67,7 +72,7 @@ export class Sync {
       restart: this.#restart,
       onMessage: (message) => this.#receive(message),
       onReady: () => this.#resume(),
-      onLost: (error) => this.#lose(error),
+      onLost: (error) => this.#handleExit(error),
     });
     await this.#worker.start();
   }
@@ -78,65 +83,65 @@ export class Sync {
     this.#fetches.abort();
     if (worker.state === "ready") {
       this.#stopped = Promise.withResolvers();
-      worker.post({ kind: "stop" } satisfies ToThread);
-      const enough = Promise.withResolvers<void>();
-      const timer = setTimeout(enough.resolve, STOP_MS);
-      await Promise.race([this.#stopped.promise, enough.promise]);
+      worker.post({ kind: "stop" } satisfies HostMessage);
+      const timeout = Promise.withResolvers<void>();
+      const timer = setTimeout(timeout.resolve, STOP_TIMEOUT_MS);
+      await Promise.race([this.#stopped.promise, timeout.promise]);
       clearTimeout(timer);
     }
     this.#worker = undefined;
     await worker.stop();
   }
 
-  /** undefined where no chain is indexed. */
+  /** undefined if no chain is indexed. */
   health(): WorkerHealth | undefined {
     return this.#worker?.health();
   }
 
-  /** undefined before the chain was first looked at. */
+  /** undefined before the first poll. */
   status(chainId: number): ChainStatus | undefined {
     const status = this.#statuses.get(chainId);
-    return status && this.#withIndexer(status);
+    return status && this.#withIndexerHealth(status);
   }
 
-  /** Returns the way to be told no longer. */
+  /** Returns a function that unsubscribes. */
   onStatus(listener: (status: ChainStatus) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** Told of addresses of which more history has been read. Returns the way to be told no longer. */
+  /** Reports addresses with new history. Returns a function that unsubscribes. */
   onHistory(listener: (chainId: number, addresses: readonly string[]) => void): () => void {
     this.#historyListeners.add(listener);
     return () => this.#historyListeners.delete(listener);
   }
 
   watch(chainId: number, addresses: string[]): void {
-    this.#command({ kind: "watch", chainId, addresses });
+    this.#sendCommand({ kind: "watch", chainId, addresses });
   }
 
-  learn(chainId: number, tokens: TokenFacts[]): void {
-    this.#command({ kind: "learn", chainId, tokens });
+  saveTokenMetadata(chainId: number, tokens: TokenMetadata[]): void {
+    this.#sendCommand({ kind: "saveTokenMetadata", chainId, tokens });
   }
 
-  /** Has what tokens are read again. */
-  reread(chainId: number, reread: MetadataRefresh): void {
-    this.#command({ kind: "reread", chainId, reread });
+  /** Refreshes the metadata of NFTs. */
+  refreshMetadata(chainId: number, refresh: MetadataRefresh): void {
+    this.#sendCommand({ kind: "refreshMetadata", chainId, refresh });
   }
 
-  /** A status that was told before the thread ended says so. */
-  #withIndexer(status: ChainStatus): ChainStatus {
+  /** Marks a status as outdated if the worker has exited. */
+  #withIndexerHealth(status: ChainStatus): ChainStatus {
     const health = this.#worker?.health();
     if (health?.state !== "restarting" && health?.state !== "failed") return status;
-    // Why it has ended is for the log: statuses are shown to everybody.
+    // The reason is only logged: statuses are public.
     return health.state === "failed"
-      ? { ...status, state: "stopped", error: "the indexer has ended" }
-      : { ...status, state: "unreachable", error: "the indexer is being restarted" };
+      ? { ...status, state: "stopped", error: "the indexer has failed" }
+      : { ...status, state: "unreachable", error: "the indexer is restarting" };
   }
 
-  #receive(message: FromThread): void {
+  #receive(message: WorkerMessage): void {
     if (message.kind === "log") this.#log[message.level](message.message, message.fields);
-    else if (message.kind === "status") this.#take(message.status);
+    else if (message.kind === "status") this.#updateStatus(message.status);
     else if (message.kind === "history") {
       for (const listener of this.#historyListeners) listener(message.chainId, message.addresses);
     } else if (message.kind === "done") this.#commands.delete(message.id);
@@ -149,30 +154,30 @@ export class Sync {
     for (const [id, command] of this.#commands) this.#post({ kind: "command", id, command });
   }
 
-  #lose(error: Error): void {
+  #handleExit(error: Error): void {
     this.#fetches.abort();
     this.#stopped.resolve();
-    this.#log.error("the indexing of chains has ended", { error: error.message });
+    this.#log.error("the chain indexer has exited", { error: error.message });
     for (const status of this.#statuses.values())
-      for (const listener of this.#listeners) listener(this.#withIndexer(status));
+      for (const listener of this.#listeners) listener(this.#withIndexerHealth(status));
   }
 
-  /** What was fetched for a thread that has ended is nobody's. */
-  async #fetch({ id, uri, maxBytes, deadlineMs }: Extract<FromThread, { kind: "fetch" }>): Promise<void> {
+  /** Results for an exited worker are dropped. */
+  async #fetch({ id, uri, maxBytes, deadlineMs }: Extract<WorkerMessage, { kind: "fetch" }>): Promise<void> {
     const { signal } = this.#fetches;
-    const within = AbortSignal.any([AbortSignal.timeout(deadlineMs), signal]);
-    const content = await fetchWithin(this.#fetchContent, uri, maxBytes, within);
+    const deadlineSignal = AbortSignal.any([AbortSignal.timeout(deadlineMs), signal]);
+    const content = await fetchWithDeadline(this.#fetchContent, uri, maxBytes, deadlineSignal);
     if (!signal.aborted) this.#post({ kind: "fetched", id, content });
   }
 
-  #take(status: ChainStatus): void {
+  #updateStatus(status: ChainStatus): void {
     this.#statuses.set(status.chain, status);
     for (const listener of this.#listeners) listener(status);
   }
 
-  #command(command: Command): void {
+  #sendCommand(command: Command): void {
     const id = ++this.#lastCommand;
-    if (this.#commands.size >= MAX_COMMANDS) {
+    if (this.#commands.size >= MAX_PENDING_COMMANDS) {
       const [oldest] = this.#commands.keys();
       if (oldest !== undefined) this.#commands.delete(oldest);
     }
@@ -180,8 +185,8 @@ export class Sync {
     this.#post({ kind: "command", id, command });
   }
 
-  /** To a thread that is ready: one that is on its way is told of commands when it comes. */
-  #post(message: ToThread): void {
+  /** Sends to a ready worker; a starting one receives the commands when it is ready. */
+  #post(message: HostMessage): void {
     if (this.#worker?.state === "ready") this.#worker.post(message);
   }
 }

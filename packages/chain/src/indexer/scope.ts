@@ -1,23 +1,19 @@
-import type { BlockRow, BlockRows, TokenSighting } from "../model/rows.ts";
-import type { ChainNode } from "../node/chainNode.ts";
+import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
 
-/** Some blocks as they are to be put into the index. */
-export interface Reading {
-  /** The hash of the block before the first: it must be the newest in the index. */
+/** Consecutive blocks, decoded for the index. */
+export interface FetchedRange {
+  /** Hash of the block before the first; it must be the latest in the index. */
   parentHash: string;
   rows: BlockRows;
-  tokens: TokenSighting[];
-  /** The newest of the blocks. */
+  tokens: DiscoveredToken[];
+  /** The last block of the range. */
   last: BlockRow;
 }
 
-/** What of a chain is indexed. */
-export interface Scope {
-  /** How many blocks to read at once. */
-  readonly range: number;
-  /** Both ends included; undefined where the chain is just changing. Rejects as ChainNode does. */
-  read(from: number, to: number): Promise<Reading | undefined>;
+/** Which data of a chain is indexed. */
+export interface IndexScope {
+  /** Blocks per range. */
+  readonly blockRange: number;
+  /** Fetches a range, both ends included; undefined while the chain is being reorganized. Rejects like ChainNode. */
+  fetch(from: number, to: number): Promise<FetchedRange | undefined>;
 }
-
-/** Reads for an index of some scope. */
-export type OpenScope = (node: ChainNode) => Scope;

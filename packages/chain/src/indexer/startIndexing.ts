@@ -2,59 +2,59 @@ import type { ChainConfig } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import type { Logger } from "../model/logger.ts";
 import type { BlockRow } from "../model/rows.ts";
-import type { TokenFacts } from "../model/tokens.ts";
-import { MetadataReader, type MetadataReaderParts } from "../nft/metadataReader.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
 import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import type { ChainIndex } from "../store/openIndex.ts";
-import { LAYOUT, UPGRADED_LAYOUT } from "../store/schema.ts";
-import { Follower } from "./chainIndexer.ts";
-import { wholeChain } from "./fullScope.ts";
-import { learnTokens } from "./updateTokenMetadata.ts";
+import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { ChainIndexer } from "./chainIndexer.ts";
+import { fullScope } from "./fullScope.ts";
+import { updateTokenMetadata } from "./updateTokenMetadata.ts";
 import { upgradeIndex } from "./upgradeIndex.ts";
 import { WalletHistory } from "./walletHistory.ts";
-import { knownWallets } from "./walletScope.ts";
+import { walletScope } from "./walletScope.ts";
 
-export interface FollowParts {
+export interface StartIndexingOptions {
   config: ChainConfig;
   node: ChainNode;
-  /** Of the same chain, for calls of contracts that nobody vouches for. */
+  /** A client of the same chain for calls of untrusted contracts. */
   callNode: ChainNode;
   index: ChainIndex;
   log: Logger;
-  /** How long to wait for the next block at the head, in ms. */
+  /** Poll interval for the next block at the head, in ms. */
   pollMs: number;
-  /** Before the second look at metadata that could not be read, in ms. */
+  /** Delay before failed metadata is read again, in ms. */
   retryMs: number;
-  fetchContent: MetadataReaderParts["fetchContent"];
+  fetchContent: MetadataReaderOptions["fetchContent"];
   onStatus?: (status: ChainStatus) => void;
-  /** Told of addresses of which more history is in the index. */
+  /** Reports addresses whose history has been extended. */
   onHistory?: (addresses: string[]) => void;
 }
 
-/** A chain whose index is being kept. */
-export interface FollowedChain {
-  /** Has addresses followed, and their history read. */
+/** A running indexer with its metadata reader. */
+export interface RunningIndexer {
+  /** Indexes wallets with their history. */
   watch(addresses: string[]): Promise<void>;
-  /** Keeps what tokens say of themselves. */
-  learn(tokens: TokenFacts[]): Promise<void>;
-  /** Has what tokens are read again. */
-  reread(reread: MetadataRefresh): Promise<void>;
+  /** Stores metadata of tokens in the index. */
+  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void>;
+  /** Refreshes the metadata of NFTs. */
+  refreshMetadata(refresh: MetadataRefresh): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Begins to keep the index of one chain, of which an older one that was made otherwise is removed. */
-export async function followChain(parts: FollowParts): Promise<FollowedChain> {
-  const { config, node, index, log, pollMs, onStatus } = parts;
+/** Starts indexing a chain. Rebuilds an index with other settings, and upgrades one of the previous version. */
+export async function startIndexing(options: StartIndexingOptions): Promise<RunningIndexer> {
+  const { config, node, index, log, pollMs, onStatus } = options;
   const { store, writer } = index;
   const { startBlock = 0, scope: scopeName = "chain" } = config;
   const context = { chainId: config.id, wrappedNative: marketOf(config).wrappedNative };
-  const history = new WalletHistory(node, store, writer, startBlock, context, parts.onHistory);
-  const isWallets = scopeName === "wallets";
+  const history = new WalletHistory(node, store, writer, startBlock, context, options.onHistory);
+  const isWalletScope = scopeName === "wallets";
   const wrapped = context.wrappedNative ?? null;
-  const wanted: Making = { layout: LAYOUT, scope: scopeName, startBlock, wrapped };
-  let prepared = false;
+  const definition: IndexDefinition = { layout: SCHEMA_VERSION, scope: scopeName, startBlock, wrapped };
+  let isPrepared = false;
   let isStopping = false;
   const upgrade = (target: string) =>
     upgradeIndex({
@@ -62,139 +62,142 @@ export async function followChain(parts: FollowParts): Promise<FollowedChain> {
       writer,
       context,
       target,
-      isWhole: !isWallets,
+      isFullIndex: !isWalletScope,
       chainName: config.name,
       log,
-      async assertMayGoOn() {
-        if (isStopping) throw new Error("the index is not brought up to date: the server stops");
-        if (!(await index.leads())) throw new Error("another process brings the index up to date");
+      async assertCanContinue() {
+        if (isStopping) throw new Error("the upgrade of the index was aborted: the server is stopping");
+        if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
       },
     });
-  let isLeftToOthers = false;
-  /** The newest block, while the index is at the head. */
+  let hasConflict = false;
+  /** The latest block, while the index is at the head. */
   let newest: BlockRow | undefined;
-  const reader = new MetadataReader({
+  const metadataReader = new MetadataReader({
     chainName: config.name,
-    node: parts.callNode,
+    node: options.callNode,
     metadata: store.metadata,
-    fetchContent: parts.fetchContent,
+    fetchContent: options.fetchContent,
     newest: () => newest,
     log,
-    retryMs: parts.retryMs,
+    retryMs: options.retryMs,
   });
 
-  const follower = new Follower({
+  const indexer = new ChainIndexer({
     config,
     node,
     store,
     writer,
-    scope: isWallets ? knownWallets(node, context, () => history.addresses) : wholeChain(node, context),
+    scope: isWalletScope ? walletScope(node, context, () => history.addresses) : fullScope(node, context),
     log,
     pollMs,
     onStatus(status) {
       if (status.state !== "following") newest = undefined;
       onStatus?.(status);
     },
-    async mayFollow() {
-      // Whoever may not write the index does not keep others from it.
-      const others = prepared ? undefined : await whoseIndex(index, wanted);
-      if (others !== undefined && !isLeftToOthers) log.warn(others, { chain: config.name, wanted });
-      isLeftToOthers = others !== undefined;
-      if (isLeftToOthers || !(await index.leads())) {
+    async canIndex() {
+      // A process that cannot write the index must not hold its lease.
+      const conflict = isPrepared ? undefined : await findConflict(index, definition);
+      if (conflict !== undefined && !hasConflict) log.warn(conflict, { chain: config.name, definition });
+      hasConflict = conflict !== undefined;
+      if (hasConflict || !(await index.isLeader())) {
         newest = undefined;
         return false;
       }
-      if (!prepared) await renewIndex(index, wanted, () => upgrade(JSON.stringify(wanted)), config.name, log);
-      if (isWallets) await history.load();
-      prepared = true;
+      if (!isPrepared)
+        await prepareIndex(index, definition, () => upgrade(JSON.stringify(definition)), config.name, log);
+      if (isWalletScope) await history.load();
+      isPrepared = true;
       return true;
     },
     term: () => index.term(),
-    async between(checkpoint, state) {
+    async afterStep(checkpoint, state) {
       if (state === "following") {
-        if (newest?.hash !== checkpoint.hash) reader.wake();
+        if (newest?.hash !== checkpoint.hash) metadataReader.wake();
         newest = checkpoint;
       }
-      if (isWallets && (await history.step(checkpoint))) return true;
-      return state === "following" && (await learnTokens(node, store, writer));
+      if (isWalletScope && (await history.step(checkpoint))) return true;
+      return state === "following" && (await updateTokenMetadata(node, store, writer));
     },
   });
-  follower.start();
-  reader.start();
+  indexer.start();
+  metadataReader.start();
   return {
     async watch(addresses) {
-      await writer.want(addresses);
-      follower.wake();
+      await writer.enqueueWallets(addresses);
+      indexer.wake();
     },
-    learn: (tokens) => writer.saveTokens(tokens),
-    async reread(reread) {
-      if ("nft" in reread) await store.metadata.want(reread.nft, reread.what);
-      else await store.metadata.wantCollection(reread.collection);
-      reader.wake();
-      follower.wake();
+    saveTokenMetadata: (tokens) => writer.saveTokenMetadata(tokens),
+    async refreshMetadata(refresh) {
+      if ("nft" in refresh) await store.metadata.requestRefresh(refresh.nft, refresh.target);
+      else await store.metadata.requestCollectionRefresh(refresh.collection);
+      metadataReader.wake();
+      indexer.wake();
     },
     async stop() {
       isStopping = true;
-      parts.callNode.abort();
-      await Promise.all([follower.stop(), reader.stop()]);
+      options.callNode.abort();
+      await Promise.all([indexer.stop(), metadataReader.stop()]);
       await index.close();
     },
   };
 }
 
-interface Making {
+interface IndexDefinition {
   layout: number;
   scope: string;
   startBlock: number;
-  /** The contract of the wrapped coin; null for none. */
+  /** Contract of the wrapped native coin; null for none. */
   wrapped?: string | null;
-  /** When it was begun, by the clock of the index; ms since the epoch. */
+  /** When the index was built, by the clock of the index; ms since the epoch. */
   at?: number;
 }
 
-async function makingOf({ store }: ChainIndex): Promise<Making | undefined> {
-  const made = (await store.facts()).get("making");
-  return made === undefined ? undefined : JSON.parse(made);
+async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
+  const existing = (await store.properties()).get("making");
+  return existing === undefined ? undefined : JSON.parse(existing);
 }
 
-/** Whether an index can stay, as it is or brought up to date. */
-function isUsable({ layout, scope, startBlock }: Making, wanted: Making): boolean {
-  const isKnown = layout === wanted.layout || layout === UPGRADED_LAYOUT;
-  return isKnown && scope === wanted.scope && startBlock <= wanted.startBlock;
-}
-
-/**
- * Says so where the index belongs to other processes: to newer ones, or to some with other settings that began it anew after
- * this one had started. Such an index is never removed, so that processes that differ do not remove it in turns.
- */
-async function whoseIndex(index: ChainIndex, wanted: Making): Promise<string | undefined> {
-  const made = await makingOf(index);
-  if (!made || isUsable(made, wanted)) return undefined;
-  if (made.layout > wanted.layout) return "the index was made by a newer version: it is left to others";
-  if ((made.at ?? 0) <= index.openedAt) return undefined;
-  return "the index was made anew by a process with other settings: it is left to others";
+/** Whether an index can be used, as it is or after an upgrade. */
+function isUsable({ layout, scope, startBlock }: IndexDefinition, definition: IndexDefinition): boolean {
+  const isKnownVersion = layout === definition.layout || layout === UPGRADABLE_VERSION;
+  return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
 }
 
 /**
- * Removes an index whose scope or start are not those that are wanted; one that begins earlier may stay. One of which the
- * logs were read otherwise is brought up to date, unless others have done so since this process started.
+ * Returns the reason if the index belongs to other processes: to a newer version, or to ones with other settings that
+ * rebuilt it after this process started. Such an index is not rebuilt, so that processes with different settings do
+ * not replace it in turns.
  */
-async function renewIndex(
+async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
+  const existing = await readDefinition(index);
+  if (!existing || isUsable(existing, definition)) return undefined;
+  if (existing.layout > definition.layout)
+    return "the index belongs to a newer version; this process does not write it";
+  if ((existing.at ?? 0) <= index.openedAt) return undefined;
+  return "the index was rebuilt by a process with other settings; this process does not write it";
+}
+
+/**
+ * Rebuilds an index with another scope or a later start. Upgrades an index whose logs were decoded differently,
+ * unless another process has done so since this one started.
+ */
+async function prepareIndex(
   index: ChainIndex,
-  wanted: Making,
+  definition: IndexDefinition,
   upgrade: () => Promise<void>,
   name: string,
   log: Logger,
 ): Promise<void> {
-  const made = await makingOf(index);
+  const existing = await readDefinition(index);
   const { writer } = index;
-  if (made && isUsable(made, wanted)) {
-    if (made.layout === wanted.layout && made.wrapped === wanted.wrapped) return;
-    if (made.layout === wanted.layout && (made.at ?? 0) > index.openedAt) return;
+  if (existing && isUsable(existing, definition)) {
+    if (existing.layout === definition.layout && existing.wrapped === definition.wrapped) return;
+    if (existing.layout === definition.layout && (existing.at ?? 0) > index.openedAt) return;
     await upgrade();
-  } else if (made) {
-    log.info("the index is made anew, for its settings have changed", { chain: name });
+  } else if (existing) {
+    log.info("the index is rebuilt because its settings have changed", { chain: name });
     await writer.clear();
   }
-  await writer.saveFact("making", JSON.stringify({ ...wanted, at: await index.now() }));
+  await writer.saveProperty("making", JSON.stringify({ ...definition, at: await index.now() }));
 }

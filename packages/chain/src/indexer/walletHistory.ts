@@ -2,13 +2,13 @@ import type { DecodeContext } from "../decode/decodeLogs.ts";
 import { type BlockRow, blockOf } from "../model/rows.ts";
 import type { ChainNode } from "../node/chainNode.ts";
 import type { ChainStore } from "../store/chainStore.ts";
-import { type IndexWriter, WANTED } from "../store/indexWriter.ts";
-import { headsOf, rowsOf, transferLogs } from "./walletScope.ts";
+import { type IndexWriter, PENDING } from "../store/indexWriter.ts";
+import { decodeRows, getHeadersByNumber, transferLogs } from "./walletScope.ts";
 
-/** Addresses whose history is read together. */
-const TOGETHER = 50;
+/** Wallets per request. */
+const WALLET_BATCH_SIZE = 50;
 
-/** Reads what addresses did before they were known, from the newest block down. */
+/** Indexes the history of wallets in descending block order. */
 export class WalletHistory {
   readonly #node: ChainNode;
   readonly #store: ChainStore;
@@ -16,7 +16,7 @@ export class WalletHistory {
   readonly #start: number;
   readonly #context: DecodeContext;
   readonly #onRead: (addresses: string[]) => void;
-  #known: string[] | undefined;
+  #loadedAddresses: string[] | undefined;
 
   constructor(
     node: ChainNode,
@@ -34,37 +34,37 @@ export class WalletHistory {
     this.#onRead = onRead;
   }
 
-  /** The addresses that are followed. */
+  /** The indexed wallets. */
   get addresses(): readonly string[] {
-    return this.#known ?? [];
+    return this.#loadedAddresses ?? [];
   }
 
   async load(): Promise<void> {
-    if (this.#known) return;
-    const watched = await this.#store.watched();
-    this.#known = watched.filter(({ since }) => since !== WANTED).map(({ address }) => address);
+    if (this.#loadedAddresses) return;
+    const wallets = await this.#store.watchedWallets();
+    this.#loadedAddresses = wallets.filter(({ since }) => since !== PENDING).map(({ address }) => address);
   }
 
   /**
-   * Takes up the addresses that are wanted and reads a range for those that lack some. Answers whether there is more
-   * to do. `checkpoint` is the newest block in the index.
+   * Starts enqueued wallets and reads a range for those with incomplete history. Returns whether there is more to do.
+   * `checkpoint` is the latest indexed block.
    */
   async step(checkpoint: BlockRow): Promise<boolean> {
     await this.load();
-    const unfinished = await this.#store.unfinished(this.#start);
-    const added = unfinished.filter(({ since }) => since === WANTED).map(({ address }) => address);
-    if (added.length > 0) {
-      await this.#writer.takeUp(added, checkpoint.number);
-      this.#known = this.#known?.concat(added);
+    const unfinished = await this.#store.unfinishedWallets(this.#start);
+    const started = unfinished.filter(({ since }) => since === PENDING).map(({ address }) => address);
+    if (started.length > 0) {
+      await this.#writer.startWallets(started, checkpoint.number);
+      this.#loadedAddresses = this.#loadedAddresses?.concat(started);
       return true;
     }
     const lacking = unfinished;
     const newest = lacking.reduce((max, { next }) => Math.max(max, next), -1);
     if (newest < 0) return false;
-    const together = lacking.filter(({ next }) => next === newest).slice(0, TOGETHER);
+    const batch = lacking.filter(({ next }) => next === newest).slice(0, WALLET_BATCH_SIZE);
     const from = Math.max(this.#start, newest - this.#node.logRange + 1);
-    await this.#fill(
-      together.map(({ address }) => address),
+    await this.#readRange(
+      batch.map(({ address }) => address),
       from,
       newest,
       checkpoint,
@@ -72,15 +72,15 @@ export class WalletHistory {
     return true;
   }
 
-  async #fill(addresses: string[], from: number, to: number, checkpoint: BlockRow): Promise<void> {
-    const found = await transferLogs(this.#node, this.#context, from, to, addresses);
-    const numbers = found.map(({ position }) => blockOf(position));
-    const blocks = await headsOf(this.#node, [...numbers, checkpoint.number]);
-    // Only of the chain that the index follows: were it another by now, the next step finds out.
+  async #readRange(addresses: string[], from: number, to: number, checkpoint: BlockRow): Promise<void> {
+    const logs = await transferLogs(this.#node, this.#context, from, to, addresses);
+    const numbers = logs.map(({ position }) => blockOf(position));
+    const blocks = await getHeadersByNumber(this.#node, [...numbers, checkpoint.number]);
+    // If the chain was reorganized, the next step unwinds the index.
     if (blocks.get(checkpoint.number)?.hash !== checkpoint.hash) return;
-    const read = rowsOf(found, blocks, this.#context);
-    if (!read) return;
-    await this.#writer.fill(read.rows, read.tokens, { addresses, next: from - 1 });
+    const decoded = decodeRows(logs, blocks, this.#context);
+    if (!decoded) return;
+    await this.#writer.addHistory(decoded.rows, decoded.tokens, { addresses, next: from - 1 });
     this.#onRead(addresses);
   }
 }

@@ -3,10 +3,10 @@ import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  newDatabase,
-  type Place,
+  type DatabaseLocation,
   proxyNode,
   startService,
   type TestChain,
@@ -19,7 +19,7 @@ let devChain: DevChain;
 let chain: TestChain;
 
 beforeEach(async () => {
-  const dataDir = await begunFolder();
+  const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());
@@ -29,31 +29,35 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end();
 });
 
-async function newPlace(name: (typeof DATABASES)[number]): Promise<Place> {
-  const { place, remove } = await newDatabase(name);
+async function newPlace(name: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
+  const { location, remove } = await createDatabase(name);
   ends.push(remove);
-  return place;
+  return location;
 }
 
-async function follow(place: Place, scope: "chain" | "wallets", rpcUrl = chain.url): Promise<TestService> {
-  const service = await startService({ id: chain.chainId, rpcUrls: [rpcUrl], scope }, place);
+async function follow(
+  location: DatabaseLocation,
+  scope: "chain" | "wallets",
+  rpcUrl = chain.url,
+): Promise<TestService> {
+  const service = await startService({ id: chain.chainId, rpcUrls: [rpcUrl], scope }, location);
   ends.push(() => service.stop());
   return service;
 }
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
 }
 
-/** What does not depend on the scope. */
+/** Fields that do not depend on the scope. */
 async function answers(service: TestService, address: string): Promise<JsonObject[]> {
   const lists = ["getTokenTransfers", "getTokenBalances", "getNFTs", "getNFTTransfers"];
   const found = await Promise.all(lists.map((name) => service.run(name, { address })));
   return found.map((list) => {
     const rows = isJsonObject(list) ? list.result : list;
     if (!Array.isArray(rows)) throw new Error("no rows");
-    // What was paid, and when a token was made, is known where all is indexed; metadata comes in its own time.
+    // Values and mint blocks are known only in a full index; metadata is read asynchronously.
     return {
       rows: rows.map((row) => ({
         ...Object(row),
@@ -67,39 +71,39 @@ async function answers(service: TestService, address: string): Promise<JsonObjec
   });
 }
 
-describe.each(DATABASES)("the wallets that are known, on %s", (name) => {
-  it("have the same history as in an index of the whole chain, from the first time they are asked about", async () => {
-    const whole = await follow(await newPlace(name), "chain");
-    await atHead(whole);
+describe.each(DATABASES)("known wallets, on %s", (name) => {
+  it("have the same history as in a full index from the first query", async () => {
+    const fullIndex = await follow(await newPlace(name), "chain");
+    await atHead(fullIndex);
     const wallets = await follow(await newPlace(name), "wallets");
     await atHead(wallets);
     for (const index of [0, 1, 3, 9]) {
       const address = chain.account(index);
-      expect(await answers(wallets, address)).toEqual(await answers(whole, address));
+      expect(await answers(wallets, address)).toEqual(await answers(fullIndex, address));
     }
   });
 
-  it("are followed from then on, also over reorganisations and restarts", async () => {
-    const place = await newPlace(name);
-    const first = await follow(place, "wallets");
+  it("are indexed from then on, across reorganizations and restarts", async () => {
+    const location = await newPlace(name);
+    const first = await follow(location, "wallets");
     const address = chain.account(7);
     await answers(first, address);
     await chain.transfer(0, address, 11n);
-    await chain.mintPiece(address);
+    await chain.mintNft(address);
     await chain.transfer(0, address, 12n);
     await atHead(first);
     await first.stop();
     ends.splice(ends.length - 1, 1);
-    await chain.reorganise(2);
+    await chain.reorganize(2);
     await chain.transfer(0, address, 13n);
-    const second = await follow(place, "wallets");
+    const second = await follow(location, "wallets");
     await atHead(second);
-    const whole = await follow(await newPlace(name), "chain");
-    await atHead(whole);
-    expect(await answers(second, address)).toEqual(await answers(whole, address));
+    const fullIndex = await follow(await newPlace(name), "chain");
+    await atHead(fullIndex);
+    expect(await answers(second, address)).toEqual(await answers(fullIndex, address));
   });
 
-  it("are told apart from what nobody knows: that says what it needs", async () => {
+  it("have responses, while queries that need a full index say so", async () => {
     const service = await follow(await newPlace(name), "wallets");
     await atHead(service);
     for (const [functionName, params] of [
@@ -110,11 +114,11 @@ describe.each(DATABASES)("the wallets that are known, on %s", (name) => {
     ] as const)
       await expect(service.run(functionName, params)).rejects.toMatchObject({
         status: 503,
-        message: expect.stringContaining("need an index of the whole chain"),
+        message: expect.stringContaining("require a full index"),
       });
   });
 
-  it("are asked for in smaller ranges where the node refuses large ones", async () => {
+  it("are indexed in smaller ranges if the node rejects large ones", async () => {
     await chain.mine(300);
     const spans: number[] = [];
     const node = await proxyNode(chain.url, ({ method, params: [filter] }) => {
@@ -126,21 +130,21 @@ describe.each(DATABASES)("the wallets that are known, on %s", (name) => {
     });
     ends.push(() => node.stop());
     const service = await follow(await newPlace(name), "wallets", node.url);
-    const whole = await follow(await newPlace(name), "chain");
-    await atHead(whole);
+    const fullIndex = await follow(await newPlace(name), "chain");
+    await atHead(fullIndex);
     const address = chain.account(1);
-    expect(await answers(service, address)).toEqual(await answers(whole, address));
+    expect(await answers(service, address)).toEqual(await answers(fullIndex, address));
     expect(Math.max(...spans)).toBeGreaterThan(30);
-    // Once found, the size is kept near what the node takes.
+    // Once found, the range stays near the node's limit.
     expect(spans.length).toBeLessThan(200);
   });
 });
 
-describe("processes that share a PostgreSQL", () => {
-  it("follow a chain one at a time; the next takes over, and all answer", async () => {
-    const place = await newPlace("PostgreSQL");
-    const first = await follow(place, "chain");
-    const second = await follow(place, "chain");
+describe("processes that share a PostgreSQL database", () => {
+  it("index a chain one at a time; another one takes over, and all respond", async () => {
+    const location = await newPlace("PostgreSQL");
+    const first = await follow(location, "chain");
+    const second = await follow(location, "chain");
     await atHead(first);
     await atHead(second);
     await chain.transfer(0, chain.account(8), 21n);

@@ -4,45 +4,45 @@ import type { Logger } from "../model/logger.ts";
 import type { FetchedContent } from "../nft/fetchContent.ts";
 import { ChainNode } from "../node/chainNode.ts";
 import { openIndex } from "../store/openIndex.ts";
-import { type FollowedChain, followChain } from "./startIndexing.ts";
-import type { Command, FromThread, ThreadData, ToThread } from "./workerMessages.ts";
+import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
+import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
 
-/** The thread that follows chains: reading, decoding and writing blocks never makes a request wait. */
-const { chains, pollMs, retryMs }: ThreadData = workerData;
+/** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
+const { chains, pollMs, retryMs }: IndexerWorkerData = workerData;
 
-/** What contracts make a node do must not look like the node's own failing. */
-const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
+/** Failures that untrusted contracts cause must not count as failures of the node. */
+const UNTRUSTED_CALL_OPTIONS = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
 
-function tell(message: FromThread): void {
+function post(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
-function logAt(level: keyof Logger): Logger["info"] {
-  return (message, fields) => tell({ kind: "log", level, message, fields });
+function logWithLevel(level: keyof Logger): Logger["info"] {
+  return (message, fields) => post({ kind: "log", level, message, fields });
 }
 
 const log: Logger = {
-  debug: logAt("debug"),
-  info: logAt("info"),
-  warn: logAt("warn"),
-  error: logAt("error"),
+  debug: logWithLevel("debug"),
+  info: logWithLevel("info"),
+  warn: logWithLevel("warn"),
+  error: logWithLevel("error"),
 };
 
-let fetches = 0;
-const fetching = new Map<number, (content: FetchedContent) => void>();
+let lastFetchId = 0;
+const pendingFetches = new Map<number, (content: FetchedContent) => void>();
 
 function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promise<FetchedContent> {
-  const id = ++fetches;
-  tell({ kind: "fetch", id, uri, maxBytes, deadlineMs });
-  return new Promise((resolve) => fetching.set(id, resolve));
+  const id = ++lastFetchId;
+  post({ kind: "fetch", id, uri, maxBytes, deadlineMs });
+  return new Promise((resolve) => pendingFetches.set(id, resolve));
 }
 
-const followed = new Map<number, FollowedChain>();
-for (const { config, place } of chains) {
-  const index = await openIndex(place, log);
+const indexers = new Map<number, RunningIndexer>();
+for (const { config, location } of chains) {
+  const index = await openIndex(location, log);
   const node = new ChainNode(config.id, config.rpcUrls);
-  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED);
-  const chain = await followChain({
+  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED_CALL_OPTIONS);
+  const chain = await startIndexing({
     config,
     node,
     callNode,
@@ -51,34 +51,34 @@ for (const { config, place } of chains) {
     pollMs,
     retryMs,
     fetchContent,
-    onStatus: (status) => tell({ kind: "status", status }),
-    onHistory: (addresses) => tell({ kind: "history", chainId: config.id, addresses }),
+    onStatus: (status) => post({ kind: "status", status }),
+    onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
   });
-  followed.set(config.id, chain);
+  indexers.set(config.id, chain);
 }
 parentPort?.postMessage(READY);
 
-parentPort?.on("message", (message: ToThread) => {
+parentPort?.on("message", (message: HostMessage) => {
   if (message.kind === "fetched") {
-    fetching.get(message.id)?.(message.content);
-    fetching.delete(message.id);
+    pendingFetches.get(message.id)?.(message.content);
+    pendingFetches.delete(message.id);
   } else if (message.kind === "stop") {
-    Promise.all([...followed.values()].map((chain) => chain.stop())).then(() => tell({ kind: "stopped" }));
+    Promise.all([...indexers.values()].map((chain) => chain.stop())).then(() => post({ kind: "stopped" }));
   } else {
     const { id, command } = message;
-    carryOut(command).then(
-      () => tell({ kind: "done", id }),
+    execute(command).then(
+      () => post({ kind: "done", id }),
       (error: unknown) => {
-        // It is kept, and told again to a thread that takes this one's place.
+        // The command stays pending and is sent again after a restart.
         log.error("the index could not be written", { chain: command.chainId, error: String(error) });
       },
     );
   }
 });
 
-async function carryOut(command: Command): Promise<void> {
-  const chain = followed.get(command.chainId);
-  if (command.kind === "watch") await chain?.watch(command.addresses);
-  else if (command.kind === "reread") await chain?.reread(command.reread);
-  else await chain?.learn(command.tokens);
+async function execute(command: Command): Promise<void> {
+  const indexer = indexers.get(command.chainId);
+  if (command.kind === "watch") await indexer?.watch(command.addresses);
+  else if (command.kind === "refreshMetadata") await indexer?.refreshMetadata(command.refresh);
+  else await indexer?.saveTokenMetadata(command.tokens);
 }

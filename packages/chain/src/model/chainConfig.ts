@@ -1,51 +1,51 @@
-/** A chain to follow. */
+/** A chain to index. */
 export interface ChainConfig {
   /** EIP-155. */
   id: number;
   name: string;
-  /** Other names that clients may call it by, any case. */
+  /** Additional names for clients; case-insensitive. */
   aliases: string[];
-  /** Nodes of the same chain; the first that answers is used. */
+  /** RPC nodes of the chain, in order of preference. */
   rpcUrls: string[];
-  /** The first block to index; 0 where it is not given. */
+  /** First block to index; default 0. */
   startBlock?: number;
   /**
-   * chain (where it is not given): every block, with all transactions and logs. wallets: the tokens that known
-   * addresses move; their history is read when they are first asked about.
+   * chain (default): every block with all transactions and logs. wallets: token transfers of known addresses; their
+   * history is indexed on the first query.
    */
   scope?: "chain" | "wallets";
-  /** What prices, pairs and trades are read from; what is known of the chain's id where it is not given. */
+  /** Sources of prices, pairs and trades; defaults to the known market of the chain id. */
   market?: Partial<Market>;
-  /** Contracts by which names are resolved, where they are not those of ENS and Unstoppable Domains that all know. */
+  /** Contracts for name resolution that replace the well-known ones of ENS and Unstoppable Domains. */
   names?: { ens?: string; unstoppable?: string };
 }
 
-/** What is traded on a chain, and where. Addresses in any case. */
+/** Tokens and markets of a chain. Addresses are case-insensitive. */
 export interface Market {
-  /** The chain's own coin; it has 18 decimals. */
+  /** The native coin; it has 18 decimals. */
   coin: { name: string; symbol: string };
-  /** The coin as an ERC-20 token. */
+  /** ERC-20 contract of the wrapped native coin. */
   wrappedNative: string | undefined;
-  /** Tokens that are worth a dollar each. */
+  /** Stablecoins that are pegged to the US dollar. */
   stables: readonly string[];
   exchanges: readonly Exchange[];
   marketplaces: readonly Marketplace[];
-  /** How much a pool must hold of what a token is paid with for its price to count, in dollars. */
+  /** Min liquidity of a pool for its price to count, in US dollars. */
   minimumLiquidity: number;
 }
 
 export interface Exchange {
-  /** As people write it, such as `Uniswap v2`; found by its letters and digits, in any case. */
+  /** Display name such as `Uniswap v2`; matched by letters and digits, case-insensitively. */
   name: string;
-  /** How its pools work: as those of Uniswap's second or third version. */
+  /** Pool type: Uniswap v2 or v3. */
   kind: "v2" | "v3";
   factory: string;
-  /** Of its pools, in millionths (kind v3); Uniswap's where it is not given. */
+  /** Fee tiers in millionths (v3 only); defaults to Uniswap's. */
   feeTiers?: readonly number[] | undefined;
 }
 
 export interface Marketplace {
-  /** Says how its sales are told: Seaport's OrderFulfilled, or TakerBid and TakerAsk of LooksRare's second version. */
+  /** Determines the sale events: Seaport's OrderFulfilled, or TakerBid and TakerAsk of LooksRare v2. */
   name: "opensea" | "looksrare";
   address: string;
 }

@@ -4,40 +4,42 @@ export interface ChainStatus {
   name: string;
   scope: "chain" | "wallets";
   /**
-   * syncing: catching up; following: at the head; unreachable: no node answers;
-   * refused: the node is of another chain, or tells things that cannot be; stopped: the indexer has ended too often and
-   * is not restarted.
+   * syncing: indexing older blocks; following: at the head; unreachable: no node responds; refused: the node belongs
+   * to another chain or returned invalid data; stopped: the indexer failed too often and is not restarted.
    */
   state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
-  /** The first block that is wanted. */
+  /** First block to index. */
   start: number;
-  /** The node's newest block; null until it has answered. */
+  /** Latest block of the node; null before its first response. */
   head: number | null;
-  /** The newest block that the network holds for safe, and for final; null where the node does not tell. */
+  /** Latest safe and finalized block; null if the node does not support the tags. */
   safe: number | null;
   finalized: number | null;
-  /** The newest block in the index; null before the first. */
+  /** Latest indexed block; null for an empty index. */
   indexed: number | null;
-  /** Blocks between the two. */
+  /** Indexing lag: head minus indexed, in blocks. */
   lag: number | null;
-  /** How much of the chain is indexed, 0 to 100; null until the head is known. */
+  /** Indexed share of the chain, 0 to 100; null until the head is known. */
   percent: number | null;
-  /** Of the last ten seconds. */
+  /** Average of the last ten seconds. */
   blocksPerSecond: number;
-  /** Until the head is reached at this speed, in s; null where that cannot be told. */
+  /** Estimated time to reach the head, in s; null if unknown. */
   etaSeconds: number | null;
   nodes: NodeHealth[];
-  /** The number of the term in which this process follows the chain; absent where another does, or none else could. */
+  /**
+   * Fencing number of the lease with which this process indexes the chain; absent if another process does, or if
+   * there is no lease.
+   */
   term?: number;
   error?: string;
 }
 
-/** How one of a chain's nodes fares. */
+/** State of one RPC node. */
 export interface NodeHealth {
-  /** Host and port only: the rest of a URL often is a key. */
+  /** Host and port only; the rest of a URL may contain an API key. */
   host: string;
   state: "unused" | "well" | "failing";
-  /** Of the last answer. */
+  /** Latency of the last response. */
   latencyMs?: number;
   error?: string;
 }

@@ -1,9 +1,9 @@
-/** Hex with 0x as bytes. */
+/** Converts hex with 0x to bytes. */
 export function toBytes(hex: string): Buffer {
   return Buffer.from(hex.slice(2), "hex");
 }
 
-/** Bytes as lower-case hex with 0x. */
+/** Converts bytes to lower-case hex with 0x. */
 export function toHex(bytes: Uint8Array): string {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`;
 }

@@ -1,4 +1,4 @@
-/** Takes what happens; fields are written as they are. */
+/** Structured logger. */
 export interface Logger {
   debug(message: string, fields?: Record<string, unknown>): void;
   info(message: string, fields?: Record<string, unknown>): void;

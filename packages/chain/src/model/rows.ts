@@ -1,4 +1,4 @@
-/** What the index keeps of a chain. Hashes, addresses and data are lower-case hex with 0x; large numbers decimal text. */
+/** Rows of the index. Hashes, addresses and data are lower-case hex with 0x; large numbers are decimal text. */
 
 export interface BlockRow {
   number: number;
@@ -12,7 +12,7 @@ export interface TransactionRow {
   position: number;
   hash: string;
   from: string;
-  /** null where a contract is created. */
+  /** null for contract creations. */
   to: string | null;
   /** wei */
   value: string;
@@ -25,9 +25,9 @@ export interface TransactionRow {
   status: number | null;
   cumulativeGasUsed: string;
   gasUsed: string;
-  /** The contract that it has created. */
+  /** The created contract. */
   contract: string | null;
-  /** The state after it, on chains before EIP-658. */
+  /** State root after the transaction, on chains before EIP-658. */
   root: string | null;
 }
 
@@ -40,16 +40,17 @@ export interface LogRow {
   topics: string[];
   data: string;
   /**
-   * Whether it counts as an ERC-20 transfer: one of EIP-20, whose topics 1 and 2 are the sides, or a deposit or withdrawal
-   * of the wrapped native coin, whose topic 1 is the one side and the null address the other. Data is the value.
+   * Whether the log counts as an ERC-20 transfer: a Transfer of EIP-20 with the parties in topics 1 and 2, or a
+   * deposit or withdrawal of the wrapped native coin with the account in topic 1 and the null address as the other
+   * party. Data is the value.
    */
   isErc20: boolean;
 }
 
 export interface NftTransferRow {
-  /** Of its log. */
+  /** Position of the log. */
   position: number;
-  /** Its number in a batch; 0 otherwise. */
+  /** Index in a batch; 0 otherwise. */
   part: number;
   transactionIndex: number;
   transactionHash: string;
@@ -57,7 +58,7 @@ export interface NftTransferRow {
   /** 32 bytes. */
   tokenId: string;
   standard: 721 | 1155;
-  /** Whether it was moved with others in one batch (EIP-1155). */
+  /** Whether it is part of a batch transfer (EIP-1155). */
   isBatch: boolean;
   operator: string | null;
   from: string;
@@ -65,55 +66,55 @@ export interface NftTransferRow {
   amount: string;
 }
 
-/** Tokens of one collection that were sold together. */
+/** A sale of one or more tokens of a collection. */
 export interface TradeRow {
-  /** Of its log. */
+  /** Position of the log. */
   position: number;
   transactionIndex: number;
   transactionHash: string;
   token: string;
-  /** The contract that tells of it; anyone can say anything. */
+  /** The contract that reported the sale. Any contract can report anything. */
   marketplace: string;
   seller: string;
   buyer: string;
-  /** Of all of them, in the smallest unit of what is paid with; 32 bytes. */
+  /** Total price in the smallest unit of the currency; 32 bytes. */
   price: string;
-  /** null: paid in the chain's own coin. */
+  /** null for the native coin. */
   priceToken: string | null;
   /** Decimal. */
   tokenIds: string[];
 }
 
-/** A contract that has moved tokens. */
-export interface TokenSighting {
+/** A contract found through its token transfers. */
+export interface DiscoveredToken {
   address: string;
   standard: 20 | 721 | 1155;
-  /** Of the first transfer. */
+  /** Position of the first transfer. */
   position: number;
 }
 
-/** Tokens of a collection that their contract says are other ones now. */
+/** Token ids whose metadata the contract reports as updated. */
 export interface NftUpdateRow {
   token: string;
-  /** The first and the last id, 32 bytes each. */
+  /** First and last id, 32 bytes each. */
   first: string;
   last: string;
   position: number;
 }
 
-/** Consecutive tokens that were moved at once (ERC-2309) and are too many to be listed one by one. */
+/** Consecutive tokens of one ERC-2309 log that are too many to list individually. */
 export interface NftRangeRow {
-  /** Of its log. */
+  /** Position of the log. */
   position: number;
   token: string;
-  /** The first and the last id that are not listed, 32 bytes each. */
+  /** First and last id that are not listed, 32 bytes each. */
   first: string;
   last: string;
   from: string;
   to: string;
 }
 
-/** Some blocks in a row with all that happened in them. */
+/** Consecutive blocks with their contents. */
 export interface BlockRows {
   blocks: BlockRow[];
   transactions: TransactionRow[];
@@ -124,22 +125,22 @@ export interface BlockRows {
   nftUpdates: NftUpdateRow[];
 }
 
-/** Positions in one block: more than any block can hold, while a position stays a safe integer up to block 2^33. */
-export const IN_BLOCK = 2 ** 20;
+/** More than any block can contain, while positions stay safe integers up to block 2^33. */
+export const POSITIONS_PER_BLOCK = 2 ** 20;
 
-/** Where a transaction or a log stands in its chain: by block, then by its index there. */
+/** Position of a transaction or log in its chain: ordered by block, then by index in the block. */
 export function positionOf(blockNumber: number, index: number): number {
-  return blockNumber * IN_BLOCK + index;
+  return blockNumber * POSITIONS_PER_BLOCK + index;
 }
 
 export function blockOf(position: number): number {
-  return Math.floor(position / IN_BLOCK);
+  return Math.floor(position / POSITIONS_PER_BLOCK);
 }
 
 export function indexOf(position: number): number {
-  return position % IN_BLOCK;
+  return position % POSITIONS_PER_BLOCK;
 }
 
-export const MAX_INDEX = IN_BLOCK - 1;
+export const MAX_INDEX = POSITIONS_PER_BLOCK - 1;
 
 export const NULL_ADDRESS = `0x${"0".repeat(40)}`;

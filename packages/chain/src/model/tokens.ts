@@ -1,5 +1,5 @@
-/** A token's name, symbol and decimals, as far as its contract tells. */
-export interface TokenFacts {
+/** Name, symbol and decimals of a token; null if the contract does not provide them. */
+export interface TokenMetadata {
   address: string;
   standard: number;
   name: string | null;
@@ -13,7 +13,7 @@ export interface NftKey {
   tokenId: string;
 }
 
-/** A token and its id as one text. */
-export function keyText({ token, tokenId }: NftKey): string {
+/** Map key of a token id. */
+export function nftKeyString({ token, tokenId }: NftKey): string {
   return token + tokenId;
 }

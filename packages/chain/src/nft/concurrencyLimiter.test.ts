@@ -1,55 +1,55 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "./concurrencyLimiter.ts";
+import { ConcurrencyLimiter } from "./concurrencyLimiter.ts";
 
-/** How many of many attempts of a collection get a turn. */
-const taken = (turns: Turns, collections: string[]) =>
-  collections.filter((collection) => turns.take(collection) !== undefined).length;
+/** How many attempts of a collection acquire a slot. */
+const taken = (limiter: ConcurrencyLimiter, collections: string[]) =>
+  collections.filter((collection) => limiter.acquire(collection) !== undefined).length;
 const many = (name: string, count = 100) => Array.from({ length: count }, (_, i) => `${name} ${i}`);
-const settle = (turns: Turns, collection: string, hasAnswered: boolean) =>
-  turns.take(collection)?.end(hasAnswered);
+const settle = (limiter: ConcurrencyLimiter, collection: string, hasAnswered: boolean) =>
+  limiter.acquire(collection)?.release(hasAnswered);
 
-describe("turns", () => {
-  it("are one at a time for a collection of which nothing is known", () => {
-    expect(taken(new Turns(), Array(10).fill("a"))).toBe(1);
+describe("ConcurrencyLimiter", () => {
+  it("allows one fetch at a time for an unknown collection", () => {
+    expect(taken(new ConcurrencyLimiter(), Array(10).fill("a"))).toBe(1);
   });
 
-  it("are several at a time for one that answers", () => {
-    const turns = new Turns();
-    settle(turns, "a", true);
-    expect(taken(turns, Array(10).fill("a"))).toBe(4);
+  it("allows several fetches at a time for a collection that responds", () => {
+    const limiter = new ConcurrencyLimiter();
+    settle(limiter, "a", true);
+    expect(taken(limiter, Array(10).fill("a"))).toBe(4);
   });
 
-  it("are left for others however many collections do not answer", () => {
-    const turns = new Turns();
+  it("reserves slots for others, regardless of how many collections do not respond", () => {
+    const limiter = new ConcurrencyLimiter();
     const bad = many("bad");
-    for (const each of bad) settle(turns, each, false);
-    settle(turns, "good", true);
-    expect(taken(turns, bad)).toBe(4);
-    expect(taken(turns, many("new"))).toBe(8);
-    expect(taken(turns, Array(10).fill("good"))).toBe(4);
+    for (const each of bad) settle(limiter, each, false);
+    settle(limiter, "good", true);
+    expect(taken(limiter, bad)).toBe(4);
+    expect(taken(limiter, many("new"))).toBe(8);
+    expect(taken(limiter, Array(10).fill("good"))).toBe(4);
   });
 
-  it("come back when a fetch has ended, with more patience for those that were slow", () => {
-    const turns = new Turns();
-    const first = turns.take("a");
-    expect(turns.take("a")).toBeUndefined();
-    first?.end(false);
-    expect(turns.take("a")?.deadlineMs).toBeGreaterThan(first?.deadlineMs ?? Number.POSITIVE_INFINITY);
+  it("releases slots after fetches, with a longer deadline for slow collections", () => {
+    const limiter = new ConcurrencyLimiter();
+    const first = limiter.acquire("a");
+    expect(limiter.acquire("a")).toBeUndefined();
+    first?.release(false);
+    expect(limiter.acquire("a")?.deadlineMs).toBeGreaterThan(first?.deadlineMs ?? Number.POSITIVE_INFINITY);
   });
 
-  it("are left for collections at other hosts, however many new ones name one host", () => {
-    const turns = new Turns();
+  it("reserves slots for other hosts, regardless of how many new collections use one host", () => {
+    const limiter = new ConcurrencyLimiter();
     const atHost = (names: string[], host: string) =>
-      names.filter((each) => turns.take(each, host) !== undefined).length;
+      names.filter((each) => limiter.acquire(each, host) !== undefined).length;
     expect(atHost(many("new"), "slow.example")).toBe(4);
     expect(atHost(many("other"), "quick.example")).toBe(4);
   });
 
-  it("of collections that were slow or failed are left for others of them at other hosts", () => {
-    const turns = new Turns();
+  it("reserves slots of unreliable collections for other hosts", () => {
+    const limiter = new ConcurrencyLimiter();
     const bad = many("bad");
-    for (const each of bad) settle(turns, each, false);
-    expect(bad.filter((each) => turns.take(each, "slow.example") !== undefined)).toHaveLength(2);
-    expect(bad.filter((each) => turns.take(each, "other.example") !== undefined)).toHaveLength(2);
+    for (const each of bad) settle(limiter, each, false);
+    expect(bad.filter((each) => limiter.acquire(each, "slow.example") !== undefined)).toHaveLength(2);
+    expect(bad.filter((each) => limiter.acquire(each, "other.example") !== undefined)).toHaveLength(2);
   });
 });

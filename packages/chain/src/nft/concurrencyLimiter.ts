@@ -1,66 +1,66 @@
-/** How long a fetch may take that nothing is known against, and one of a collection that has been slow or failing. */
-const QUICK_MS = 5_000;
-const PATIENT_MS = 15_000;
+/** Deadline of a fetch, and of one for a collection that was slow or failed before, in ms. */
+const SHORT_DEADLINE_MS = 5_000;
+const LONG_DEADLINE_MS = 15_000;
 
-/** Fetches at once: all, those of collections never read from, those of collections that were slow or failed. */
-const SLOTS = 16;
-const SLOTS_UNKNOWN = 8;
-const SLOTS_TROUBLED = 4;
-/** Of one collection that has answered last time; of others one. */
-const SLOTS_GOOD = 4;
-const REMEMBERED = 20_000;
+/** Max concurrent fetches: in total, for unknown collections, and for unreliable ones. */
+const MAX_FETCHES = 16;
+const MAX_UNKNOWN = 8;
+const MAX_UNRELIABLE = 4;
+/** Max concurrent fetches of a collection whose last fetch succeeded; of others one. */
+const MAX_PER_GOOD_COLLECTION = 4;
+const MAX_REMEMBERED = 20_000;
 
-type Standing = "unknown" | "good" | "troubled";
+type Reliability = "unknown" | "good" | "unreliable";
 
 /**
- * Of those for unknown and for troubled collections, fetches from one host at once: however many collections somebody
- * makes that name a slow host, those at other hosts have their turns.
+ * Max concurrent fetches from one host by reliability: many collections on a slow host must not delay those on
+ * others.
  */
-const SLOTS_OF_HOST: Readonly<Record<Standing, number>> = { unknown: 4, troubled: 2, good: SLOTS };
+const MAX_PER_HOST: Readonly<Record<Reliability, number>> = { unknown: 4, unreliable: 2, good: MAX_FETCHES };
 
-/** A slot for one fetch. */
-export interface Turn {
-  /** How long the fetch may last, in ms. */
+/** Permission for one fetch. */
+export interface FetchSlot {
+  /** Timeout of the fetch, in ms. */
   deadlineMs: number;
-  /** To be called at its end. */
-  end(hasAnswered: boolean): void;
+  /** Must be called when the fetch has ended. */
+  release(hasSucceeded: boolean): void;
 }
 
 /**
- * Who may fetch next. A collection earns its turns by answering: those that are slow or fail share a few slots among
- * themselves, so that neither one of them nor many together delay the others.
+ * Limits concurrent fetches. Collections gain slots by success: slow and failing ones share a few, so that they do
+ * not delay others.
  */
-export class Turns {
-  readonly #standings = new Map<string, Standing>();
-  readonly #running = new Set<{ collection: string; host: string | undefined; standing: Standing }>();
+export class ConcurrencyLimiter {
+  readonly #reliability = new Map<string, Reliability>();
+  readonly #running = new Set<{ collection: string; host: string | undefined; reliability: Reliability }>();
 
-  /** Takes a slot; undefined for not now. `host` is that of web addresses. */
-  take(collection: string, host?: string): Turn | undefined {
-    const standing = this.#standings.get(collection) ?? "unknown";
-    if (this.#isFull(collection, host, standing)) return undefined;
-    const running = { collection, host, standing };
+  /** Acquires a slot; undefined if none is available. `host` is the host of web URIs. */
+  acquire(collection: string, host?: string): FetchSlot | undefined {
+    const reliability = this.#reliability.get(collection) ?? "unknown";
+    if (this.#isFull(collection, host, reliability)) return undefined;
+    const running = { collection, host, reliability };
     this.#running.add(running);
     return {
-      deadlineMs: standing === "troubled" ? PATIENT_MS : QUICK_MS,
-      end: (hasAnswered) => {
+      deadlineMs: reliability === "unreliable" ? LONG_DEADLINE_MS : SHORT_DEADLINE_MS,
+      release: (hasSucceeded) => {
         this.#running.delete(running);
-        if (this.#standings.size >= REMEMBERED) this.#standings.clear();
-        this.#standings.set(collection, hasAnswered ? "good" : "troubled");
+        if (this.#reliability.size >= MAX_REMEMBERED) this.#reliability.clear();
+        this.#reliability.set(collection, hasSucceeded ? "good" : "unreliable");
       },
     };
   }
 
-  #isFull(collection: string, host: string | undefined, standing: Standing): boolean {
+  #isFull(collection: string, host: string | undefined, reliability: Reliability): boolean {
     const running = [...this.#running];
-    const alike = running.filter((each) => each.standing === standing);
+    const sameReliability = running.filter((each) => each.reliability === reliability);
     const ofCollection = running.filter((each) => each.collection === collection);
-    const atHost = alike.filter((each) => host !== undefined && each.host === host);
+    const atHost = sameReliability.filter((each) => host !== undefined && each.host === host);
     return (
-      running.length >= SLOTS ||
-      ofCollection.length >= (standing === "good" ? SLOTS_GOOD : 1) ||
-      atHost.length >= SLOTS_OF_HOST[standing] ||
-      (standing === "unknown" && alike.length >= SLOTS_UNKNOWN) ||
-      (standing === "troubled" && alike.length >= SLOTS_TROUBLED)
+      running.length >= MAX_FETCHES ||
+      ofCollection.length >= (reliability === "good" ? MAX_PER_GOOD_COLLECTION : 1) ||
+      atHost.length >= MAX_PER_HOST[reliability] ||
+      (reliability === "unknown" && sameReliability.length >= MAX_UNKNOWN) ||
+      (reliability === "unreliable" && sameReliability.length >= MAX_UNRELIABLE)
     );
   }
 }

@@ -1,40 +1,39 @@
-/** What a URI names will not be read by another try either: it is too large, or at an address that is not asked. */
-export class ContentRefused extends Error {
-  override readonly name = "ContentRefused";
+/** The content of a URI is permanently unavailable: it is too large, or requests to its address are not allowed. */
+export class ContentUnavailableError extends Error {
+  override readonly name = "ContentUnavailableError";
 }
 
 /**
- * Fetches what an http, https or ipfs URI names, which somebody has written whom nobody vouches for. Rejects with
- * ContentRefused where it may not be fetched, or is larger than `maxBytes`; with any other Error where another try
- * may succeed.
+ * Fetches an untrusted http, https or ipfs URI. Rejects with ContentUnavailableError if the request is not allowed or
+ * the content exceeds `maxBytes`; with other errors if a retry may succeed.
  */
 export type FetchContent = (
   uri: string,
   limits: { maxBytes: number; signal: AbortSignal },
 ) => Promise<Uint8Array>;
 
-/** What a fetch has come to, as threads tell each other. */
+/** Result of a fetch, as a worker message. */
 export type FetchedContent = { bytes: Uint8Array } | { problem: string; isFinal: boolean };
 
-/** Fetches within a time, whatever the source does. */
-export async function fetchWithin(
+/** Fetches with a deadline, even if the source ignores the signal. */
+export async function fetchWithDeadline(
   fetchContent: FetchContent,
   uri: string,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<FetchedContent> {
-  const ended = Promise.withResolvers<never>();
-  const onAbort = () => ended.reject(new Error("it was not there in time"));
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = () => aborted.reject(new Error("the request timed out"));
   signal.addEventListener("abort", onAbort);
   if (signal.aborted) onAbort();
   try {
-    const bytes = await Promise.race([fetchContent(uri, { maxBytes, signal }), ended.promise]);
+    const bytes = await Promise.race([fetchContent(uri, { maxBytes, signal }), aborted.promise]);
     return bytes.length > maxBytes
       ? { problem: `it is larger than ${maxBytes} bytes`, isFinal: true }
       : { bytes };
   } catch (error) {
-    const why = signal.aborted ? "it was not there in time" : messageOf(error);
-    return { problem: why, isFinal: error instanceof ContentRefused };
+    const reason = signal.aborted ? "the request timed out" : messageOf(error);
+    return { problem: reason, isFinal: error instanceof ContentUnavailableError };
   } finally {
     signal.removeEventListener("abort", onAbort);
   }

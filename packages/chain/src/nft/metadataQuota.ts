@@ -1,34 +1,34 @@
-import { LARGE_METADATA, type NftMetadata, type Outcome } from "../store/nftMetadata.ts";
-import { problem } from "./content.ts";
+import { LARGE_METADATA, type MetadataResult, type NftMetadataStore } from "../store/nftMetadata.ts";
+import { metadataProblem } from "./content.ts";
 
-/** What large metadata of one collection may take together, in characters. */
-export const MAX_LARGE_OF_COLLECTION = 256 * 1024 * 1024;
-const REMEMBERED = 10_000;
+/** Max total size of a collection's large metadata, in characters. */
+export const MAX_LARGE_METADATA_PER_COLLECTION = 256 * 1024 * 1024;
+const MAX_REMEMBERED = 10_000;
 
 /**
- * How much room the metadata of each collection takes: that of one token is bounded, but a collection may have any number
- * of tokens. Small metadata is always kept; large only as long as that of the collection has room.
+ * Limits the storage of each collection's metadata, because a collection can have any number of tokens. Small
+ * metadata is always stored; large metadata until the quota is exhausted.
  */
-export class MetadataSpace {
-  readonly #metadata: NftMetadata;
+export class MetadataQuota {
+  readonly #metadata: NftMetadataStore;
   readonly #max: number;
-  /** What is taken, by collection. */
-  readonly #taken = new Map<string, number>();
+  /** Used quota by collection. */
+  readonly #used = new Map<string, number>();
 
-  constructor(metadata: NftMetadata, max = MAX_LARGE_OF_COLLECTION) {
+  constructor(metadata: NftMetadataStore, max = MAX_LARGE_METADATA_PER_COLLECTION) {
     this.#metadata = metadata;
     this.#max = max;
   }
 
-  /** The outcome, or that there is no room for it. */
-  async fitting(token: string, outcome: Outcome): Promise<Outcome> {
-    if (!("metadata" in outcome) || outcome.metadata.length <= LARGE_METADATA) return outcome;
-    const taken = this.#taken.get(token) ?? (await this.#metadata.largeBytes(token));
-    const next = taken + outcome.metadata.length;
-    if (this.#taken.size >= REMEMBERED) this.#taken.clear();
-    this.#taken.set(token, Math.min(next, Math.max(taken, this.#max)));
-    return next <= this.#max
-      ? outcome
-      : problem("the metadata of this collection takes more room than is kept");
+  /** Returns the result, or an error if it exceeds the quota. */
+  async enforce(token: string, result: MetadataResult): Promise<MetadataResult> {
+    if (!("metadata" in result) || result.metadata.length <= LARGE_METADATA) return result;
+    const used = this.#used.get(token) ?? (await this.#metadata.largeMetadataSize(token));
+    const total = used + result.metadata.length;
+    if (this.#used.size >= MAX_REMEMBERED) this.#used.clear();
+    this.#used.set(token, Math.min(total, Math.max(used, this.#max)));
+    return total <= this.#max
+      ? result
+      : metadataProblem("the metadata of this collection exceeds the storage quota");
   }
 }

@@ -1,4 +1,4 @@
 import type { NftKey } from "../model/tokens.ts";
 
-/** What is to be read again: one NFT's URI and metadata, the latter alone, or everything of a collection. */
-export type MetadataRefresh = { nft: NftKey; what: "uri" | "metadata" } | { collection: string };
+/** What to refresh: one NFT's URI and metadata, its metadata only, or a whole collection. */
+export type MetadataRefresh = { nft: NftKey; target: "uri" | "metadata" } | { collection: string };

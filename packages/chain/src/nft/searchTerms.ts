@@ -1,69 +1,73 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 
-/** The parts of metadata in which words are looked for. */
-export type Part = "name" | "description" | "attributes";
+/** Parts of metadata that can be searched. */
+export type MetadataPart = "name" | "description" | "attributes";
 
-/** In the index each word says by its first letter of which part it is. */
-const LETTERS: Readonly<Record<Part, string>> = { name: "n", description: "d", attributes: "a" };
-const PARTS: readonly Part[] = ["name", "description", "attributes"];
+/** Prefix of each term in the index that identifies its part. */
+const PART_PREFIXES: Readonly<Record<MetadataPart, string>> = {
+  name: "n",
+  description: "d",
+  attributes: "a",
+};
+const PARTS: readonly MetadataPart[] = ["name", "description", "attributes"];
 
-/** Words of one part that are kept, and their length: what is beyond is not found. */
-const MAX_WORDS = 500;
-const MAX_LENGTH = 40;
-const MAX_WANTED = 20;
+/** Max terms per part and their max length; the rest is not indexed. */
+const MAX_TERMS = 500;
+const MAX_TERM_LENGTH = 40;
+const MAX_QUERY_TERMS = 20;
 const MAX_DEPTH = 4;
 
-/** The words of metadata, for the index: with blanks between, each once. */
-export function searchWords(metadata: JsonObject): string {
+/** Returns the distinct terms of metadata for the index, separated by spaces. */
+export function metadataTerms(metadata: JsonObject): string {
   const { name, description } = metadata;
   const attributes = [metadata.attributes, metadata.traits, metadata.properties];
-  const texts: Record<Part, string[]> = {
-    name: textsIn(name),
-    description: textsIn(description),
-    attributes: attributes.flatMap((each) => textsIn(each)),
+  const texts: Record<MetadataPart, string[]> = {
+    name: collectText(name),
+    description: collectText(description),
+    attributes: attributes.flatMap((each) => collectText(each)),
   };
   return PARTS.flatMap((part) => {
-    const words = new Set<string>();
+    const terms = new Set<string>();
     for (const text of texts[part]) {
-      for (const word of wordsOf(text)) {
-        if (words.size >= MAX_WORDS) break;
-        words.add(LETTERS[part] + word);
+      for (const term of splitTerms(text)) {
+        if (terms.size >= MAX_TERMS) break;
+        terms.add(PART_PREFIXES[part] + term);
       }
     }
-    return [...words];
+    return [...terms];
   }).join(" ");
 }
 
-/** For each word of a text that somebody looks for, what it is in the index in each of some parts. */
-export function wantedWords(text: string, parts: readonly Part[]): string[][] {
-  const words = [...new Set(wordsOf(text))].slice(0, MAX_WANTED);
-  return words.map((word) => parts.map((part) => LETTERS[part] + word));
+/** For each word of a query, its terms in the selected parts. */
+export function queryTerms(text: string, parts: readonly MetadataPart[]): string[][] {
+  const terms = [...new Set(splitTerms(text))].slice(0, MAX_QUERY_TERMS);
+  return terms.map((term) => parts.map((part) => PART_PREFIXES[part] + term));
 }
 
-export function partsOf(filter: readonly (Part | "global")[]): readonly Part[] {
-  const named = PARTS.filter((part) => filter.includes(part));
-  return named.length === 0 || filter.includes("global") ? PARTS : named;
+export function searchedParts(filter: readonly (MetadataPart | "global")[]): readonly MetadataPart[] {
+  const selected = PARTS.filter((part) => filter.includes(part));
+  return selected.length === 0 || filter.includes("global") ? PARTS : selected;
 }
 
-/** Letters and digits of any script, in lower case and without accents. */
-function wordsOf(text: string): string[] {
+/** Letters and digits of all scripts, in lower case and without accents. */
+function splitTerms(text: string): string[] {
   const plain = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
-  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => [...word].slice(0, MAX_LENGTH).join(""));
+  return (plain.match(/[\p{L}\p{N}]+/gu) ?? []).map((term) => [...term].slice(0, MAX_TERM_LENGTH).join(""));
 }
 
-/** The texts and numbers in a value, keys of objects included: `{ "Eyes": "blue" }` is found by both. */
-function textsIn(value: JsonValue | undefined, depth = 0): string[] {
+/** Text and numbers of a value, including keys of objects: `{ "Eyes": "blue" }` matches both. */
+function collectText(value: JsonValue | undefined, depth = 0): string[] {
   if (typeof value === "string") return [value.slice(0, 20_000)];
   if (typeof value === "number") return [String(value)];
   if (depth >= MAX_DEPTH) return [];
-  if (Array.isArray(value)) return value.slice(0, MAX_WORDS).flatMap((each) => textsIn(each, depth + 1));
+  if (Array.isArray(value)) return value.slice(0, MAX_TERMS).flatMap((each) => collectText(each, depth + 1));
   if (!isJsonObject(value)) return [];
   return Object.entries(value)
-    .slice(0, MAX_WORDS)
-    .flatMap(([key, each]) => [...(isTraitKey(key) ? [] : [key]), ...textsIn(each, depth + 1)]);
+    .slice(0, MAX_TERMS)
+    .flatMap(([key, each]) => [...(isTraitKey(key) ? [] : [key]), ...collectText(each, depth + 1)]);
 }
 
-/** The usual keys of an attribute are no words of it. */
+/** Common attribute keys are not indexed. */
 function isTraitKey(key: string): boolean {
   return ["trait_type", "value", "display_type", "max_value", "name", "type"].includes(key);
 }

@@ -1,19 +1,19 @@
 import type { NftTransferRow } from "../model/rows.ts";
 
-/** An NFT that has moved. */
-export interface NftSighting extends Pick<NftTransferRow, "token" | "tokenId" | "standard"> {
-  /** Of the first transfer. */
+/** An NFT found in a transfer. */
+export interface DiscoveredNft extends Pick<NftTransferRow, "token" | "tokenId" | "standard"> {
+  /** Position of the first transfer. */
   position: number;
 }
 
-/** The tokens of some transfers, each once. */
-export function nftSightings(transfers: readonly NftTransferRow[]): NftSighting[] {
-  const seen = new Map<string, NftSighting>();
+/** The distinct tokens of transfers. */
+export function discoverNfts(transfers: readonly NftTransferRow[]): DiscoveredNft[] {
+  const discovered = new Map<string, DiscoveredNft>();
   for (const { token, tokenId, standard, position } of transfers) {
-    const before = seen.get(token + tokenId);
-    if (!before || before.position > position) {
-      seen.set(token + tokenId, { token, tokenId, standard, position });
+    const previous = discovered.get(token + tokenId);
+    if (!previous || previous.position > position) {
+      discovered.set(token + tokenId, { token, tokenId, standard, position });
     }
   }
-  return [...seen.values()];
+  return [...discovered.values()];
 }

@@ -1,4 +1,4 @@
-/** Where the database is, and which schema holds the index of a chain. */
+/** The database and the schema with the index of a chain. */
 export interface PostgresLocation {
   url: string;
   schema: string;

@@ -1,7 +1,7 @@
 import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
 
-/** What transfers add to what somebody holds of a token; below zero for what was given away. */
-export interface NftSum {
+/** Change of a token balance; negative for outgoing amounts. */
+export interface NftBalanceChange {
   token: string;
   tokenId: string;
   owner: string;
@@ -10,23 +10,23 @@ export interface NftSum {
 }
 
 /**
- * Adds transfers up by token, id and owner; `sign` -1 takes them back. Nobody holds what was not yet minted or has
- * been burnt.
+ * Sums up transfers by token, id and owner; `sign` -1 reverts them. The null address, which mints and burns, is no
+ * owner.
  */
-export function nftSums(transfers: Iterable<NftTransferRow>, sign: 1 | -1): NftSum[] {
-  const sums = new Map<string, NftSum>();
+export function nftBalanceChanges(transfers: Iterable<NftTransferRow>, sign: 1 | -1): NftBalanceChange[] {
+  const changes = new Map<string, NftBalanceChange>();
   const add = (transfer: NftTransferRow, owner: string, amount: bigint) => {
     if (owner === NULL_ADDRESS) return;
     const { token, tokenId, standard } = transfer;
     const key = token + tokenId + owner;
-    const sum = sums.get(key);
-    if (sum) sum.amount += amount;
-    else sums.set(key, { token, tokenId, owner, standard, amount });
+    const change = changes.get(key);
+    if (change) change.amount += amount;
+    else changes.set(key, { token, tokenId, owner, standard, amount });
   };
   for (const transfer of transfers) {
     const amount = BigInt(transfer.amount) * BigInt(sign);
     add(transfer, transfer.from, -amount);
     add(transfer, transfer.to, amount);
   }
-  return [...sums.values()].filter(({ amount }) => amount !== 0n);
+  return [...changes.values()].filter(({ amount }) => amount !== 0n);
 }

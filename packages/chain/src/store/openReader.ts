@@ -1,22 +1,19 @@
 import type { Database as SqliteFile, Statement } from "better-sqlite3";
 import type { IndexLocation } from "./indexLocation.ts";
 import { type IndexReader, type SqlValue, UNBOUNDED_SQLITE } from "./indexReader.ts";
-import { openPostgres, preparePostgres } from "./postgresConnection.ts";
+import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { PostgresReader } from "./postgresReader.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 
-/**
- * For those who keep the index, whose reads have no bounds: runs in the caller's own thread. Makes the tables where they
- * are missing.
- */
-export async function openReader(place: IndexLocation, connections = 4): Promise<IndexReader> {
-  if (place.kind === "sqlite") return new SqliteReader(openSqliteFile(place.path));
-  const sql = openPostgres(place, connections);
-  await preparePostgres(sql, place.schema);
+/** For the indexer, whose reads have no limits: runs in the caller's thread. Creates missing tables. */
+export async function openReader(location: IndexLocation, connections = 4): Promise<IndexReader> {
+  if (location.kind === "sqlite") return new SqliteReader(openSqliteFile(location.path));
+  const sql = openPostgres(location, connections);
+  await createPostgresSchema(sql, location.schema);
   return new PostgresReader({ lookup: sql, list: sql });
 }
 
-const KEPT_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 
 class SqliteReader implements IndexReader {
   readonly dialect = UNBOUNDED_SQLITE;
@@ -28,7 +25,7 @@ class SqliteReader implements IndexReader {
   }
 
   async all<Row>(text: string, parameters: readonly SqlValue[]): Promise<Row[]> {
-    // What a statement answers is as its text says.
+    // The statement's text determines the type of its rows.
     return this.#prepared(text).all(...parameters) as Row[];
   }
 
@@ -39,7 +36,7 @@ class SqliteReader implements IndexReader {
   #prepared(text: string): Statement<unknown[], unknown> {
     let statement = this.#statements.get(text);
     if (!statement) {
-      if (this.#statements.size >= KEPT_STATEMENTS) this.#statements.clear();
+      if (this.#statements.size >= MAX_STATEMENTS) this.#statements.clear();
       statement = this.#file.prepare(text);
       this.#statements.set(text, statement);
     }

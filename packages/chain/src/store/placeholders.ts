@@ -1,10 +1,10 @@
-/** As many as the next power of two: few texts serve lists of any length. */
-export function marks(count: number): string {
+/** Rounds up to a power of two, so that few statements serve lists of any length. */
+export function placeholders(count: number): string {
   return Array.from({ length: paddedLength(count) }, () => "?").join(", ");
 }
 
-/** A list as long as its marks: the last item again and again. */
-export function padded<T>(items: readonly T[]): T[] {
+/** Repeats the last item to match the number of placeholders. */
+export function padValues<T>(items: readonly T[]): T[] {
   const last = items.at(-1);
   const missing = paddedLength(items.length) - items.length;
   return last === undefined ? [] : [...items, ...Array.from({ length: missing }, () => last)];

@@ -1,5 +1,5 @@
-/** A list's rows, and how many there are in all its pages. */
-export interface Found<Row> {
+/** Rows of a page, and the total number over all pages. */
+export interface QueryResult<Row> {
   rows: Row[];
   total: number;
 }

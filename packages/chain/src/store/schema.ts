@@ -1,4 +1,4 @@
-/** Bytes as both databases give them. */
+/** Bytes as both drivers return them. */
 type Bytes = Uint8Array;
 
 export interface BlocksTable {
@@ -55,11 +55,11 @@ export interface NftTransfersTable {
   amount: string;
 }
 
-/** Consecutive tokens that were moved at once (ERC-2309) and are too many to be listed one by one. */
+/** Consecutive tokens of one ERC-2309 log that are too many to list individually. */
 export interface NftRangesTable {
   position: number;
   token: Bytes;
-  /** The first and the last id that are not listed. */
+  /** First and last id that are not listed. */
   first: Bytes;
   last: Bytes;
   from_address: Bytes;
@@ -76,79 +76,79 @@ export interface TradesTable {
   buyer: Bytes;
   price: Bytes;
   price_token: Bytes | null;
-  /** Decimal, with commas between them. */
+  /** Decimal, separated by commas. */
   token_ids: string;
 }
 
-/** Sums of transfers: what an owner has got less what it has given. */
+/** Balances: received minus sent amounts. */
 export interface NftBalancesTable {
   token: Bytes;
   token_id: Bytes;
   owner: Bytes;
   standard: number;
-  /** Decimal; below zero where a contract lies, or the index begins after it. Never zero. */
+  /** Decimal; negative if a contract logs inconsistent transfers or the index starts later. Never zero. */
   amount: string;
-  /** 1: more than zero. */
+  /** 1: positive balance. */
   held: number;
 }
 
 export interface TokensTable {
   address: Bytes;
   standard: number;
-  /** Of the first transfer; null for those that somebody has only asked for. */
+  /** Position of the first transfer; null for tokens that were only queried. */
   position: number | null;
-  /** null where the contract does not tell. */
+  /** null if the contract does not provide it. */
   name: string | null;
   symbol: string | null;
   decimals: number | null;
-  /** 1: the contract has been asked. */
+  /** 1: the contract has been called. */
   known: number;
 }
 
-/** Addresses whose history is indexed, where not the whole chain is. */
+/** Wallets whose history is indexed, in an index of known wallets. */
 export interface WatchedTable {
   address: Bytes;
-  /** From this block on it is followed with all others; -1 where it is not yet. */
+  /** First block from which it is indexed with all other wallets; -1 before that. */
   since: number;
-  /** The newest block below that is still to be read for it; below the start when all is. */
+  /** The next block of its history to index, in descending order; below the start block when complete. */
   next: number;
 }
 
-/** What is known of each NFT that has moved, and when it is to be read. */
+/** Metadata of each discovered NFT, and when it is due. */
 export interface NftMetadataTable {
-  /** In the order in which the tokens came into the index. */
+  /** In the order of discovery. */
   id: number;
   token: Bytes;
   token_id: Bytes;
   standard: number;
-  /** Of the first transfer. */
+  /** Position of the first transfer. */
   position: number;
-  /** Of the metadata, as the contract says; null where it does not, or where it is too long to be kept. */
+  /** Metadata URI of the contract; null if it has none or it is too long. */
   uri: string | null;
-  /** The block at which the contract was asked; null where it is to be asked (again). */
+  /** The block at which the contract was called; null if a call is due. */
   uri_block: number | null;
-  /** The last that could be read, as it came: the text of a JSON object. */
+  /** The last metadata as fetched: JSON text of an object. */
   metadata: string | null;
-  /** When that was, in ms since the epoch. */
+  /** Time of the last success, in ms since the epoch. */
   synced_at: number | null;
-  /** When anything was last found out, in ms since the epoch. */
+  /** Time of the last attempt, in ms since the epoch. */
   looked_at: number | null;
-  /** Why the last look has brought no metadata. */
+  /** Error of the last attempt. */
   problem: string | null;
-  /** Looks in a row that have failed in a way that may pass. */
+  /** Consecutive temporary failures. */
   tries: number;
-  /** When to look, in ms since the epoch; 0 where somebody has asked for it, null where there is nothing to do. */
+  /** Time of the next attempt, in ms since the epoch; 0 if requested by a client, null if none is due. */
   due: number | null;
-  /** What it is found by. */
+  /** Search terms. */
   words: string | null;
 }
 
-/** Tokens that their contract says are other ones now: a range of ids. */
+/** A range of token ids whose metadata the contract reports as updated. */
 export interface NftUpdatesTable {
   token: Bytes;
   first: Bytes;
   last: Bytes;
-  /** What was read before this block is to be read again. */
+  /** Metadata read before this block is outdated. */
   block: number;
 }
 
@@ -172,19 +172,19 @@ export interface ChainTables {
   facts: FactsTable;
 }
 
-/** How a database writes what the other writes differently. */
-export interface LayoutDialect {
+/** SQL differences between the databases. */
+export interface SchemaDialect {
   integer: string;
   bytes: string;
-  /** Behind a table whose rows are small and stand in the order of their key. */
+  /** Suffix of tables with small rows, which are stored in key order. */
   clustered: string;
-  /** A column of numbers that rise from row to row. */
+  /** Column type of an increasing number. */
   numbered: string;
-  /** What finds metadata by its words. */
+  /** Statements for the full-text index of metadata. */
   search: readonly string[];
 }
 
-/** FTS5 beside the table: it has the words in no other form. */
+/** FTS5 without content: the terms are stored only in the table. */
 export const SQLITE_SEARCH: readonly string[] = [
   `CREATE VIRTUAL TABLE IF NOT EXISTS nft_words
     USING fts5(words, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 0')`,
@@ -197,21 +197,21 @@ export const SQLITE_SEARCH: readonly string[] = [
   END`,
 ];
 
-/** The words as they are: PostgreSQL is not to find others in them. */
-export const POSTGRES_WORDS = "array_to_tsvector(string_to_array(words, ' '))";
+/** The terms as stored: PostgreSQL must not apply stemming. */
+export const POSTGRES_TERMS = "array_to_tsvector(string_to_array(words, ' '))";
 export const POSTGRES_SEARCH: readonly string[] = [
-  `CREATE INDEX IF NOT EXISTS nft_words ON nft_metadata USING gin (${POSTGRES_WORDS})`,
+  `CREATE INDEX IF NOT EXISTS nft_words ON nft_metadata USING gin (${POSTGRES_TERMS})`,
 ];
 
 /**
- * Raised when the tables, or what logs are read as, change. An index of the layout before is brought up to date from the
- * logs that it holds; one of another layout is made anew from the chain.
+ * Incremented when the tables or the decoding of logs change. An index of the previous version is upgraded from its
+ * logs; indexes of other versions are rebuilt from the chain.
  */
-export const LAYOUT = 3;
-export const UPGRADED_LAYOUT = 2;
+export const SCHEMA_VERSION = 3;
+export const UPGRADABLE_VERSION = 2;
 
-/** The tables of one chain's index, with the indexes that its questions need and no others. */
-export function layoutStatements({ integer, bytes, clustered, numbered, search }: LayoutDialect): string[] {
+/** The tables of one chain's index with the indexes that its queries need. */
+export function schemaStatements({ integer, bytes, clustered, numbered, search }: SchemaDialect): string[] {
   return [
     "CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
     `CREATE TABLE IF NOT EXISTS blocks (
@@ -253,7 +253,7 @@ export function layoutStatements({ integer, bytes, clustered, numbered, search }
     `CREATE TABLE IF NOT EXISTS nft_balances (
       token ${bytes} NOT NULL, token_id ${bytes} NOT NULL, owner ${bytes} NOT NULL, standard ${integer} NOT NULL,
       amount TEXT NOT NULL, held ${integer} NOT NULL, PRIMARY KEY (token, token_id, owner))${clustered}`,
-    // Always empty but inside a change.
+    // Empty except during a change.
     "CREATE INDEX IF NOT EXISTS nft_balances_none ON nft_balances (owner) WHERE amount = '0'",
     "CREATE INDEX IF NOT EXISTS nft_by_owner ON nft_balances (owner, token, token_id) WHERE held = 1",
     `CREATE TABLE IF NOT EXISTS tokens (
@@ -279,7 +279,7 @@ export function layoutStatements({ integer, bytes, clustered, numbered, search }
   ];
 }
 
-/** Every table but `facts`, for making an index anew. */
+/** All tables except `facts`; cleared to rebuild an index. */
 export const INDEX_TABLES = [
   "blocks",
   "transactions",

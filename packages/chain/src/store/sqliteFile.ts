@@ -1,21 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { layoutStatements, SQLITE_SEARCH } from "./schema.ts";
+import { SQLITE_SEARCH, schemaStatements } from "./schema.ts";
 
-/** Opens the file of one chain's index; makes it and its tables. */
+/** Opens the index file of one chain; creates the file and its tables. */
 export function openSqliteFile(path: string): Database.Database {
   mkdirSync(dirname(path), { recursive: true });
   const db = new Database(path, { timeout: 10_000 });
   db.pragma("journal_mode = WAL");
-  // Everything here can be read from the chain again: a commit need not wait for the disk, only stay whole.
+  // All data can be read from the chain again, so commits need not be durable, only atomic.
   db.pragma("synchronous = NORMAL");
-  // Pages go from the log into the file, and so to the disk, in larger parts than the usual 4 MiB.
+  // Larger checkpoints than the default of 4 MiB.
   db.pragma("wal_autocheckpoint = 8192");
   db.pragma("cache_size = -65536");
   db.pragma("mmap_size = 268435456");
   db.transaction(() => {
-    for (const statement of layoutStatements({
+    for (const statement of schemaStatements({
       integer: "INTEGER",
       bytes: "BLOB",
       clustered: " WITHOUT ROWID",

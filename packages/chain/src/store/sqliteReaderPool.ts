@@ -20,30 +20,30 @@ import {
 import { currentGroup } from "./requestGroup.ts";
 import type { SqliteReadRequest, SqliteReadResponse } from "./sqliteReaderWorker.ts";
 
-/** Threads of each kind of read; they start with the first read that needs them. */
+/** Threads by read category, started on demand. */
 const THREADS: Readonly<Record<ReadKind, number>> = { lookup: 1, list: 2 };
-/** Reads that may wait for a thread; each for as long as it may run, or until a thread has started, in ms. */
+/** Max reads that wait for a thread, and min waiting time before a thread has started, in ms. */
 const MAX_QUEUED = 200;
 const MIN_WAIT_MS = 5_000;
-/** How much longer than its deadline a read is left to end by itself before its thread is ended, in ms. */
+/** How long a read may exceed its deadline before its thread is terminated, in ms. */
 const GRACE_MS = 5_000;
 
 type Pools = Readonly<Record<ReadKind, WorkerPool<SqliteReadRequest, SqliteReadResponse>>>;
 
 /**
- * Reads the SQLite indexes of all chains in threads of their own: the request loop never waits for the database. Look-ups
- * and lists have separate threads, and within each, threads are shared fairly among those for whom is read.
+ * Reads the SQLite indexes of all chains in worker threads, so that the request loop never waits for the database.
+ * Lookups and lists have separate threads, which are shared fairly among request groups.
  */
-export class SqliteReads {
+export class SqliteReaderPool {
   readonly #pools: Pools;
   readonly #limits: ReadLimits;
 
   constructor(log: WorkerLogger, limits: ReadLimits = READ_LIMITS) {
     this.#limits = limits;
-    this.#pools = { lookup: poolOf("lookup", limits, log), list: poolOf("list", limits, log) };
+    this.#pools = { lookup: createPool("lookup", limits, log), list: createPool("list", limits, log) };
   }
 
-  readerOf(path: string): IndexReader {
+  reader(path: string): IndexReader {
     return new PooledReader(path, this.#pools, this.#limits);
   }
 
@@ -56,7 +56,7 @@ export class SqliteReads {
   }
 }
 
-function poolOf(
+function createPool(
   kind: ReadKind,
   limits: ReadLimits,
   log: WorkerLogger,
@@ -92,25 +92,25 @@ class PooledReader implements IndexReader {
         { path: this.#path, text, parameters: [...parameters], timeoutMs, maxRows },
         { ...(group !== undefined && { group }) },
       );
-      if ("refused" in response) throw new IndexReadError("late", response.refused);
-      // What a statement answers is as its text says.
+      if ("rejected" in response) throw new IndexReadError("timeout", response.rejected);
+      // The statement's text determines the type of its rows.
       return response.rows as Row[];
     } catch (error) {
-      throw readError(error);
+      throw toIndexReadError(error);
     }
   }
 
   change(): Promise<number> {
-    return Promise.reject(new Error("this reader only reads"));
+    return Promise.reject(new Error("this reader is read-only"));
   }
 
   async close(): Promise<void> {}
 }
 
-function readError(error: unknown): unknown {
+function toIndexReadError(error: unknown): unknown {
   if (error instanceof WorkerOverloadedError) return new IndexReadError("busy", error.message);
-  if (error instanceof WorkerTimeoutError) return new IndexReadError("late", error.message);
+  if (error instanceof WorkerTimeoutError) return new IndexReadError("timeout", error.message);
   if (error instanceof WorkerExitedError || error instanceof WorkerUnavailableError)
-    return new IndexReadError("down", error.message);
+    return new IndexReadError("unavailable", error.message);
   return error;
 }

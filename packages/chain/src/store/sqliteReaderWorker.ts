@@ -2,26 +2,26 @@ import { serveRequests } from "@purse/workers";
 import Database, { type Statement } from "better-sqlite3";
 
 export interface SqliteReadRequest {
-  /** The file of the index. */
+  /** Path of the index file. */
   path: string;
   text: string;
   parameters: (string | number | Uint8Array | null)[];
-  /** How long the statement may run, in ms. */
+  /** Timeout of the statement, in ms. */
   timeoutMs: number;
   maxRows: number;
 }
 
-/** `refused` says why the statement was ended. */
-export type SqliteReadResponse = { rows: unknown[] } | { refused: string };
+/** `rejected` is the reason why the statement was aborted. */
+export type SqliteReadResponse = { rows: unknown[] } | { rejected: string };
 
-const KEPT_STATEMENTS = 500;
+const MAX_STATEMENTS = 500;
 const MIB = 1024 * 1024;
-/** Of all rows of one read. */
+/** Max size of the rows of one read. */
 const MAX_BYTES = 64 * MIB;
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** Thrown within a statement to end it. */
-const LATE = new Error("late");
+/** Thrown within a statement to abort it. */
+const DEADLINE_EXCEEDED = new Error("late");
 let deadline = 0;
 
 interface OpenIndex {
@@ -33,35 +33,36 @@ const indexes = new Map<string, OpenIndex>();
 
 function open(path: string): OpenIndex {
   const database = new Database(path, { readonly: true, timeout: BUSY_TIMEOUT_MS });
-  // Several of these threads run: each keeps few pages, and reads the file by memory mapping anyway.
+  // Several threads run: each keeps a small page cache, and reads through memory mapping anyway.
   database.pragma("cache_size = -8192");
   database.pragma("mmap_size = 268435456");
-  // Native loops end by nothing else: statements that may visit many rows call this for some of them (see `visits`).
+  // Native loops can be aborted only by a function: statements that may scan many rows call it for some of them (see
+  // `deadlineCheck`).
   database.function("index_checkpoint", { directOnly: true }, () => {
-    if (performance.now() > deadline) throw LATE;
+    if (performance.now() > deadline) throw DEADLINE_EXCEEDED;
     return 1;
   });
   return { database, statements: new Map() };
 }
 
-function indexAt(path: string): OpenIndex {
-  const known = indexes.get(path);
-  if (known) return known;
+function getIndex(path: string): OpenIndex {
+  const cached = indexes.get(path);
+  if (cached) return cached;
   const opened = open(path);
   indexes.set(path, opened);
   return opened;
 }
 
-function statementOf({ database, statements }: OpenIndex, text: string): Statement<unknown[], unknown> {
-  const known = statements.get(text);
-  if (known) return known;
-  if (statements.size >= KEPT_STATEMENTS) statements.clear();
+function prepareStatement({ database, statements }: OpenIndex, text: string): Statement<unknown[], unknown> {
+  const cached = statements.get(text);
+  if (cached) return cached;
+  if (statements.size >= MAX_STATEMENTS) statements.clear();
   const statement = database.prepare<unknown[], unknown>(text);
   statements.set(text, statement);
   return statement;
 }
 
-/** Of its texts and bytes. */
+/** Size of the strings and byte arrays of a row. */
 function sizeOf(row: unknown): number {
   let size = 0;
   for (const value of Object.values(Object(row))) {
@@ -75,17 +76,17 @@ function handle({ path, text, parameters, timeoutMs, maxRows }: SqliteReadReques
   const rows: unknown[] = [];
   let bytes = 0;
   try {
-    for (const row of statementOf(indexAt(path), text).iterate(...parameters)) {
-      if (rows.length >= maxRows) return { refused: `it has more than ${maxRows} rows` };
-      if (rows.length % 1024 === 1023 && performance.now() > deadline) throw LATE;
+    for (const row of prepareStatement(getIndex(path), text).iterate(...parameters)) {
+      if (rows.length >= maxRows) return { rejected: `it has more than ${maxRows} rows` };
+      if (rows.length % 1024 === 1023 && performance.now() > deadline) throw DEADLINE_EXCEEDED;
       bytes += sizeOf(row);
-      if (bytes > MAX_BYTES) return { refused: `it is larger than ${MAX_BYTES / MIB} MiB` };
+      if (bytes > MAX_BYTES) return { rejected: `it is larger than ${MAX_BYTES / MIB} MiB` };
       rows.push(row);
     }
     return { rows };
   } catch (error) {
-    if (error !== LATE) throw error;
-    return { refused: `it took longer than ${timeoutMs / 1000} s` };
+    if (error !== DEADLINE_EXCEEDED) throw error;
+    return { rejected: `it took longer than ${timeoutMs / 1000} s` };
   }
 }
 

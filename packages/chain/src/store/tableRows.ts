@@ -1,8 +1,8 @@
 import { toHex, toHexOrNull } from "../model/hexBytes.ts";
 import type { BlockRow, NftTransferRow, TradeRow, TransactionRow } from "../model/rows.ts";
-import type { TokenFacts } from "../model/tokens.ts";
-import { erc20Sides } from "../model/topics.ts";
-import type { Watched } from "./indexWriter.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { transferParties } from "../model/topics.ts";
+import type { WatchedWallet } from "./indexWriter.ts";
 import type {
   BlocksTable,
   LogsTable,
@@ -60,7 +60,7 @@ export function transactionRow(row: TransactionsTable): TransactionRow {
   };
 }
 
-function topicsOf(row: LogsTable): string[] {
+function logTopics(row: LogsTable): string[] {
   return [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => (topic ? [toHex(topic)] : []));
 }
 
@@ -70,7 +70,7 @@ export function indexedLog(row: LogsTable): IndexedLog {
     transactionIndex: row.transaction_index,
     transactionHash: toHex(row.transaction_hash),
     address: toHex(row.address),
-    topics: topicsOf(row),
+    topics: logTopics(row),
     data: toHex(row.data),
   };
 }
@@ -80,20 +80,20 @@ export function erc20Transfer(row: LogsTable): Erc20Transfer {
     position: row.position,
     transactionHash: toHex(row.transaction_hash),
     token: toHex(row.address),
-    ...erc20Sides(topicsOf(row)),
+    ...transferParties(logTopics(row)),
     value: BigInt(toHex(row.data)).toString(),
   };
 }
 
-export function watchedRow({ address, since, next }: WatchedTable): Watched {
+export function watchedWallet({ address, since, next }: WatchedTable): WatchedWallet {
   return { address: toHex(address), since, next };
 }
 
-export function tokenFacts({ address, standard, name, symbol, decimals }: TokensTable): TokenFacts {
+export function tokenMetadata({ address, standard, name, symbol, decimals }: TokensTable): TokenMetadata {
   return { address: toHex(address), standard, name, symbol, decimals };
 }
 
-/** A row of the table as it was put in. */
+/** Converts a table row. */
 export function tradeRow(row: TradesTable): TradeRow {
   return {
     position: row.position,
@@ -109,7 +109,7 @@ export function tradeRow(row: TradesTable): TradeRow {
   };
 }
 
-/** A row of the table as it was put in. */
+/** Converts a table row. */
 export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
   return {
     position: row.position,

@@ -1,39 +1,42 @@
 import { toBytes } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
-import { topicBytes } from "./erc20Balances.ts";
+import { addressTopicBytes } from "./erc20Balances.ts";
 import type { SqlValue } from "./indexReader.ts";
 
-/** Which part of a list is wanted; lists go from the newest to the oldest. */
-export interface Window {
+/** Options of a list, which is in descending order by default. */
+export interface ListOptions {
   /** Both ends included. */
   fromBlock?: number | undefined;
   toBlock?: number | undefined;
-  /** Only what comes after (is older than) this place. */
-  after?: Place | undefined;
-  /** From the oldest to the newest instead. */
+  /** Only rows after this position in list order. */
+  after?: IndexPosition | undefined;
+  /** Ascending order. */
   ascending?: boolean;
   offset: number;
   limit: number;
 }
 
-/** A log's or transaction's position, and the part of a batch. */
-export interface Place {
+/** Position of a log or transaction, with the index in a batch. */
+export interface IndexPosition {
   position: number;
   part: number;
 }
 
-/** Whose transfers: a wallet's, a collection's, one token's of it, or everybody's. */
-export type NftSelection =
+/** Transfers of a wallet, a collection, one of its tokens, or all. */
+export type NftTransferSelection =
   | { wallet: string; direction: "both" | "to" | "from" }
   | { token: string; tokenId?: string }
   | Record<string, never>;
 
-export interface Arm {
+export interface UnionBranch {
   where: string;
   values: SqlValue[];
 }
 
-export function boundsOf({ fromBlock, toBlock }: Window): { text: string; values: SqlValue[] } {
+export function blockBoundsCondition({ fromBlock, toBlock }: ListOptions): {
+  text: string;
+  values: SqlValue[];
+} {
   const values: SqlValue[] = [];
   let text = "";
   if (fromBlock !== undefined) {
@@ -47,37 +50,37 @@ export function boundsOf({ fromBlock, toBlock }: Window): { text: string; values
   return { text, values };
 }
 
-export function seekOf(
-  { after, ascending }: Window,
-  hasParts: boolean,
+export function cursorCondition(
+  { after, ascending }: ListOptions,
+  isBatched: boolean,
 ): { text: string; values: SqlValue[] } {
   if (!after) return { text: "", values: [] };
-  const than = ascending ? ">" : "<";
-  if (!hasParts) return { text: ` AND position ${than} ?`, values: [after.position] };
-  return { text: ` AND (position, part) ${than} (?, ?)`, values: [after.position, after.part] };
+  const operator = ascending ? ">" : "<";
+  if (!isBatched) return { text: ` AND position ${operator} ?`, values: [after.position] };
+  return { text: ` AND (position, part) ${operator} (?, ?)`, values: [after.position, after.part] };
 }
 
-export function erc20OfToken(token: string): Arm {
+export function erc20TokenBranch(token: string): UnionBranch {
   return { where: "address = ? AND erc20 = 1", values: [toBytes(token)] };
 }
 
-export function erc20OfWallet(wallet: string): Arm[] {
-  const own = topicBytes(wallet);
+export function erc20WalletBranches(wallet: string): UnionBranch[] {
+  const topic = addressTopicBytes(wallet);
   return [
-    { where: "erc20 = 1 AND topic1 = ?", values: [own] },
-    { where: "erc20 = 1 AND topic2 = ? AND topic1 <> ?", values: [own, own] },
+    { where: "erc20 = 1 AND topic1 = ?", values: [topic] },
+    { where: "erc20 = 1 AND topic2 = ? AND topic1 <> ?", values: [topic, topic] },
   ];
 }
 
-export function nftArms(of: NftSelection): Arm[] {
-  if ("token" in of && of.token !== undefined) {
-    const values = [toBytes(of.token), ...(of.tokenId ? [toBytes(of.tokenId)] : [])];
-    return [{ where: of.tokenId ? "token = ? AND token_id = ?" : "token = ?", values }];
+export function nftBranches(selection: NftTransferSelection): UnionBranch[] {
+  if ("token" in selection && selection.token !== undefined) {
+    const values = [toBytes(selection.token), ...(selection.tokenId ? [toBytes(selection.tokenId)] : [])];
+    return [{ where: selection.tokenId ? "token = ? AND token_id = ?" : "token = ?", values }];
   }
-  if (!("wallet" in of) || of.wallet === undefined) return [{ where: "TRUE", values: [] }];
-  const own = toBytes(of.wallet);
-  const from: Arm = { where: "from_address = ?", values: [own] };
-  if (of.direction === "from") return [from];
-  if (of.direction === "to") return [{ where: "to_address = ?", values: [own] }];
-  return [from, { where: "to_address = ? AND from_address <> ?", values: [own, own] }];
+  if (!("wallet" in selection) || selection.wallet === undefined) return [{ where: "TRUE", values: [] }];
+  const addressBytes = toBytes(selection.wallet);
+  const from: UnionBranch = { where: "from_address = ?", values: [addressBytes] };
+  if (selection.direction === "from") return [from];
+  if (selection.direction === "to") return [{ where: "to_address = ?", values: [addressBytes] }];
+  return [from, { where: "to_address = ? AND from_address <> ?", values: [addressBytes, addressBytes] }];
 }

@@ -1,11 +1,11 @@
 import { createChainService } from "../service.ts";
 
-/** Follows the chain that the environment names, and tells its status in lines of JSON. For tests that kill it. */
-const { id, url, place } = JSON.parse(process.env.CHAIN ?? "{}");
+/** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
+const { id, url, location } = JSON.parse(process.env.CHAIN ?? "{}");
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const service = createChainService({
   chains: [{ id, name: "local", aliases: [], rpcUrls: [url] }],
-  database: place,
+  database: location,
   log: silent,
   pollMs: 10,
 });

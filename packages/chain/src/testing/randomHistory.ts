@@ -3,12 +3,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { JsonValue } from "@purse/protocol";
 import type { ChainStatus } from "../model/chainStatus.ts";
-import { indexDump, type Place, type TestChain } from "./testChain.ts";
+import { type DatabaseLocation, dumpIndex, type TestChain } from "./testChain.ts";
 
-/** Histories for proofs: what happens to a chain and to a process that follows it, decided by a seed. */
+/** Random histories for tests: what happens to a chain and to a process that indexes it, determined by a seed. */
 
-/** Numbers from 0 up to, but not, 1, the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
+/** Random numbers from 0 up to, but excluding, 1; deterministic for a seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -20,29 +20,29 @@ export function seeded(seed: number): () => number {
 
 export interface History {
   seed: number;
-  /** What happens between the beginning and the end. */
+  /** Number of events between start and end. */
   events: number;
 }
 
-/** A process that follows a chain, and can be killed at any moment. */
-export interface FollowingProcess {
-  /** The last that it has told. */
+/** A process that indexes a chain and can be killed at any time. */
+export interface IndexerProcess {
+  /** The last reported status. */
   status(): ChainStatus | undefined;
-  /** Ends it at once (SIGKILL). */
+  /** Kills it immediately (SIGKILL). */
   kill(): Promise<void>;
 }
 
-export function followingProcess(chain: TestChain, place: Place): FollowingProcess {
+export function startIndexerProcess(chain: TestChain, location: DatabaseLocation): IndexerProcess {
   const script = fileURLToPath(new URL("./indexerProcess.ts", import.meta.url));
   const child: ChildProcess = spawn(process.execPath, [script], {
-    env: { ...process.env, CHAIN: JSON.stringify({ id: chain.chainId, url: chain.url, place }) },
+    env: { ...process.env, CHAIN: JSON.stringify({ id: chain.chainId, url: chain.url, location }) },
     stdio: ["ignore", "pipe", "inherit"],
   });
   let latest: ChainStatus | undefined;
-  let rest = "";
+  let partialLine = "";
   child.stdout?.on("data", (chunk: Buffer) => {
-    const lines = (rest + chunk.toString("utf8")).split("\n");
-    rest = lines.pop() ?? "";
+    const lines = (partialLine + chunk.toString("utf8")).split("\n");
+    partialLine = lines.pop() ?? "";
     for (const line of lines) latest = JSON.parse(line);
   });
   return {
@@ -57,82 +57,85 @@ export function followingProcess(chain: TestChain, place: Place): FollowingProce
 }
 
 /**
- * Lets a history happen: transfers, empty blocks, reorganisations 1 to 64 deep, kills in the middle of whatever is
- * being written, restarts. Resolves when the process has reached the head of what has become of the chain.
+ * Runs a random history: transfers, empty blocks, reorganizations of 1 to 64 blocks, kills during writes, restarts.
+ * Resolves when the process has reached the head.
  */
-export async function liveThrough(
+export async function runHistory(
   { seed, events }: History,
   chain: TestChain,
-  place: Place,
+  location: DatabaseLocation,
 ): Promise<string[]> {
-  const random = seeded(seed);
-  const upTo = (most: number) => 1 + Math.floor(random() * most);
-  const told: string[] = [];
-  // What the accounts have been given stays theirs.
-  const beginning = await chain.head();
-  let following = followingProcess(chain, place);
+  const random = seededRandom(seed);
+  const randomUpTo = (max: number) => 1 + Math.floor(random() * max);
+  const steps: string[] = [];
+  // Setup blocks are not reorganized.
+  const firstBlock = await chain.head();
+  let indexer = startIndexerProcess(chain, location);
   try {
     for (let i = 0; i < events; i++) {
-      const dice = random();
-      if (dice < 0.15) {
-        const from = upTo(5) - 1;
-        told.push(`transfer from ${from}`);
-        await chain.transfer(from, chain.account(upTo(9)), BigInt(upTo(1_000)));
-      } else if (dice < 0.25) {
-        told.push("a piece");
-        await chain.mintPiece(chain.account(upTo(9)));
-      } else if (dice < 0.35) {
-        told.push("items");
-        await chain.giveItems(chain.account(upTo(9)), [1n, 2n], [BigInt(upTo(3)), 1n]);
-      } else if (dice < 0.5) {
-        const blocks = upTo(30);
-        told.push(`${blocks} blocks`);
+      const choice = random();
+      if (choice < 0.15) {
+        const from = randomUpTo(5) - 1;
+        steps.push(`transfer from ${from}`);
+        await chain.transfer(from, chain.account(randomUpTo(9)), BigInt(randomUpTo(1_000)));
+      } else if (choice < 0.25) {
+        steps.push("a piece");
+        await chain.mintNft(chain.account(randomUpTo(9)));
+      } else if (choice < 0.35) {
+        steps.push("items");
+        await chain.transferItems(chain.account(randomUpTo(9)), [1n, 2n], [BigInt(randomUpTo(3)), 1n]);
+      } else if (choice < 0.5) {
+        const blocks = randomUpTo(30);
+        steps.push(`${blocks} blocks`);
         await chain.mine(blocks);
-      } else if (dice < 0.8) {
-        const depth = Math.min(upTo(64), (await chain.head()) - beginning);
-        told.push(`reorganisation of ${depth}`);
-        if (depth > 0) await chain.reorganise(depth);
+      } else if (choice < 0.8) {
+        const depth = Math.min(randomUpTo(64), (await chain.head()) - firstBlock);
+        steps.push(`reorganization of ${depth}`);
+        if (depth > 0) await chain.reorganize(depth);
       } else {
-        told.push("kill");
-        await following.kill();
-        following = followingProcess(chain, place);
+        steps.push("kill");
+        await indexer.kill();
+        indexer = startIndexerProcess(chain, location);
       }
       await sleep(random() * 60);
     }
-    await atHead(following, chain);
+    await waitForHead(indexer, chain);
   } finally {
-    await following.kill();
+    await indexer.kill();
   }
-  return told;
+  return steps;
 }
 
-/** An index made at one go of what the chain is now. */
-export async function rebuild(chain: TestChain, place: Place): Promise<void> {
-  const following = followingProcess(chain, place);
+/** Builds an index of the current chain in one go. */
+export async function rebuild(chain: TestChain, location: DatabaseLocation): Promise<void> {
+  const indexer = startIndexerProcess(chain, location);
   try {
-    await atHead(following, chain);
+    await waitForHead(indexer, chain);
   } finally {
-    await following.kill();
+    await indexer.kill();
   }
 }
 
-async function atHead(following: FollowingProcess, chain: TestChain): Promise<void> {
+async function waitForHead(indexer: IndexerProcess, chain: TestChain): Promise<void> {
   const end = Date.now() + 60_000;
   for (;;) {
     const newest = await chain.rpc("eth_getBlockByNumber", ["latest", false]);
-    const status = following.status();
+    const status = indexer.status();
     if (status?.state === "following" && status.indexed === Number(Object(newest).number)) {
-      // It may have been told of the block before the last reorganisation.
+      // The status may describe the block before the last reorganization.
       await sleep(100);
-      const later = following.status();
+      const later = indexer.status();
       if (later?.state === "following" && later.indexed === status.indexed) return;
     }
-    if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(status)}`);
+    if (Date.now() > end) throw new Error(`timed out with status ${JSON.stringify(status)}`);
     await sleep(20);
   }
 }
 
-/** Both indexes, for comparing. */
-export async function dumps(chain: TestChain, places: Place[]): Promise<Record<string, JsonValue>[]> {
-  return Promise.all(places.map((place) => indexDump(place, chain.chainId)));
+/** Dumps several indexes for comparison. */
+export async function dumpIndexes(
+  chain: TestChain,
+  locations: DatabaseLocation[],
+): Promise<Record<string, JsonValue>[]> {
+  return Promise.all(locations.map((location) => dumpIndex(location, chain.chainId)));
 }

@@ -26,12 +26,12 @@ import type { ChainConfig, Market } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import { toHex } from "../model/hexBytes.ts";
 import type { Logger } from "../model/logger.ts";
-import { createChainService, placeOf } from "../service.ts";
+import { createChainService, indexLocationOf } from "../service.ts";
 import { openReader } from "../store/openReader.ts";
 
-/** Support for the tests of this package: a hand on a local chain, services over it, nodes that misbehave. */
+/** Test support: control of a local chain, services for it, misbehaving nodes. */
 
-/** What tests need of the local chain of @purse/devchain. */
+/** The part of @purse/devchain's DevChain that tests need. */
 export interface LocalChain {
   url: string;
   chainId: number;
@@ -45,30 +45,30 @@ export interface TestChain {
   token: Address;
   account(index: number): Hex;
   rpc(method: string, params?: JsonValue[]): Promise<JsonValue>;
-  /** Moves units of the token from an account, in a block of its own. */
+  /** Transfers units of the token from an account in a separate block. */
   transfer(from: number, to: Address, units: bigint): Promise<TransactionReceipt>;
-  /** Makes a piece of the collection (ERC-721) for somebody. */
-  mintPiece(to: Address): Promise<TransactionReceipt>;
-  /** Makes a work of a gallery (ERC-721), whose metadata is at a URI, for somebody; removes it. */
-  hang(gallery: Address, to: Address, id: bigint, uri: string): Promise<TransactionReceipt>;
-  takeDown(gallery: Address, owner: number, id: bigint): Promise<TransactionReceipt>;
-  /** Another gallery like the first. */
-  newGallery(): Promise<Address>;
-  /** Moves items (ERC-1155) of account 0, each id in one batch. */
-  giveItems(to: Address, ids: bigint[], amounts: bigint[]): Promise<TransactionReceipt>;
-  /** Sends a transaction of an account, in a block of its own; value in wei. */
+  /** Mints an ERC-721 token. */
+  mintNft(to: Address): Promise<TransactionReceipt>;
+  /** Mints an ERC-721 token with a metadata URI in a gallery contract; burns it. */
+  mintArtwork(gallery: Address, to: Address, id: bigint, uri: string): Promise<TransactionReceipt>;
+  burnArtwork(gallery: Address, owner: number, id: bigint): Promise<TransactionReceipt>;
+  /** Creates a copy of the gallery contract. */
+  createGallery(): Promise<Address>;
+  /** Transfers ERC-1155 tokens of account 0 in one batch. */
+  transferItems(to: Address, ids: bigint[], amounts: bigint[]): Promise<TransactionReceipt>;
+  /** Sends a transaction of an account in a separate block; value in wei. */
   send(from: number, to: Address, data: Hex, value?: bigint): Promise<TransactionReceipt>;
-  /** Runs code as a contract's creation. */
+  /** Executes contract creation code. */
   create(code: Hex): Promise<TransactionReceipt>;
   mine(blocks: number): Promise<JsonValue>;
-  /** Replaces the newest blocks by empty ones. */
-  reorganise(depth: number): Promise<JsonValue>;
+  /** Replaces the latest blocks with empty ones. */
+  reorganize(depth: number): Promise<JsonValue>;
   head(): Promise<number>;
   /** In wei. */
   balance(address: Address): Promise<bigint>;
   /** In the token's smallest unit. */
   tokenBalance(address: Address): Promise<bigint>;
-  /** Every transfer of the token that the node tells of, oldest first, as the index should have it. */
+  /** All transfers of the token from the node, oldest first, in the format of the index. */
   transfers(): Promise<string[]>;
 }
 
@@ -125,32 +125,32 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         contracts.token.address,
         encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [to, units] }),
       ),
-    mintPiece: (to) =>
+    mintNft: (to) =>
       send(
         0,
         contracts.collection.address,
         encodeFunctionData({ abi: nftAbi, functionName: "mint", args: [to] }),
       ),
-    hang: (gallery, to, id, uri) =>
+    mintArtwork: (gallery, to, id, uri) =>
       send(0, gallery, encodeFunctionData({ abi: nftAbi, functionName: "mint", args: [to, id, uri] })),
-    takeDown: (gallery, owner, id) =>
+    burnArtwork: (gallery, owner, id) =>
       send(owner, gallery, encodeFunctionData({ abi: nftAbi, functionName: "burn", args: [id] })),
-    async newGallery() {
+    async createGallery() {
       const first = contracts.gallery.address;
       const address: Address = `0x${randomBytes(20).toString("hex")}`;
       await rpc("anvil_setCode", [address, await rpc("eth_getCode", [first, "latest"])]);
-      // Name, symbol and owner stand in the first places.
+      // Name, symbol and owner are in the first storage slots.
       for (let slot = 0; slot < 12; slot++) {
-        const place = `0x${slot.toString(16).padStart(64, "0")}`;
+        const location = `0x${slot.toString(16).padStart(64, "0")}`;
         await rpc("anvil_setStorageAt", [
           address,
-          place,
-          await rpc("eth_getStorageAt", [first, place, "latest"]),
+          location,
+          await rpc("eth_getStorageAt", [first, location, "latest"]),
         ]);
       }
       return address;
     },
-    giveItems: (to, ids, amounts) =>
+    transferItems: (to, ids, amounts) =>
       send(
         0,
         contracts.items.address,
@@ -163,7 +163,7 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
     send,
     create: (code: Hex) => send(0, undefined, code),
     mine: (blocks: number) => rpc("anvil_mine", [`0x${blocks.toString(16)}`]),
-    reorganise: (depth: number) => rpc("anvil_reorg", [depth, []]),
+    reorganize: (depth: number) => rpc("anvil_reorg", [depth, []]),
     head: async () => Number(await client.getBlockNumber()),
     balance: (address) => client.getBalance({ address }),
     tokenBalance: (address) =>
@@ -182,15 +182,15 @@ export function testChain({ url, chainId, accounts, contracts }: LocalChain): Te
         strict: true,
       });
       return logs.map(({ blockNumber, logIndex, blockHash, args }) => {
-        const sides = `${args.from} ${args.to}`.toLowerCase();
-        return `${blockNumber} ${logIndex} ${blockHash} ${sides} ${args.value}`;
+        const parties = `${args.from} ${args.to}`.toLowerCase();
+        return `${blockNumber} ${logIndex} ${blockHash} ${parties} ${args.value}`;
       });
     },
   };
 }
 
-/** What tests need of where things are traded on the local chain. */
-interface TradedChain {
+/** The part of DevChain with the markets. */
+interface MarketChain {
   contracts: {
     dollar: { address: Address };
     market: {
@@ -203,8 +203,8 @@ interface TradedChain {
   };
 }
 
-/** What is traded on the local chain, and where. */
-export function localMarket({ contracts: { market, dollar } }: TradedChain): Partial<Market> {
+/** Market configuration of the local chain. */
+export function localMarket({ contracts: { market, dollar } }: MarketChain): Partial<Market> {
   return {
     wrappedNative: market.weth.address,
     stables: [dollar.address],
@@ -219,35 +219,38 @@ export function localMarket({ contracts: { market, dollar } }: TradedChain): Par
   };
 }
 
-export const newFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
+export const createTempFolder = () => mkdtemp(join(tmpdir(), "purse-chain-"));
 
-/** A new folder for a local chain, with the history in it that was made once for all tests. */
-export async function begunFolder(): Promise<string> {
-  const folder = await newFolder();
-  const begun = process.env.PURSE_TEST_BEGUN_CHAIN;
-  if (begun !== undefined) await copyFile(begun, join(folder, "state.json.gz"));
+/** Creates a directory for a local chain with a prebuilt history that all tests share. */
+export async function createChainFolder(): Promise<string> {
+  const folder = await createTempFolder();
+  const savedState = process.env.PURSE_TEST_BEGUN_CHAIN;
+  if (savedState !== undefined) await copyFile(savedState, join(folder, "state.json.gz"));
   return folder;
 }
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of the server that the tests have started. */
+    /** The PostgreSQL server of the test run. */
     postgresUrl: string;
   }
 }
 
-/** The databases that every index has to work on. */
+/** Databases that indexes support. */
 export const DATABASES = ["SQLite", "PostgreSQL"] as const;
 
-export type Place = ChainServiceConfig["database"];
+export type DatabaseLocation = ChainServiceConfig["database"];
 
-/** A new, empty place for indexes. */
-export async function newDatabase(
+/** Creates an empty database for indexes. */
+export async function createDatabase(
   name: (typeof DATABASES)[number],
-): Promise<{ place: Place; remove(): Promise<void> }> {
+): Promise<{ location: DatabaseLocation; remove(): Promise<void> }> {
   if (name === "SQLite") {
-    const folder = await newFolder();
-    return { place: { kind: "sqlite", folder }, remove: () => rm(folder, { recursive: true, force: true }) };
+    const folder = await createTempFolder();
+    return {
+      location: { kind: "sqlite", folder },
+      remove: () => rm(folder, { recursive: true, force: true }),
+    };
   }
   const server = inject("postgresUrl");
   const database = `chains_${randomUUID().replaceAll("-", "")}`;
@@ -255,7 +258,7 @@ export async function newDatabase(
   await sql`CREATE DATABASE ${sql(database)}`;
   const url = Object.assign(new URL(server), { pathname: `/${database}` }).href;
   return {
-    place: { kind: "postgres", url, connections: 2 },
+    location: { kind: "postgres", url, connections: 2 },
     async remove() {
       await sql`DROP DATABASE IF EXISTS ${sql(database)} WITH (FORCE)`;
       await sql.end();
@@ -263,7 +266,7 @@ export async function newDatabase(
   };
 }
 
-type DumpedTable =
+type DumpTable =
   | "blocks"
   | "transactions"
   | "logs"
@@ -274,12 +277,15 @@ type DumpedTable =
   | "tokens"
   | "nft_metadata";
 /** Bytes are in hex. */
-type DumpedRow = Record<string, string | number | null>;
+type DumpRow = Record<string, string | number | null>;
 
-/** Everything that an index holds of a chain, in one order. */
-export async function indexDump(place: Place, chainId: number): Promise<Record<DumpedTable, DumpedRow[]>> {
-  const reader = await openReader(placeOf(place, chainId), 1);
-  const rowsOf = async (columns: string, table: DumpedTable, order: string): Promise<DumpedRow[]> => {
+/** Dumps the contents of a chain's index in a fixed order. */
+export async function dumpIndex(
+  location: DatabaseLocation,
+  chainId: number,
+): Promise<Record<DumpTable, DumpRow[]>> {
+  const reader = await openReader(indexLocationOf(location, chainId), 1);
+  const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
     const rows = await reader.all<Record<string, string | number | Uint8Array | null>>(
       `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
       [],
@@ -299,9 +305,9 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
       nft_ranges: await rowsOf("*", "nft_ranges", "position"),
       trades: await rowsOf("*", "trades", "position"),
       nft_balances: await rowsOf("*", "nft_balances", "token, token_id, owner"),
-      // What a token says of itself is asked for in its own time.
+      // Token metadata is read asynchronously.
       tokens: await rowsOf("address, standard, position", "tokens", "address"),
-      // And so is its metadata.
+      // So is NFT metadata.
       nft_metadata: await rowsOf("token, token_id, standard, position", "nft_metadata", "token, token_id"),
     };
   } finally {
@@ -309,40 +315,43 @@ export async function indexDump(place: Place, chainId: number): Promise<Record<D
   }
 }
 
-/** A log that keeps its lines. */
-export function keptLog(): Logger & { lines: string[] } {
+/** A logger that records its lines. */
+export function createRecordingLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];
-  const keep = (message: string, fields?: Record<string, unknown>) => {
+  const record = (message: string, fields?: Record<string, unknown>) => {
     lines.push(fields ? `${message} ${JSON.stringify(fields)}` : message);
   };
-  return { lines, debug: keep, info: keep, warn: keep, error: keep };
+  return { lines, debug: record, info: record, warn: record, error: record };
 }
 
 export interface TestService {
   service: ChainService;
   log: { lines: string[] };
-  /** Runs an endpoint by its function's name, with the HTTP status of its answer. */
-  answer(functionName: string, params: Record<string, unknown>): Promise<{ status: number; body: JsonValue }>;
-  /** Runs an endpoint by its function's name. */
+  /** Runs an endpoint by function name; returns the HTTP status as well. */
+  runWithStatus(
+    functionName: string,
+    params: Record<string, unknown>,
+  ): Promise<{ status: number; body: JsonValue }>;
+  /** Runs an endpoint by function name. */
   run(functionName: string, params: Record<string, unknown>): Promise<JsonValue>;
   status(): ChainStatus;
-  /** Waits until the first chain's status is as wanted. */
-  until(wanted: (status: ChainStatus) => boolean, deadline?: number): Promise<ChainStatus>;
+  /** Waits until the first chain's status meets a condition. */
+  waitFor(condition: (status: ChainStatus) => boolean, deadline?: number): Promise<ChainStatus>;
   stop(): Promise<void>;
 }
 
 export async function startService(
   chain: Partial<ChainConfig> & Pick<ChainConfig, "id" | "rpcUrls">,
-  place: string | ChainServiceConfig["database"],
-  more: Pick<
+  location: string | ChainServiceConfig["database"],
+  options: Pick<
     ChainServiceConfig,
     "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule"
   > = {},
 ): Promise<TestService> {
-  const log = keptLog();
+  const log = createRecordingLogger();
   const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
-  const database = typeof place === "string" ? { kind: "sqlite" as const, folder: place } : place;
-  const service = createChainService({ chains, database, log, pollMs: 20, ...more });
+  const database = typeof location === "string" ? { kind: "sqlite" as const, folder: location } : location;
+  const service = createChainService({ chains, database, log, pollMs: 20, ...options });
   await service.start();
 
   function status(): ChainStatus {
@@ -359,12 +368,12 @@ export async function startService(
     service,
     log,
     status,
-    answer: async (functionName, params) => route(functionName).answer(params),
+    runWithStatus: async (functionName, params) => route(functionName).runWithStatus(params),
     run: async (functionName, params) => route(functionName).run(params),
-    async until(wanted, deadline = 30_000) {
+    async waitFor(condition, deadline = 30_000) {
       const end = Date.now() + deadline;
-      while (!wanted(status())) {
-        if (Date.now() > end) throw new Error(`it came to ${JSON.stringify(status())}`);
+      while (!condition(status())) {
+        if (Date.now() > end) throw new Error(`timed out with status ${JSON.stringify(status())}`);
         await sleep(10);
       }
       return status();
@@ -375,8 +384,8 @@ export async function startService(
 
 export interface ProxyNode {
   url: string;
-  /** The methods that were asked for, in their order. */
-  asked: string[];
+  /** The requested methods in order. */
+  methods: string[];
   stop(): Promise<void>;
 }
 
@@ -386,28 +395,28 @@ interface RpcRequest {
   params: JsonValue[];
 }
 
-/** What a proxy does to a call: an answer of its own, or nothing, and the node behind it is asked. */
-export type Meddle = (call: RpcRequest) => { result: JsonValue } | { error: JsonObject } | undefined;
+/** Intercepts a call: returns a response, or nothing to forward the call. */
+export type Intercept = (call: RpcRequest) => { result: JsonValue } | { error: JsonObject } | undefined;
 
-/** What a proxy makes of an answer of the node behind it. */
-export type Change = (call: RpcRequest, result: JsonValue) => JsonValue;
+/** Changes a result of the node behind the proxy. */
+export type RewriteResult = (call: RpcRequest, result: JsonValue) => JsonValue;
 
-/** A node in front of a real one that answers some calls otherwise. */
+/** Starts a proxy for a node that changes some responses. */
 export async function proxyNode(
   target: string,
-  meddle: Meddle,
-  refuses?: (calls: RpcRequest[], response: ServerResponse) => boolean,
-  change?: Change,
+  intercept: Intercept,
+  rejectRequest?: (calls: RpcRequest[], response: ServerResponse) => boolean,
+  rewriteResult?: RewriteResult,
 ): Promise<ProxyNode> {
-  const asked: string[] = [];
+  const methods: string[] = [];
   const server = createServer(async (request, response) => {
     const body: RpcRequest | RpcRequest[] = JSON.parse(await textOf(request));
     const calls = Array.isArray(body) ? body : [body];
-    for (const { method } of calls) asked.push(method);
-    if (refuses?.(calls, response)) return;
+    for (const { method } of calls) methods.push(method);
+    if (rejectRequest?.(calls, response)) return;
     const answers = await Promise.all(
       calls.map(async (call) => {
-        const own = meddle(call);
+        const own = intercept(call);
         if (own) return { jsonrpc: "2.0", id: call.id, ...own };
         const forwarded = await fetch(target, {
           method: "POST",
@@ -415,8 +424,8 @@ export async function proxyNode(
           body: JSON.stringify({ jsonrpc: "2.0", ...call }),
         });
         const answer: JsonObject = JSON.parse(await forwarded.text());
-        return change && answer.result !== undefined
-          ? { ...answer, result: change(call, answer.result) }
+        return rewriteResult && answer.result !== undefined
+          ? { ...answer, result: rewriteResult(call, answer.result) }
           : answer;
       }),
     ).catch(() => undefined);
@@ -424,7 +433,7 @@ export async function proxyNode(
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify(Array.isArray(body) ? answers : answers[0]));
   });
-  return { url: await listen(server), asked, stop: () => close(server) };
+  return { url: await listen(server), methods, stop: () => close(server) };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

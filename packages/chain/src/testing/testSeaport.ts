@@ -64,7 +64,7 @@ const typed = {
   ],
 } as const;
 
-/** Kinds of items, as Seaport numbers them. */
+/** Seaport's item types. */
 export const KIND = { coin: 0, erc20: 1, erc721: 2, erc1155: 3, anyErc721: 4 } as const;
 
 export interface ItemInput {
@@ -78,15 +78,15 @@ export interface OrderInput {
   /** An account of the local chain. */
   by: number;
   offer: ItemInput[];
-  /** Each to the account that is named, or to the maker. */
+  /** Sent to the named account, or to the offerer. */
   wants: (ItemInput & { to?: number })[];
-  /** How much of it is filled. */
+  /** The filled fraction. */
   part?: [numerator: bigint, denominator: bigint];
-  /** Without a signature: the maker is the caller. */
+  /** Without a signature: the offerer is the caller. */
   unsigned?: boolean;
 }
 
-/** `[order, item]` on the side that offers, and on the side that receives. */
+/** `[order, item]` of the offer and of the consideration. */
 export type FulfillmentInput = [from: [number, number][], to: [number, number][]];
 
 export interface SeaportHand {
@@ -136,7 +136,7 @@ export async function deploySeaport(
       zone: zeroAddress,
       offer: offer.map(item),
       consideration: wants.map((each) => ({ ...item(each), recipient: chain.account(each.to ?? by) })),
-      // Part of it may be filled.
+      // Allows partial fills.
       orderType: 1,
       startTime: 0n,
       endTime,
@@ -165,7 +165,7 @@ export async function deploySeaport(
   }
 
   async function send(by: number, data: Hex, value: bigint): Promise<Hex> {
-    // What fails says why only when it is simulated.
+    // Only a simulation returns the reason for a revert.
     await client.call({ account: chain.account(by), to: address, data, value });
     return (await chain.send(by, address, data, value)).transactionHash;
   }

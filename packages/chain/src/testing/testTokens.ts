@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { type Address, encodeDeployData, encodeFunctionData, type Hex, parseAbi, zeroAddress } from "viem";
 import type { TestChain } from "./testChain.ts";
 
-/** Support for tests of tokens that change hands without the Transfer of EIP-20 and EIP-721: contracts, and what they do. */
+/** Test support for tokens without the Transfer events of EIP-20 and EIP-721: contracts and their calls. */
 
 export const tokenAbi = parseAbi([
   "constructor(address[] owners, uint96[] counts)",
@@ -19,21 +19,21 @@ export const tokenAbi = parseAbi([
   "function withdraw(uint256 amount)",
 ]);
 
-/** The creation code of a contract of @purse/devchain, which nothing but tests may import. */
-function bytecodeOf(name: "LogMaker" | "PurseSeries"): Hex {
+/** Creation code of a contract of @purse/devchain, which only tests may import. */
+function bytecodeOf(name: "LogEmitter" | "PurseSeries"): Hex {
   const file = new URL(`../../../devchain/artifacts/${name}.json`, import.meta.url);
   const { bytecode }: { bytecode: Hex } = JSON.parse(readFileSync(file, "utf8"));
   return bytecode;
 }
 
-/** The wrapped coin as Ethereum has it: it logs Deposit and Withdrawal, and no Transfer for them. */
+/** WETH9 as on Ethereum: it logs Deposit and Withdrawal without Transfer. */
 export async function newWeth(chain: TestChain): Promise<Address> {
   const path = createRequire(import.meta.url).resolve("@uniswap/v2-periphery/build/WETH9.json");
   const { bytecode }: { bytecode: string } = JSON.parse(readFileSync(path, "utf8"));
   return (await chain.create(`0x${bytecode.replace(/^0x/, "")}`)).contractAddress ?? zeroAddress;
 }
 
-/** A collection that is minted with one log for each owner (ERC-2309). */
+/** A collection that is minted with one log per owner (ERC-2309). */
 export async function newSeries(
   chain: TestChain,
   owners: readonly (readonly [account: number, count: number])[],
@@ -46,9 +46,9 @@ export async function newSeries(
   return (await chain.create(data)).contractAddress ?? zeroAddress;
 }
 
-/** A contract that logs whatever it is told to. */
-export async function newLogMaker(chain: TestChain): Promise<Address> {
-  return (await chain.create(bytecodeOf("LogMaker"))).contractAddress ?? zeroAddress;
+/** A contract that emits arbitrary logs. */
+export async function newLogEmitter(chain: TestChain): Promise<Address> {
+  return (await chain.create(bytecodeOf("LogEmitter"))).contractAddress ?? zeroAddress;
 }
 
 export function moveToken(chain: TestChain, token: Address, from: number, to: number, id: bigint) {

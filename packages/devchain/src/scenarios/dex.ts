@@ -1,17 +1,17 @@
 import { type Address, maxUint256, parseEther, parseUnits, zeroAddress } from "viem";
 import { readArtifact, readPackageArtifact } from "../artifacts.ts";
 import type { DevContract } from "../devContract.ts";
-import { call, type Step } from "../transactions.ts";
-import { MAKER, type Maker, TRADER } from "./marketMaker.ts";
+import { call, type PlannedTransaction } from "../transactions.ts";
+import { type ContractDeployer, MAKER, TRADER } from "./marketMaker.ts";
 
-/** Decentralised exchanges of the development chain: Uniswap's own contracts, of the second and the third version. */
+/** Decentralized exchanges of the development chain: Uniswap's own v2 and v3 contracts. */
 export interface DexContracts {
-  /** The chain's coin as an ERC-20, with the functions of WETH9. */
+  /** The wrapped native coin, with the functions of WETH9. */
   weth: DevContract & { decimals: number };
   v2: { factory: DevContract; router: DevContract };
   v3: { factory: DevContract; router: DevContract; positions: DevContract; quoter: DevContract };
-  /** A token that is traded, and says that it has 255 decimals. */
-  liar: DevContract & { decimals: number };
+  /** A traded token that claims to have 255 decimals. */
+  hostileToken: DevContract & { decimals: number };
 }
 
 const v2Core = (name: string) => readPackageArtifact(`@uniswap/v2-core/build/${name}.json`);
@@ -21,46 +21,46 @@ const v3Core = (name: string) =>
 const v3Periphery = (name: string, folder = "") =>
   readPackageArtifact(`@uniswap/v3-periphery/artifacts/contracts/${folder}${name}.sol/${name}.json`);
 
-/** What makes the exchanges' contracts, in order. */
-export function planDex(maker: Maker): DexContracts {
-  const weth = maker.create(readArtifact("PurseWrapped"), [], "Wrapped Ether", "WETH");
-  const factory2 = maker.create(v2Core("UniswapV2Factory"), [maker.address]);
-  const router2 = maker.create(v2Periphery("UniswapV2Router02"), [factory2.address, weth.address]);
-  const factory3 = maker.create(v3Core("UniswapV3Factory"), []);
-  const router3 = maker.create(v3Periphery("SwapRouter"), [factory3.address, weth.address]);
-  const positions = maker.create(v3Periphery("NonfungiblePositionManager"), [
+/** Deploys the contracts of the exchanges in order. */
+export function planDex(deployer: ContractDeployer): DexContracts {
+  const weth = deployer.create(readArtifact("PurseWrapped"), [], "Wrapped Ether", "WETH");
+  const factory2 = deployer.create(v2Core("UniswapV2Factory"), [deployer.address]);
+  const router2 = deployer.create(v2Periphery("UniswapV2Router02"), [factory2.address, weth.address]);
+  const factory3 = deployer.create(v3Core("UniswapV3Factory"), []);
+  const router3 = deployer.create(v3Periphery("SwapRouter"), [factory3.address, weth.address]);
+  const positions = deployer.create(v3Periphery("NonfungiblePositionManager"), [
     factory3.address,
     weth.address,
     zeroAddress,
   ]);
-  const quoter = maker.create(v3Periphery("Quoter", "lens/"), [factory3.address, weth.address]);
-  const liar = maker.create(readArtifact("HostileDecimals"), [], "Purse Dollars", "pUSD.");
+  const quoter = deployer.create(v3Periphery("Quoter", "lens/"), [factory3.address, weth.address]);
+  const hostileToken = deployer.create(readArtifact("HostileDecimals"), [], "Purse Dollars", "pUSD.");
   return {
     weth: { ...weth, decimals: 18 },
     v2: { factory: factory2, router: router2 },
     v3: { factory: factory3, router: router3, positions, quoter },
-    liar: { ...liar, decimals: 255 },
+    hostileToken: { ...hostileToken, decimals: 255 },
   };
 }
 
-/** Ticks of positions that span every price, by fee (a multiple of the fee's tick spacing). */
+/** Ticks of full-range positions by fee (a multiple of the fee's tick spacing). */
 const WIDEST: Readonly<Record<number, number>> = { 500: 887_270, 3000: 887_220 };
 
 /** Pools of several kinds and sizes, and trades in them. */
 export function dexBlocks(
-  { weth, v2, v3, liar }: DexContracts,
+  { weth, v2, v3, hostileToken }: DexContracts,
   { token, dollar, point }: { token: DevContract; dollar: DevContract; point: DevContract },
   [maker, trader]: readonly [Address, Address],
-): Step[][] {
+): PlannedTransaction[][] {
   const dollars = (amount: string) => parseUnits(amount, 6);
   const ether = parseEther;
-  const approve = (from: number, what: DevContract, spender: DevContract): Step =>
-    call(from, what, "approve", [spender.address, maxUint256]);
-  const pool2 = (what: DevContract, units: bigint, coins: bigint): Step => ({
-    ...call(MAKER, v2.router, "addLiquidityETH", [what.address, units, 0n, 0n, maker, maxUint256], coins),
+  const approve = (from: number, token: DevContract, spender: DevContract): PlannedTransaction =>
+    call(from, token, "approve", [spender.address, maxUint256]);
+  const pool2 = (token: DevContract, units: bigint, coins: bigint): PlannedTransaction => ({
+    ...call(MAKER, v2.router, "addLiquidityETH", [token.address, units, 0n, 0n, maker, maxUint256], coins),
     gas: 4_000_000n,
   });
-  const pool3 = (a: [DevContract, bigint], b: [DevContract, bigint], fee: number): Step[] => {
+  const pool3 = (a: [DevContract, bigint], b: [DevContract, bigint], fee: number): PlannedTransaction[] => {
     const [[first, units0], [second, units1]] = a[0].address < b[0].address ? [a, b] : [b, a];
     const tokens = { token0: first.address, token1: second.address, fee };
     const width = WIDEST[fee] ?? 0;
@@ -77,15 +77,21 @@ export function dexBlocks(
       { ...call(MAKER, v3.positions, "mint", [{ ...position, deadline: maxUint256 }]), gas: 1_000_000n },
     ];
   };
-  const buy2 = (what: DevContract, coins: bigint): Step =>
+  const buy2 = (token: DevContract, coins: bigint): PlannedTransaction =>
     call(
       TRADER,
       v2.router,
       "swapExactETHForTokens",
-      [0n, [weth.address, what.address], trader, maxUint256],
+      [0n, [weth.address, token.address], trader, maxUint256],
       coins,
     );
-  const swap3 = (from: DevContract, to: DevContract, fee: number, units: bigint, coins = 0n): Step => {
+  const swap3 = (
+    from: DevContract,
+    to: DevContract,
+    fee: number,
+    units: bigint,
+    coins = 0n,
+  ): PlannedTransaction => {
     const tokens = { tokenIn: from.address, tokenOut: to.address, fee, recipient: trader };
     const limits = { deadline: maxUint256, amountIn: units, amountOutMinimum: 0n, sqrtPriceLimitX96: 0n };
     return call(TRADER, v3.router, "exactInputSingle", [{ ...tokens, ...limits }], coins);
@@ -93,16 +99,16 @@ export function dexBlocks(
 
   return [
     [
-      ...[token, dollar, point, liar].map((each) => approve(MAKER, each, v2.router)),
+      ...[token, dollar, point, hostileToken].map((each) => approve(MAKER, each, v2.router)),
       ...[weth, token, dollar].map((each) => approve(MAKER, each, v3.positions)),
       { from: MAKER, to: weth.address, value: ether("26") },
     ],
     [
       pool2(token, ether("20000"), ether("10")),
       pool2(dollar, dollars("20000"), ether("10")),
-      // Too little to be a price, and a token of which there is no whole one.
+      // Not enough liquidity for a price, and a token without a whole unit.
       pool2(point, 5n, ether("0.00001")),
-      pool2(liar, 10n ** 21n, ether("1")),
+      pool2(hostileToken, 10n ** 21n, ether("1")),
     ],
     [
       ...pool3([dollar, dollars("50250")], [weth, ether("25")], 3_000),

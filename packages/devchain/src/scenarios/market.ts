@@ -1,26 +1,26 @@
 import { type Address, encodeDeployData, parseEther, zeroAddress } from "viem";
 import { readArtifact } from "../artifacts.ts";
 import { createdBy, type DevContract } from "../devContract.ts";
-import { call, type Step } from "../transactions.ts";
+import { call, type PlannedTransaction } from "../transactions.ts";
 import { type DexContracts, dexBlocks, planDex } from "./dex.ts";
-import { MAKER, type Maker, marketAccounts } from "./marketMaker.ts";
+import { type ContractDeployer, MAKER, marketAccounts } from "./marketMaker.ts";
 import { type SaleContracts, saleBlocks } from "./sales.ts";
 
 /**
- * Where things are bought and sold on the development chain. It is made by accounts of its own, so that what those of the
- * mnemonic hold and have done stays as it is.
+ * Exchanges and marketplaces of the development chain. Separate accounts deploy and use them, so that the mnemonic's
+ * accounts are unaffected.
  */
 export interface MarketContracts extends DexContracts, SaleContracts {}
 
 export interface MarketPlan {
   contracts: MarketContracts;
-  creations: { contractName: string; address: Address; step: Step }[];
+  creations: { contractName: string; address: Address; step: PlannedTransaction }[];
 }
 
 export function planMarket(): MarketPlan {
   const [maker] = addresses();
   const creations: MarketPlan["creations"] = [];
-  const make: Maker = {
+  const deployer: ContractDeployer = {
     address: maker,
     create({ contractName, abi, bytecode }, args, name = "", symbol = "") {
       const address = createdBy(maker, creations.length);
@@ -30,21 +30,21 @@ export function planMarket(): MarketPlan {
     },
   };
   const contracts = {
-    ...planDex(make),
-    cards: make.create(readArtifact("PurseCards"), [], "Purse Cards", "CARD"),
-    marketplace: make.create(readArtifact("PurseMarket"), []),
-    bazaar: make.create(readArtifact("PurseBazaar"), []),
+    ...planDex(deployer),
+    cards: deployer.create(readArtifact("PurseCards"), [], "Purse Cards", "CARD"),
+    marketplace: deployer.create(readArtifact("PurseMarket"), []),
+    bazaar: deployer.create(readArtifact("PurseBazaar"), []),
   };
   return { contracts, creations };
 }
 
-/** What happens there, after all else. */
+/** Transactions of the markets, at the end of the history. */
 export function marketBlocks(
   { contracts, creations }: MarketPlan,
   tokens: { token: DevContract; dollar: DevContract; point: DevContract },
-): Step[][] {
+): PlannedTransaction[][] {
   const [maker, trader] = addresses();
-  const made = creations.map(({ step }) => step);
+  const deployments = creations.map(({ step }) => step);
   return [
     [
       { from: 0, to: maker, value: parseEther("75") },
@@ -52,10 +52,10 @@ export function marketBlocks(
       call(0, tokens.dollar, "mint", [maker, 80_000_000_000n]),
       call(0, tokens.point, "mint", [maker, 100n]),
     ],
-    // As many as a block's gas has room for.
-    made.slice(0, 4),
-    made.slice(4, 8),
-    made.slice(8),
+    // As many as fit into a block.
+    deployments.slice(0, 4),
+    deployments.slice(4, 8),
+    deployments.slice(8),
     [{ from: MAKER, to: trader, value: parseEther("12") }],
     ...dexBlocks(contracts, tokens, [maker, trader]),
     ...saleBlocks(contracts, contracts.weth, [maker, trader]),

@@ -4,11 +4,11 @@ import type { DevAccount } from "../accounts.ts";
 import type { Artifact } from "../artifacts.ts";
 import type { DevContract } from "../devContract.ts";
 
-/** Under what numbers of account the history knows those of the market. */
+/** Account numbers of the market accounts in the history. */
 export const MAKER = 10;
 export const TRADER = 11;
 
-/** Who makes the market and who trades there. Their keys are public knowledge, as those of the mnemonic are. */
+/** The market maker and the trader. Their keys are public, like those of the mnemonic. */
 export function marketAccounts(): DevAccount[] {
   return ["purse market maker", "purse market trader"].map((name) => {
     const privateKey = keccak256(stringToHex(name));
@@ -16,8 +16,8 @@ export function marketAccounts(): DevAccount[] {
   });
 }
 
-/** Makes contracts of the maker, one after the other. */
-export interface Maker {
+/** Plans contracts that the market maker deploys in order. */
+export interface ContractDeployer {
   address: Address;
   create(artifact: Artifact, args: unknown[], name?: string, symbol?: string): DevContract;
 }

@@ -1,44 +1,50 @@
 import { type Address, parseEther, zeroAddress } from "viem";
 import type { DevContract } from "../devContract.ts";
-import { call, type Step } from "../transactions.ts";
+import { call, type PlannedTransaction } from "../transactions.ts";
 import { MAKER, TRADER } from "./marketMaker.ts";
 
 export interface SaleContracts {
-  /** ERC-721, bought and sold. */
+  /** The traded ERC-721. */
   cards: DevContract;
-  /** Tells of its sales as Seaport does. */
+  /** Logs its sales like Seaport. */
   marketplace: DevContract;
-  /** Tells of its sales as LooksRare's second version does. */
+  /** Logs its sales like LooksRare v2. */
   bazaar: DevContract;
 }
 
-interface Spent {
+interface OrderItem {
   itemType: number;
   token: Address;
   identifier: bigint;
   amount: bigint;
 }
 
-interface Received extends Spent {
+interface ReceivedItem extends OrderItem {
   recipient: Address;
 }
 
-/** Cards change hands: for the coin and for tokens, by asks and by bids, alone and together. */
+/** Sales of cards: for the native coin and for tokens, by asks and bids, individually and in bundles. */
 export function saleBlocks(
   { cards, marketplace, bazaar }: SaleContracts,
   weth: DevContract,
   [maker, trader]: readonly [Address, Address],
-): Step[][] {
-  const card = (id: bigint): Spent => ({ itemType: 2, token: cards.address, identifier: id, amount: 1n });
-  const coins = (amount: string): Spent => {
+): PlannedTransaction[][] {
+  const card = (id: bigint): OrderItem => ({ itemType: 2, token: cards.address, identifier: id, amount: 1n });
+  const coins = (amount: string): OrderItem => {
     return { itemType: 0, token: zeroAddress, identifier: 0n, amount: parseEther(amount) };
   };
-  const wrapped = (amount: string): Spent => ({ ...coins(amount), itemType: 1, token: weth.address });
-  const to = (recipient: Address, item: Spent): Received => ({ ...item, recipient });
-  const place = (from: number, offer: Spent[], wanted: Received[]): Step =>
-    call(from, marketplace, "place", [offer, wanted]);
-  const fulfil = (from: number, offerer: Address, offer: Spent[], wanted: Received[], pays = 0n): Step => ({
-    ...call(from, marketplace, "fulfil", [offerer, offer, wanted], pays),
+  const wrapped = (amount: string): OrderItem => ({ ...coins(amount), itemType: 1, token: weth.address });
+  const to = (recipient: Address, item: OrderItem): ReceivedItem => ({ ...item, recipient });
+  const place = (from: number, offer: OrderItem[], consideration: ReceivedItem[]): PlannedTransaction =>
+    call(from, marketplace, "place", [offer, consideration]);
+  const fulfil = (
+    from: number,
+    offerer: Address,
+    offer: OrderItem[],
+    consideration: ReceivedItem[],
+    payment = 0n,
+  ): PlannedTransaction => ({
+    ...call(from, marketplace, "fulfil", [offerer, offer, consideration], payment),
   });
 
   const sale = { offer: [card(1n)], wanted: [to(maker, coins("0.975")), to(trader, coins("0.025"))] };

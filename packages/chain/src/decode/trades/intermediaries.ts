@@ -1,14 +1,14 @@
 import { type NftTransferRow, NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import type { MovedTokens } from "./movedTokens.ts";
+import type { TransferIndex } from "./transferIndex.ts";
 
 /**
- * Marketplaces name as buyer or seller whoever called them, which may be a router: a contract that passes the token on
- * in the same transaction. Where the token so came from, or ended with, the sender of the transaction, they are the side.
- * What was sold again on the way, minted or burnt stays as it was reported.
+ * Marketplaces report their caller as buyer or seller, which may be a router contract that forwards the token in the
+ * same transaction. If the token came from or ended at the sender of the transaction, the sender replaces the router.
+ * Tokens that were resold, minted or burnt on the way keep the reported parties.
  */
 export function withoutIntermediaries(
   trades: readonly TradeRow[],
-  moved: MovedTokens,
+  transfers: TransferIndex,
   sender: string | undefined,
 ): TradeRow[] {
   if (sender === undefined) return [...trades];
@@ -20,36 +20,41 @@ export function withoutIntermediaries(
     const { token, tokenIds } = trade;
     const [id] = tokenIds;
     if (id === undefined || (trade.buyer === sender && trade.seller === sender)) return trade;
-    const own = moved.of(token, BigInt(id));
-    const delivery = deliveryOf(trade, own);
+    const tokenTransfers = transfers.ofToken(token, BigInt(id));
+    const delivery = findDelivery(trade, tokenTransfers);
     if (!delivery) return trade;
     const others = (byToken.get(`${token} ${id}`) ?? []).flatMap((each) =>
       each.trade === trade ? [] : [each.trade],
     );
-    const ways: Ways = { sender, own, others, trade };
+    const path: DeliveryPath = { sender, tokenTransfers, others, trade };
     return {
       ...trade,
-      buyer: delivery.to === trade.buyer ? lastHolder(delivery, ways) : trade.buyer,
-      seller: delivery.from === trade.seller ? firstHolder(delivery, ways) : trade.seller,
+      buyer: delivery.to === trade.buyer ? lastHolder(delivery, path) : trade.buyer,
+      seller: delivery.from === trade.seller ? firstHolder(delivery, path) : trade.seller,
     };
   });
 }
 
-interface Ways {
+interface DeliveryPath {
   sender: string;
-  /** The transfers of the trade's first token, in their order. */
-  own: readonly NftTransferRow[];
+  /** Transfers of the trade's first token, in log order. */
+  tokenTransfers: readonly NftTransferRow[];
   /** Other trades of the token in the same transaction. */
   others: readonly TradeRow[];
   trade: TradeRow;
 }
 
-/** The buyer, or the sender of the transaction where the token went on to them. */
-function lastHolder(delivery: NftTransferRow, { sender, own, others, trade }: Ways): string {
+/** The buyer, or the transaction's sender if the token was forwarded to it. */
+function lastHolder(
+  delivery: NftTransferRow,
+  { sender, tokenTransfers, others, trade }: DeliveryPath,
+): string {
   let last = delivery;
   while (last.to !== sender) {
     const holder = last.to;
-    const next = own.find((each) => isBehind(each, last) && each.from === holder && isSamePiece(each, last));
+    const next = tokenTransfers.find(
+      (each) => isAfter(each, last) && each.from === holder && isSamePiece(each, last),
+    );
     const isResold = others.some(({ seller }) => seller === holder);
     if (!next || isResold || next.to === NULL_ADDRESS) return trade.buyer;
     last = next;
@@ -57,13 +62,16 @@ function lastHolder(delivery: NftTransferRow, { sender, own, others, trade }: Wa
   return sender;
 }
 
-/** The seller, or the sender of the transaction where the token came from them. */
-function firstHolder(delivery: NftTransferRow, { sender, own, others, trade }: Ways): string {
+/** The seller, or the transaction's sender if the token came from it. */
+function firstHolder(
+  delivery: NftTransferRow,
+  { sender, tokenTransfers, others, trade }: DeliveryPath,
+): string {
   let first = delivery;
   while (first.from !== sender) {
     const holder = first.from;
-    const before = own.findLast(
-      (each) => isBehind(first, each) && each.to === holder && isSamePiece(each, first),
+    const before = tokenTransfers.findLast(
+      (each) => isAfter(first, each) && each.to === holder && isSamePiece(each, first),
     );
     const isBought = others.some(({ buyer }) => buyer === holder);
     if (!before || isBought || before.from === NULL_ADDRESS) return trade.seller;
@@ -72,15 +80,18 @@ function firstHolder(delivery: NftTransferRow, { sender, own, others, trade }: W
   return sender;
 }
 
-/** The transfer by which the token went from one side to the other. */
-function deliveryOf({ seller, buyer }: TradeRow, own: readonly NftTransferRow[]): NftTransferRow | undefined {
+/** The transfer between the parties of the trade. */
+function findDelivery(
+  { seller, buyer }: TradeRow,
+  tokenTransfers: readonly NftTransferRow[],
+): NftTransferRow | undefined {
   return (
-    own.find(({ from, to }) => from === seller && to === buyer) ??
-    own.find(({ from, to }) => from === seller || to === buyer)
+    tokenTransfers.find(({ from, to }) => from === seller && to === buyer) ??
+    tokenTransfers.find(({ from, to }) => from === seller || to === buyer)
   );
 }
 
-function isBehind(a: NftTransferRow, b: NftTransferRow): boolean {
+function isAfter(a: NftTransferRow, b: NftTransferRow): boolean {
   return a.position > b.position || (a.position === b.position && a.part > b.part);
 }
 

@@ -1,8 +1,16 @@
 import { parseAbi, toEventSelector } from "viem/utils";
 import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import { decodedEvent, MAX_TOKENS, MAX_UINT256, type RawLog, type Sale, tradeRow, word } from "./sale.ts";
+import {
+  decodeStrict,
+  MAX_TOKENS_PER_SALE,
+  MAX_UINT256,
+  type RawLog,
+  type Sale,
+  toWord,
+  tradeRow,
+} from "./sale.ts";
 
-/** Of LooksRare's second version. */
+/** Events of LooksRare v2. */
 const looksRare = parseAbi([
   "struct Nonce { bytes32 orderHash; uint256 orderNonce; bool isNonceInvalidated; }",
   "event TakerAsk(Nonce nonce, address askUser, address bidUser, uint256 strategyId, address currency, address collection, uint256[] itemIds, uint256[] amounts, address[2] feeRecipients, uint256[3] feeAmounts)",
@@ -18,11 +26,11 @@ export function looksRareTrades(log: RawLog): TradeRow[] {
 }
 
 function looksRareSale(log: RawLog): Sale | undefined {
-  const event = decodedEvent(looksRare, log);
+  const event = decodeStrict(looksRare, log);
   if (!event) return undefined;
   const { currency, collection, itemIds, feeAmounts } = event.args;
   const price = feeAmounts.reduce((sum, each) => sum + each, 0n);
-  if (price === 0n || price > MAX_UINT256 || itemIds.length === 0 || itemIds.length > MAX_TOKENS)
+  if (price === 0n || price > MAX_UINT256 || itemIds.length === 0 || itemIds.length > MAX_TOKENS_PER_SALE)
     return undefined;
   const [seller, buyer] =
     event.eventName === "TakerAsk"
@@ -34,7 +42,7 @@ function looksRareSale(log: RawLog): Sale | undefined {
     tokenIds: itemIds.map(String),
     seller: seller.toLowerCase(),
     buyer: buyer.toLowerCase(),
-    price: word(price),
+    price: toWord(price),
     priceToken: priceToken === NULL_ADDRESS ? null : priceToken,
   };
 }

@@ -1,55 +1,55 @@
 import { NULL_ADDRESS, type TradeRow } from "../../model/rows.ts";
-import type { MovedTokens } from "./movedTokens.ts";
 import { type RawLog, tradeRow } from "./sale.ts";
-import { askOf, bidOf, type FulfilledOrder, isNft, matchedHashes, type OfferedItem } from "./seaport.ts";
+import { type FulfilledOrder, isNft, matchedOrderHashes, type OfferedItem, toAsk, toBid } from "./seaport.ts";
+import type { TransferIndex } from "./transferIndex.ts";
 
 /**
- * Splits the Seaport orders of one transaction into those that were fulfilled by themselves, and groups of those that
- * were matched with each other. OrdersMatched follows right behind the orders that it names; version 1.1, which has no such
- * event, reports matched orders in a row before anything is moved, with the null address as their recipient.
+ * Splits the Seaport orders of one transaction into orders that were fulfilled individually and groups of matched
+ * orders. OrdersMatched follows the orders that it names. Version 1.1 has no such event: it reports matched orders in
+ * sequence before any transfer, with the null address as recipient.
  */
 export function groupOrders(
   orders: readonly FulfilledOrder[],
   logs: readonly RawLog[],
-  moved: MovedTokens,
+  transfers: TransferIndex,
 ): { single: FulfilledOrder[]; groups: FulfilledOrder[][] } {
-  const open = new Set(orders);
+  const unmatched = new Set(orders);
   const groups: FulfilledOrder[][] = [];
   for (const log of logs) {
-    const hashes = matchedHashes(log);
+    const hashes = matchedOrderHashes(log);
     if (!hashes) continue;
-    const group = namedOrders(hashes, log, open);
-    for (const order of group) open.delete(order);
+    const group = ordersNamedBy(hashes, log, unmatched);
+    for (const order of group) unmatched.delete(order);
     groups.push(group);
   }
-  const unnamed = [...open].filter(({ recipient }) => recipient === NULL_ADDRESS);
+  const unnamed = [...unmatched].filter(({ recipient }) => recipient === NULL_ADDRESS);
   return {
-    single: [...open].filter(({ recipient }) => recipient !== NULL_ADDRESS),
-    groups: [...groups, ...runsOf(unnamed, moved)],
+    single: [...unmatched].filter(({ recipient }) => recipient !== NULL_ADDRESS),
+    groups: [...groups, ...splitRuns(unnamed, transfers)],
   };
 }
 
-/** The last fulfillments of orders before the log that names them: an order may be filled in several parts. */
-function namedOrders(
+/** The latest fulfillments of the named orders before the log; an order can be filled partially several times. */
+function ordersNamedBy(
   hashes: readonly string[],
   { address, position }: RawLog,
-  open: ReadonlySet<FulfilledOrder>,
+  unmatched: ReadonlySet<FulfilledOrder>,
 ): FulfilledOrder[] {
-  const newestFirst = [...open]
+  const newestFirst = [...unmatched]
     .filter(({ log }) => log.address === address && log.position < position)
     .reverse();
-  const wanted = Map.groupBy(hashes, (hash) => hash);
-  return newestFirst.filter(({ orderHash }) => wanted.get(orderHash)?.pop() !== undefined).reverse();
+  const remaining = Map.groupBy(hashes, (hash) => hash);
+  return newestFirst.filter(({ orderHash }) => remaining.get(orderHash)?.pop() !== undefined).reverse();
 }
 
-/** Splits where a token was moved between two orders, or the contract is another. */
-function runsOf(orders: readonly FulfilledOrder[], moved: MovedTokens): FulfilledOrder[][] {
+/** Starts a new group after a transfer, or if the contract changes. */
+function splitRuns(orders: readonly FulfilledOrder[], transfers: TransferIndex): FulfilledOrder[][] {
   const runs: FulfilledOrder[][] = [];
   for (const order of orders) {
     const run = runs.at(-1);
     const last = run?.at(-1)?.log;
     const isNext =
-      last?.address === order.log.address && !moved.isAnyBetween(last.position, order.log.position);
+      last?.address === order.log.address && !transfers.hasTransferBetween(last.position, order.log.position);
     if (run && isNext) run.push(order);
     else runs.push([order]);
   }
@@ -57,51 +57,51 @@ function runsOf(orders: readonly FulfilledOrder[], moved: MovedTokens): Fulfille
 }
 
 /**
- * The sales that matched orders come to. Both sides report the same sale: where there are at least as many bids as asks
- * for some tokens, each bid is one, otherwise each ask. The sides are those between which the tokens were moved.
+ * Converts matched orders to sales. Both sides report the same sale: if there are at least as many bids as asks for
+ * some tokens, each bid is a sale, otherwise each ask. Buyer and seller are taken from the token transfers.
  */
-export function matchedTrades(orders: readonly FulfilledOrder[], moved: MovedTokens): TradeRow[] {
-  const asks = orders.filter(askOf);
-  const bids = orders.filter((order) => !askOf(order) && bidOf(order));
-  return linked(asks, bids).flatMap((side) =>
+export function matchedTrades(orders: readonly FulfilledOrder[], transfers: TransferIndex): TradeRow[] {
+  const asks = orders.filter(toAsk);
+  const bids = orders.filter((order) => !toAsk(order) && toBid(order));
+  return linkOrders(asks, bids).flatMap((side) =>
     side.bids.length >= side.asks.length
-      ? side.bids.flatMap((bid) => bidTrade(bid, moved))
-      : side.asks.flatMap((ask) => askTrade(ask, moved)),
+      ? side.bids.flatMap((bid) => tradeFromBid(bid, transfers))
+      : side.asks.flatMap((ask) => tradeFromAsk(ask, transfers)),
   );
 }
 
-function askTrade(order: FulfilledOrder, moved: MovedTokens): TradeRow[] {
-  const ask = askOf(order);
+function tradeFromAsk(order: FulfilledOrder, transfers: TransferIndex): TradeRow[] {
+  const ask = toAsk(order);
   const [first] = order.offer;
   if (!ask || !first) return [];
-  const own = moved.of(first.token, first.identifier);
-  const transfer = own.find(({ from }) => from === order.offerer);
+  const tokenTransfers = transfers.ofToken(first.token, first.identifier);
+  const transfer = tokenTransfers.find(({ from }) => from === order.offerer);
   return transfer ? [tradeRow(order.log, { ...ask, seller: order.offerer, buyer: transfer.to })] : [];
 }
 
-function bidTrade(order: FulfilledOrder, moved: MovedTokens): TradeRow[] {
-  const bid = bidOf(order);
+function tradeFromBid(order: FulfilledOrder, transfers: TransferIndex): TradeRow[] {
+  const bid = toBid(order);
   const first = order.consideration.find(isNft);
   if (!bid || !first) return [];
   const receivers = [first.recipient, order.offerer];
-  const own = moved.of(first.token, first.identifier);
-  const transfer = own.find(({ to }) => receivers.includes(to));
+  const tokenTransfers = transfers.ofToken(first.token, first.identifier);
+  const transfer = tokenTransfers.find(({ to }) => receivers.includes(to));
   return transfer ? [tradeRow(order.log, { ...bid, seller: transfer.from, buyer: order.offerer })] : [];
 }
 
-interface Sides {
+interface MatchedOrders {
   asks: FulfilledOrder[];
   bids: FulfilledOrder[];
 }
 
-/** Asks and bids that are of the same tokens, directly or by way of others. */
-function linked(asks: readonly FulfilledOrder[], bids: readonly FulfilledOrder[]): Sides[] {
+/** Groups asks and bids for the same tokens, directly or through other orders. */
+function linkOrders(asks: readonly FulfilledOrder[], bids: readonly FulfilledOrder[]): MatchedOrders[] {
   const orders = [...asks, ...bids];
   const roots = orders.map((_, i) => i);
   const rootOf = (i: number): number => {
     let at = i;
     while (roots[at] !== at) {
-      // Halves the way for the next time.
+      // Path halving, for faster lookups.
       roots[at] = roots[roots[at] ?? at] ?? at;
       at = roots[at] ?? at;
     }
@@ -116,14 +116,14 @@ function linked(asks: readonly FulfilledOrder[], bids: readonly FulfilledOrder[]
       else roots[rootOf(i)] = rootOf(first);
     }
   }
-  const parts = new Map<number, Sides>();
+  const components = new Map<number, MatchedOrders>();
   for (const [i, order] of orders.entries()) {
-    const part = parts.get(rootOf(i)) ?? { asks: [], bids: [] };
-    parts.set(rootOf(i), part);
-    if (i < asks.length) part.asks.push(order);
-    else part.bids.push(order);
+    const component = components.get(rootOf(i)) ?? { asks: [], bids: [] };
+    components.set(rootOf(i), component);
+    if (i < asks.length) component.asks.push(order);
+    else component.bids.push(order);
   }
-  return [...parts.values()];
+  return [...components.values()];
 }
 
 function tokenKey({ token, identifier }: OfferedItem): string {

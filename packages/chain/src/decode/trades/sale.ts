@@ -4,11 +4,11 @@ import type { LogRow, TradeRow } from "../../model/rows.ts";
 
 export type RawLog = Omit<LogRow, "isErc20">;
 
-/** What a marketplace reports of a sale, beside where it reports it. */
+/** A sale as a marketplace reports it, without the position of the report. */
 export type Sale = Pick<TradeRow, "token" | "tokenIds" | "seller" | "buyer" | "price" | "priceToken">;
 
-/** Tokens sold at once that are taken. */
-export const MAX_TOKENS = 500;
+/** Max tokens of one sale; larger sales are ignored. */
+export const MAX_TOKENS_PER_SALE = 500;
 export const MAX_UINT256 = 2n ** 256n - 1n;
 
 export function tradeRow(log: RawLog, sale: Sale): TradeRow {
@@ -16,25 +16,25 @@ export function tradeRow(log: RawLog, sale: Sale): TradeRow {
   return { position, transactionIndex, transactionHash, marketplace: address, ...sale };
 }
 
-/** The event that a log is, by all its bytes; undefined where it only looks like it. */
-export function decodedEvent<const abi extends Abi>(
+/** Decodes a log strictly; undefined if only its topic matches. */
+export function decodeStrict<const abi extends Abi>(
   abi: abi,
   { topics, data }: RawLog,
 ): DecodeEventLogReturnType<abi> | undefined {
-  const [first, ...others] = topics.map(hexOf);
+  const [first, ...others] = topics.map(asHex);
   if (first === undefined) return undefined;
   try {
-    return decodeEventLog({ abi, topics: [first, ...others], data: hexOf(data), strict: true });
+    return decodeEventLog({ abi, topics: [first, ...others], data: asHex(data), strict: true });
   } catch {
     return undefined;
   }
 }
 
-/** 32 bytes, which sort as the numbers that they stand for. */
-export function word(value: bigint): string {
+/** 32 bytes in hex, which sort like the number. */
+export function toWord(value: bigint): string {
   return `0x${value.toString(16).padStart(64, "0")}`;
 }
 
-function hexOf(text: string): Hex {
+function asHex(text: string): Hex {
   return `0x${text.slice(2)}`;
 }

@@ -3,71 +3,74 @@ import {
   type BlockRow,
   type BlockRows,
   blockOf,
+  type DiscoveredToken,
   type NftTransferRow,
   type NftUpdateRow,
   positionOf,
-  type TokenSighting,
 } from "../model/rows.ts";
-import type { TokenFacts } from "../model/tokens.ts";
-import { nftSightings } from "./discoveredNfts.ts";
-import { CheckpointMoved, type DerivedRows, type IndexWriter, WANTED } from "./indexWriter.ts";
-import { type NftSum, nftSums } from "./nftBalanceChanges.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { discoverNfts } from "./discoveredNfts.ts";
+import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
 import { nftTransferRow } from "./tableRows.ts";
 
-/** `check` rejects where another process follows the chain by now; it is the last step of what only the one may change. */
-export function postgresIndex(sql: SqlPool, check: (tx: Transaction) => Promise<void>): IndexWriter {
-  return new PostgresIndex(sql, check);
+/** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
+export function createPostgresWriter(
+  sql: SqlPool,
+  assertLeader: (tx: Transaction) => Promise<void>,
+): IndexWriter {
+  return new PostgresIndexWriter(sql, assertLeader);
 }
 
-class PostgresIndex implements IndexWriter {
+class PostgresIndexWriter implements IndexWriter {
   readonly #sql: SqlPool;
-  readonly #check: (tx: Transaction) => Promise<void>;
+  readonly #assertLeader: (tx: Transaction) => Promise<void>;
 
-  constructor(sql: SqlPool, check: (tx: Transaction) => Promise<void>) {
+  constructor(sql: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
     this.#sql = sql;
-    this.#check = check;
+    this.#assertLeader = assertLeader;
   }
 
-  append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void> {
+  append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
     return this.#write(async (tx) => {
-      // One process follows a chain at a time; should two, the second finds another newest block.
+      // If two processes write at once, the second finds another latest block.
       await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
       const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
-      const same = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
-      if (!same) throw new CheckpointMoved("the index has another newest block than was thought");
+      const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       await insert(tx, rows, tokens, false);
     });
   }
 
-  fill(
+  addHistory(
     rows: BlockRows,
-    tokens: TokenSighting[],
-    reached: { addresses: string[]; next: number },
+    tokens: DiscoveredToken[],
+    progress: { addresses: string[]; next: number },
   ): Promise<void> {
     return this.#write(async (tx) => {
       await insert(tx, rows, tokens, true);
-      await tx`UPDATE watched SET next = ${reached.next}
-        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(reached.addresses)}::text::jsonb) AS item)`;
+      await tx`UPDATE watched SET next = ${progress.next}
+        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
     });
   }
 
   unwind(above: number): Promise<void> {
     const from = positionOf(above + 1, 0);
     return this.#write(async (tx) => {
-      // First of all: whoever keeps what a contract said in one of these blocks is done with it, or is too late.
+      // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
       await tx`DELETE FROM blocks WHERE number > ${above}`;
-      const gone =
+      const removed =
         await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
-      await addSums(tx, nftSums(gone.map(nftTransferRow), -1));
+      await addBalanceChanges(tx, nftBalanceChanges(removed.map(nftTransferRow), -1));
       await tx`DELETE FROM transactions WHERE position >= ${from}`;
       await tx`DELETE FROM logs WHERE position >= ${from}`;
       await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
       await tx`DELETE FROM trades WHERE position >= ${from}`;
       await tx`DELETE FROM tokens WHERE position >= ${from}`;
       await tx`
-        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(nftSightings(gone.map(nftTransferRow)))}::text::jsonb)
+        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(discoverNfts(removed.map(nftTransferRow)))}::text::jsonb)
           AS gone (token text, "tokenId" text)
         WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
           AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
@@ -76,55 +79,55 @@ class PostgresIndex implements IndexWriter {
     });
   }
 
-  saveTokens(tokens: TokenFacts[]): Promise<void> {
-    return this.#note(async (tx) => {
+  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
+    return this.#writeShared(async (tx) => {
       await tx`
         INSERT INTO tokens (address, standard, name, symbol, decimals, known)
         SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1
-        FROM jsonb_to_recordset(${JSON.stringify(tokens.map(storable))}::text::jsonb)
+        FROM jsonb_to_recordset(${JSON.stringify(tokens.map(withoutNul))}::text::jsonb)
           AS token (address text, standard int8, name text, symbol text, decimals int8)
         ON CONFLICT (address) DO UPDATE SET name = excluded.name, symbol = excluded.symbol,
           decimals = excluded.decimals, known = 1`;
     });
   }
 
-  want(addresses: string[]): Promise<void> {
-    return this.#note(async (tx) => {
+  enqueueWallets(addresses: string[]): Promise<void> {
+    return this.#writeShared(async (tx) => {
       await tx`
-        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${WANTED}, ${Number.MAX_SAFE_INTEGER}
+        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${PENDING}, ${Number.MAX_SAFE_INTEGER}
         FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item ON CONFLICT DO NOTHING`;
     });
   }
 
-  takeUp(addresses: string[], newest: number): Promise<void> {
+  startWallets(addresses: string[], newest: number): Promise<void> {
     return this.#write(async (tx) => {
       await tx`UPDATE watched SET since = ${newest + 1}, next = ${newest}
         WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item)`;
     });
   }
 
-  rederive(
+  replaceDerivedRows(
     { from, to }: { from: number; to: number },
     rows: DerivedRows,
-    tokens: TokenSighting[],
+    tokens: DiscoveredToken[],
   ): Promise<void> {
     const [first, end] = [positionOf(from, 0), positionOf(to + 1, 0)];
-    const counted = rows.logs.map(({ position, isErc20 }) => ({ position, erc20: isErc20 ? 1 : 0 }));
+    const erc20Flags = rows.logs.map(({ position, isErc20 }) => ({ position, erc20: isErc20 ? 1 : 0 }));
     return this.#write(async (tx) => {
       await tx`DELETE FROM trades WHERE position >= ${first} AND position < ${end}`;
-      if (counted.length > 0) {
+      if (erc20Flags.length > 0) {
         await tx`
           UPDATE logs SET erc20 = counted.erc20
-          FROM jsonb_to_recordset(${JSON.stringify(counted)}::text::jsonb) AS counted (position int8, erc20 int8)
+          FROM jsonb_to_recordset(${JSON.stringify(erc20Flags)}::text::jsonb) AS counted (position int8, erc20 int8)
           WHERE logs.position = counted.position`;
       }
       await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
     });
   }
 
-  rereadWallets(from: number): Promise<void> {
+  restartWalletHistories(from: number): Promise<void> {
     return this.#write(async (tx) => {
-      await tx`UPDATE watched SET next = ${from} WHERE since <> ${WANTED}`;
+      await tx`UPDATE watched SET next = ${from} WHERE since <> ${PENDING}`;
     });
   }
 
@@ -134,7 +137,7 @@ class PostgresIndex implements IndexWriter {
     });
   }
 
-  saveFact(key: string, value: string): Promise<void> {
+  saveProperty(key: string, value: string): Promise<void> {
     return this.#write(async (tx) => {
       await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
     });
@@ -144,16 +147,16 @@ class PostgresIndex implements IndexWriter {
     await this.#sql.end();
   }
 
-  /** A change that only the process that follows the chain makes. */
+  /** A change that only the leader makes. */
   async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#sql.begin(async (tx) => {
       await change(tx);
-      await this.#check(tx);
+      await this.#assertLeader(tx);
     });
   }
 
-  /** A change that any process makes. */
-  async #note(change: (tx: Transaction) => Promise<void>): Promise<void> {
+  /** A change that any process can make. */
+  async #writeShared(change: (tx: Transaction) => Promise<void>): Promise<void> {
     await this.#sql.begin(change);
   }
 }
@@ -161,16 +164,16 @@ class PostgresIndex implements IndexWriter {
 async function insert(
   tx: Transaction,
   { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades }: BlockRows,
-  tokens: TokenSighting[],
-  mayBeThere: boolean,
+  tokens: DiscoveredToken[],
+  mayExist: boolean,
 ): Promise<void> {
-  const put = mayBeThere ? merge : copy;
-  await put(
+  const insertRows = mayExist ? merge : copy;
+  await insertRows(
     tx,
     "blocks",
     blocks.map((row) => [row.number, bytes(row.hash), bytes(row.parentHash), row.timestamp]),
   );
-  await put(
+  await insertRows(
     tx,
     "transactions",
     transactions.map((row) => [
@@ -190,7 +193,7 @@ async function insert(
       bytes(row.root),
     ]),
   );
-  await put(
+  await insertRows(
     tx,
     "logs",
     logs.map((row) => [
@@ -206,7 +209,7 @@ async function insert(
       row.isErc20 ? 1 : 0,
     ]),
   );
-  await put(
+  await insertRows(
     tx,
     "trades",
     trades.map((row) => [
@@ -222,7 +225,7 @@ async function insert(
       row.tokenIds.join(),
     ]),
   );
-  await put(
+  await insertRows(
     tx,
     "nft_ranges",
     nftRanges.map(({ position, token, first, last, from, to }) => [
@@ -230,7 +233,7 @@ async function insert(
       ...[token, first, last, from, to].map(bytes),
     ]),
   );
-  const added = await put(
+  const added = await insertRows(
     tx,
     "nft_transfers",
     nftTransfers.map((row) => [
@@ -248,11 +251,14 @@ async function insert(
       row.amount,
     ]),
   );
-  await addSums(
+  await addBalanceChanges(
     tx,
-    nftSums(added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers, 1),
+    nftBalanceChanges(
+      added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers,
+      1,
+    ),
   );
-  await addSightings(tx, nftTransfers, mayBeThere);
+  await addDiscoveredNfts(tx, nftTransfers, mayExist);
   await addUpdates(tx, nftUpdates);
   if (tokens.length === 0) return;
   await tx`
@@ -265,26 +271,26 @@ async function insert(
 
 type Cell = string | number | null;
 
-/** Puts rows into a table that has none of them. By far the quickest way in. */
+/** Inserts rows that do not exist, with COPY, the fastest way. */
 async function copy(tx: Transaction, table: string, rows: Cell[][]): Promise<undefined> {
   if (rows.length === 0) return;
   await tx.copyIn(table, copyText(rows));
 }
 
-/** Puts in the rows that are not there yet; answers which those were, for tables with parts. */
+/** Inserts missing rows; returns the keys of inserted ones for tables with batches. */
 async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Set<string> | undefined> {
   if (rows.length === 0) return;
   await tx.unsafe(`CREATE TEMP TABLE arriving (LIKE ${table}) ON COMMIT DROP`);
   await copy(tx, "arriving", rows);
-  const parts = table === "nft_transfers" ? "RETURNING position, part" : "";
+  const returning = table === "nft_transfers" ? "RETURNING position, part" : "";
   const added = await tx.unsafe<{ position: number; part: number }>(
-    `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${parts}`,
+    `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${returning}`,
   );
   await tx.unsafe("DROP TABLE arriving");
-  return parts ? new Set(added.map(({ position, part }) => `${position}.${part}`)) : undefined;
+  return returning ? new Set(added.map(({ position, part }) => `${position}.${part}`)) : undefined;
 }
 
-/** PostgreSQL's text format of COPY; no cell here holds a character that it would need to escape. */
+/** PostgreSQL's COPY text format. No cell contains a character that needs escaping. */
 function copyText(rows: Cell[][]): string {
   return rows
     .map((row) => row.map((cell) => cell ?? "\\N").join("\t"))
@@ -292,25 +298,25 @@ function copyText(rows: Cell[][]): string {
     .concat("\n");
 }
 
-/** Bytes as COPY takes them. */
+/** Bytes in COPY format. */
 function bytes(hex: string | null | undefined): string | null {
   return typeof hex === "string" ? `\\\\x${hex.slice(2)}` : null;
 }
 
-/** Where older blocks are filled in, what was first seen in a younger one has been there before. */
-async function addSightings(
+/** When older blocks are added, tokens found in later blocks may have an earlier first transfer. */
+async function addDiscoveredNfts(
   tx: Transaction,
   transfers: NftTransferRow[],
-  mayBeThere: boolean,
+  mayExist: boolean,
 ): Promise<void> {
   if (transfers.length === 0) return;
-  const rows = JSON.stringify(nftSightings(transfers));
-  const sightings = tx`
+  const rows = JSON.stringify(discoverNfts(transfers));
+  const discovered = tx`
     SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
     FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
-  await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${sightings} ON CONFLICT DO NOTHING`;
-  if (!mayBeThere) return;
-  await tx`UPDATE nft_metadata SET position = seen.position FROM (${sightings}) AS seen
+  await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;
+  if (!mayExist) return;
+  await tx`UPDATE nft_metadata SET position = seen.position FROM (${discovered}) AS seen
     WHERE nft_metadata.token = seen.token AND nft_metadata.token_id = seen.token_id
       AND nft_metadata.position > seen.position`;
 }
@@ -327,9 +333,9 @@ async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<voi
       block = greatest(nft_updates.block, excluded.block)`;
 }
 
-async function addSums(tx: Transaction, sums: NftSum[]): Promise<void> {
-  if (sums.length === 0) return;
-  const rows = sums.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
+async function addBalanceChanges(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
   await tx`
     INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
     SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
@@ -342,7 +348,7 @@ async function addSums(tx: Transaction, sums: NftSum[]): Promise<void> {
   await tx`DELETE FROM nft_balances WHERE amount = '0'`;
 }
 
-/** PostgreSQL's text has no NUL. */
-function storable({ name, symbol, ...token }: TokenFacts) {
+/** PostgreSQL's text cannot contain NUL. */
+function withoutNul({ name, symbol, ...token }: TokenMetadata) {
   return { ...token, name: name?.replaceAll("\0", "") ?? null, symbol: symbol?.replaceAll("\0", "") ?? null };
 }

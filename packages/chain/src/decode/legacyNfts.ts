@@ -8,30 +8,30 @@ import {
   TRANSFER_TOPIC,
 } from "../model/topics.ts";
 
-/** Collections of Ethereum's main network that are older than EIP-721, and log their transfers in ways of their own. */
+/** Collections on Ethereum mainnet that predate EIP-721 and have their own transfer events. */
 const CRYPTO_KITTIES = "0x06012c8cf97bead5deae237070f9587f8e7a266d";
 const CRYPTO_PUNKS = "0xb47e3cd837ddf8e4c57f05d70ab865de6e193bbb";
 
 type RawLog = Omit<LogRow, "isErc20">;
 type Move = Pick<NftTransferRow, "from" | "to" | "tokenId">;
 
-/** What the `at`-th of some logs of the main network moves of these collections. */
-export function earlyNftTransfers(logs: readonly RawLog[], at: number): NftTransferRow[] {
-  const log = logs[at];
+/** Decodes the transfer in the log at `index` of mainnet logs. */
+export function legacyNftTransfers(logs: readonly RawLog[], index: number): NftTransferRow[] {
+  const log = logs[index];
   if (!log) return [];
   const { address, position, transactionIndex, transactionHash } = log;
   const move =
     address === CRYPTO_KITTIES
       ? kittyMove(log)
       : address === CRYPTO_PUNKS
-        ? punkMove(logs, log, at)
+        ? punkMove(logs, log, index)
         : undefined;
   if (!move) return [];
-  const place = { position, part: 0, transactionIndex, transactionHash, token: address };
-  return [{ ...place, ...move, standard: 721, isBatch: false, operator: null, amount: "1" }];
+  const logFields = { position, part: 0, transactionIndex, transactionHash, token: address };
+  return [{ ...logFields, ...move, standard: 721, isBatch: false, operator: null, amount: "1" }];
 }
 
-/** CryptoKitties has all values of its Transfer in the data. */
+/** CryptoKitties logs all values of its Transfer as data. */
 function kittyMove({ topics, data }: RawLog): Move | undefined {
   if (topics.length !== 1 || topics[0] !== TRANSFER_TOPIC || data.length !== 2 + 3 * 64) return undefined;
   const [from, to, tokenId] = [word(data, 0), word(data, 1), word(data, 2)];
@@ -39,7 +39,7 @@ function kittyMove({ topics, data }: RawLog): Move | undefined {
   return { from: addressOf(from), to: addressOf(to), tokenId };
 }
 
-function punkMove(logs: readonly RawLog[], log: RawLog, at: number): Move | undefined {
+function punkMove(logs: readonly RawLog[], log: RawLog, index: number): Move | undefined {
   const { topics, data } = log;
   const [topic, first, second, third] = topics;
   if (topic === ASSIGN_TOPIC && topics.length === 2 && isAddressTopic(first) && data.length === 66)
@@ -49,8 +49,8 @@ function punkMove(logs: readonly RawLog[], log: RawLog, at: number): Move | unde
   if (topic !== PUNK_BOUGHT_TOPIC || first === undefined || !isAddressTopic(second) || !isAddressTopic(third))
     return undefined;
   const to = addressOf(third);
-  // Of an accepted bid the contract logs no buyer: the transfer of the count that it logs before has them.
-  const buyer = to === NULL_ADDRESS ? bidder(logs, log, second, at) : to;
+  // For an accepted bid, the contract logs no buyer; the preceding ERC-20 Transfer contains it.
+  const buyer = to === NULL_ADDRESS ? bidder(logs, log, second, index) : to;
   return buyer === undefined ? undefined : { from: addressOf(second), to: buyer, tokenId: first };
 }
 
@@ -58,9 +58,9 @@ function bidder(
   logs: readonly RawLog[],
   { address, transactionHash }: RawLog,
   seller: string,
-  at: number,
+  index: number,
 ): string | undefined {
-  for (let i = at - 1; logs[i]?.transactionHash === transactionHash; i--) {
+  for (let i = index - 1; logs[i]?.transactionHash === transactionHash; i--) {
     const [topic, from, to] = logs[i]?.topics ?? [];
     if (logs[i]?.address === address && topic === TRANSFER_TOPIC && from === seller)
       return isAddressTopic(to) ? addressOf(to) : undefined;
@@ -68,7 +68,7 @@ function bidder(
   return undefined;
 }
 
-/** The n-th 32 bytes of data. */
+/** The n-th 32-byte word of data. */
 function word(data: string, n: number): string {
   return `0x${data.slice(2 + n * 64, 66 + n * 64)}`;
 }

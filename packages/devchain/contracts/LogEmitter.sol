@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Logs whatever it is told to: for events that no honest contract of today logs.
-contract LogMaker {
+/// Emits arbitrary logs, for events that deployed contracts do not emit.
+contract LogEmitter {
     function make(bytes32[] calldata topics, bytes calldata content) external {
         bytes memory data = content;
         bytes32[4] memory t;

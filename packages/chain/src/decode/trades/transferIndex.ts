@@ -1,9 +1,9 @@
 import type { NftTransferRow } from "../../model/rows.ts";
 
-/** The transfers of NFTs in one transaction, found by their tokens: a transaction may have thousands of both. */
-export class MovedTokens {
+/** Index of the NFT transfers of one transaction by token; a transaction can have thousands. */
+export class TransferIndex {
   readonly #byToken: ReadonlyMap<string, NftTransferRow[]>;
-  /** In their order. */
+  /** In ascending order. */
   readonly #positions: readonly number[];
 
   constructor(transfers: readonly NftTransferRow[]) {
@@ -11,13 +11,13 @@ export class MovedTokens {
     this.#positions = transfers.map(({ position }) => position);
   }
 
-  /** Those of one token, in their order. */
-  of(token: string, id: bigint): readonly NftTransferRow[] {
+  /** The transfers of one token, in log order. */
+  ofToken(token: string, id: bigint): readonly NftTransferRow[] {
     return this.#byToken.get(keyOf(token, id)) ?? [];
   }
 
-  /** Whether anything was moved between two logs. */
-  isAnyBetween(after: number, before: number): boolean {
+  /** Whether there is a transfer between two log positions. */
+  hasTransferBetween(after: number, before: number): boolean {
     let [low, high] = [0, this.#positions.length];
     while (low < high) {
       const middle = (low + high) >> 1;

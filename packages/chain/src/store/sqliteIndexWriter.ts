@@ -4,27 +4,27 @@ import {
   type BlockRow,
   type BlockRows,
   blockOf,
+  type DiscoveredToken,
   type LogRow,
   type NftRangeRow,
   type NftTransferRow,
   positionOf,
-  type TokenSighting,
   type TradeRow,
   type TransactionRow,
 } from "../model/rows.ts";
-import type { TokenFacts } from "../model/tokens.ts";
-import { nftSightings } from "./discoveredNfts.ts";
-import { CheckpointMoved, type DerivedRows, type IndexWriter, WANTED } from "./indexWriter.ts";
-import { type NftSum, nftSums } from "./nftBalanceChanges.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { discoverNfts } from "./discoveredNfts.ts";
+import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
 import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
 import { nftTransferRow } from "./tableRows.ts";
 
-export function sqliteIndex(path: string): IndexWriter {
-  return new SqliteIndex(openSqliteFile(path));
+export function createSqliteWriter(path: string): IndexWriter {
+  return new SqliteIndexWriter(openSqliteFile(path));
 }
 
-class SqliteIndex implements IndexWriter {
+class SqliteIndexWriter implements IndexWriter {
   readonly #db: Database.Database;
   readonly #statements: ReturnType<typeof prepare>;
 
@@ -33,76 +33,77 @@ class SqliteIndex implements IndexWriter {
     this.#statements = prepare(db);
   }
 
-  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void> {
+  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
     this.#write(() => {
       const newest = this.#statements.newest.get();
-      const same = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
-      if (!same) throw new CheckpointMoved("the index has another newest block than was thought");
+      const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
       this.#insert(rows, tokens);
     });
   }
 
-  async fill(
+  async addHistory(
     rows: BlockRows,
-    tokens: TokenSighting[],
-    reached: { addresses: string[]; next: number },
+    tokens: DiscoveredToken[],
+    progress: { addresses: string[]; next: number },
   ): Promise<void> {
     this.#write(() => {
       this.#insert(rows, tokens);
-      for (const address of reached.addresses) this.#statements.reached.run(reached.next, toBytes(address));
+      for (const address of progress.addresses)
+        this.#statements.setWalletProgress.run(progress.next, toBytes(address));
     });
   }
 
   async unwind(above: number): Promise<void> {
     const from = positionOf(above + 1, 0);
     this.#write(() => {
-      const gone = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
-      this.#addSums(nftSums(gone, -1));
-      for (const { token, tokenId } of nftSightings(gone))
+      const removed = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
+      this.#addBalanceChanges(nftBalanceChanges(removed, -1));
+      for (const { token, tokenId } of discoverNfts(removed))
         this.#statements.removeNft.run(toBytes(token), toBytes(tokenId), from);
-      this.#statements.askNftsAgain.run(above);
+      this.#statements.requeueNfts.run(above);
       for (const statement of this.#statements.removals) statement.run(from);
       this.#statements.removeBlocks.run(above);
-      // What was being read for addresses below a block that is gone ends at the newest one left.
-      this.#statements.lowerWatched.run(above + 1, above + 1);
+      // Wallets that started at a removed block restart at the latest remaining one.
+      this.#statements.lowerWalletStart.run(above + 1, above + 1);
     });
   }
 
-  async saveTokens(tokens: TokenFacts[]): Promise<void> {
+  async saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
     this.#write(() => {
       for (const { address, standard, name, symbol, decimals } of tokens)
         this.#statements.token.run(toBytes(address), standard, name, symbol, decimals);
     });
   }
 
-  async want(addresses: string[]): Promise<void> {
+  async enqueueWallets(addresses: string[]): Promise<void> {
     this.#write(() => {
       for (const address of addresses)
-        this.#statements.want.run(toBytes(address), WANTED, Number.MAX_SAFE_INTEGER);
+        this.#statements.enqueueWallet.run(toBytes(address), PENDING, Number.MAX_SAFE_INTEGER);
     });
   }
 
-  async takeUp(addresses: string[], newest: number): Promise<void> {
+  async startWallets(addresses: string[], newest: number): Promise<void> {
     this.#write(() => {
-      for (const address of addresses) this.#statements.takeUp.run(newest + 1, newest, toBytes(address));
+      for (const address of addresses) this.#statements.startWallet.run(newest + 1, newest, toBytes(address));
     });
   }
 
-  async rederive(
+  async replaceDerivedRows(
     { from, to }: { from: number; to: number },
     rows: DerivedRows,
-    tokens: TokenSighting[],
+    tokens: DiscoveredToken[],
   ): Promise<void> {
-    const { tradesWithin, counted } = this.#statements;
+    const { removeTrades, setErc20 } = this.#statements;
     this.#write(() => {
-      tradesWithin.run(positionOf(from, 0), positionOf(to + 1, 0));
-      for (const { position, isErc20 } of rows.logs) counted.run(isErc20 ? 1 : 0, position);
+      removeTrades.run(positionOf(from, 0), positionOf(to + 1, 0));
+      for (const { position, isErc20 } of rows.logs) setErc20.run(isErc20 ? 1 : 0, position);
       this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
     });
   }
 
-  async rereadWallets(from: number): Promise<void> {
-    this.#write(() => this.#statements.rereadWallets.run(from, WANTED));
+  async restartWalletHistories(from: number): Promise<void> {
+    this.#write(() => this.#statements.restartWalletHistories.run(from, PENDING));
   }
 
   async clear(): Promise<void> {
@@ -111,8 +112,8 @@ class SqliteIndex implements IndexWriter {
     });
   }
 
-  async saveFact(key: string, value: string): Promise<void> {
-    this.#statements.fact.run(key, value);
+  async saveProperty(key: string, value: string): Promise<void> {
+    this.#statements.saveProperty.run(key, value);
   }
 
   async close(): Promise<void> {
@@ -123,9 +124,9 @@ class SqliteIndex implements IndexWriter {
     this.#db.transaction(change).immediate();
   }
 
-  #insert(rows: BlockRows, tokens: TokenSighting[]): void {
+  #insert(rows: BlockRows, tokens: DiscoveredToken[]): void {
     const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades } = rows;
-    const { block, transaction, log, trade, sighting, nft, nftRange, nftUpdate } = this.#statements;
+    const { block, transaction, log, trade, discoveredToken, nft, nftRange, nftUpdate } = this.#statements;
     for (const row of blocks)
       block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
     for (const row of transactions) transaction.run(...transactionValues(row));
@@ -134,22 +135,23 @@ class SqliteIndex implements IndexWriter {
     const added = nftTransfers.filter(
       (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
     );
-    this.#addSums(nftSums(added, 1));
-    for (const { token, tokenId, standard, position } of nftSightings(added))
+    this.#addBalanceChanges(nftBalanceChanges(added, 1));
+    for (const { token, tokenId, standard, position } of discoverNfts(added))
       nft.run(toBytes(token), toBytes(tokenId), standard, position);
     for (const row of nftRanges) nftRange.run(...nftRangeValues(row));
     for (const { token, first, last, position } of nftUpdates)
       nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
-    for (const { address, standard, position } of tokens) sighting.run(toBytes(address), standard, position);
+    for (const { address, standard, position } of tokens)
+      discoveredToken.run(toBytes(address), standard, position);
   }
 
-  #addSums(sums: NftSum[]): void {
+  #addBalanceChanges(changes: NftBalanceChange[]): void {
     const { balance, saveBalance, removeBalance } = this.#statements;
-    for (const { token, tokenId, owner, standard, amount } of sums) {
+    for (const { token, tokenId, owner, standard, amount } of changes) {
       const key = [toBytes(token), toBytes(tokenId), toBytes(owner)] as const;
-      const now = amount + BigInt(balance.get(...key)?.amount ?? 0);
-      if (now === 0n) removeBalance.run(...key);
-      else saveBalance.run(...key, standard, now.toString(), now > 0n ? 1 : 0);
+      const total = amount + BigInt(balance.get(...key)?.amount ?? 0);
+      if (total === 0n) removeBalance.run(...key);
+      else saveBalance.run(...key, standard, total.toString(), total > 0n ? 1 : 0);
     }
   }
 }
@@ -170,7 +172,7 @@ function prepare(db: Database.Database) {
     nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
       "SELECT * FROM nft_transfers WHERE position >= ?",
     ),
-    sighting: db.prepare(
+    discoveredToken: db.prepare(
       `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
        ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
        WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
@@ -180,7 +182,7 @@ function prepare(db: Database.Database) {
        ON CONFLICT DO UPDATE SET position = excluded.position WHERE nft_metadata.position > excluded.position`,
     ),
     removeNft: db.prepare("DELETE FROM nft_metadata WHERE token = ? AND token_id = ? AND position >= ?"),
-    askNftsAgain: db.prepare(
+    requeueNfts: db.prepare(
       "UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ?",
     ),
     nftUpdate: db.prepare(
@@ -196,14 +198,14 @@ function prepare(db: Database.Database) {
       `INSERT INTO tokens (address, standard, name, symbol, decimals, known) VALUES (?, ?, ?, ?, ?, 1)
        ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1`,
     ),
-    want: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
-    takeUp: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
-    reached: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
-    lowerWatched: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
-    tradesWithin: db.prepare("DELETE FROM trades WHERE position >= ? AND position < ?"),
-    counted: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
-    rereadWallets: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
-    fact: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
+    enqueueWallet: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
+    startWallet: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
+    setWalletProgress: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
+    lowerWalletStart: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
+    removeTrades: db.prepare("DELETE FROM trades WHERE position >= ? AND position < ?"),
+    setErc20: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
+    restartWalletHistories: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
+    saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
     removals: ["transactions", "logs", "nft_transfers", "nft_ranges", "trades", "tokens"].map((table) =>
       db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
     ),

@@ -5,8 +5,8 @@ import {TrafficCoin} from "./TrafficCoin.sol";
 import {TrafficItems} from "./TrafficItems.sol";
 import {TrafficPieces} from "./TrafficPieces.sol";
 
-/// Makes many token transfers in one transaction, between any wallets, with tokens of its own.
-contract TrafficMaker {
+/// Executes many transfers of its own tokens between any wallets in one transaction.
+contract TrafficGenerator {
     struct Move {
         /// 0 to 2: a coin; 3: a piece; from 4: an item and the `kind - 4` items with the next ids.
         uint8 kind;
@@ -19,7 +19,7 @@ contract TrafficMaker {
     TrafficCoin[3] public coins;
     TrafficPieces public immutable pieces;
     TrafficItems public immutable items;
-    /// How many moves were made, so that one call shows whether all were.
+    /// Number of executed transfers, so that one call shows whether all were executed.
     uint256 public moved;
 
     constructor() {
