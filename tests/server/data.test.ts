@@ -164,7 +164,7 @@ describe("a dead node", () => {
       expect(made.status).toBe(201);
       const response = await fetch(`${alone.url}/api/v2/${address}/erc20`);
       expect(response.status).toBe(503);
-      expect((await response.json()).message).toContain("no node of it answers");
+      expect((await response.json()).message).toContain("none of its nodes responds");
     } finally {
       await alone.remove();
     }

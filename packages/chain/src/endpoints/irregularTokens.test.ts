@@ -444,7 +444,7 @@ describe.each(DATABASES)("on %s", (database) => {
           await atHead(service);
           for (const account of scope === "wallets" ? [6, 7] : [])
             await all(service, "getNFTs", { address: chain.account(account) });
-          expect(service.log.lines.filter((line) => line.includes("made anew"))).toEqual([]);
+          expect(service.log.lines.filter((line) => line.includes("rebuilt"))).toEqual([]);
           await service.stop();
         }
         expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));

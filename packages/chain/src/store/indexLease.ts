@@ -103,7 +103,7 @@ export class IndexLease {
     }
     if (previous?.fence === this.#currentTerm?.fence) return;
     if (previous) {
-      this.#log.warn("lease lost", {
+      this.#log.warn("the lease was lost: this process stands down", {
         lease: this.#name,
         term: previous.fence,
       });

@@ -48,7 +48,7 @@ describe("a watch", () => {
 
   it.each<[JsonObject, RegExp]>([
     [{ abi: [event, other], tableName: "A" }, /several/],
-    [{ abi: [event], topic: "Gone", tableName: "A" }, /abi must hold/],
+    [{ abi: [event], topic: "Gone", tableName: "A" }, /abi must contain/],
     [{ abi: [event], topic: "Moved(", tableName: "A" }, /topic must be/],
     [{ abi: "{", tableName: "A" }, /JSON/],
     [{ abi: [{ ...event, anonymous: true }], tableName: "A" }, /anonymous/],
