@@ -15,7 +15,7 @@ export interface IndexerWorkerOptions {
   module?: URL | undefined;
 }
 
-const WORKER_MODULE = new URL("./worker.ts", import.meta.url);
+const WORKER_MODULE = new URL("./indexerThread.ts", import.meta.url);
 /** Crashes that are further apart do not count together. */
 const DEFAULT_RESTART: RestartPolicy = {
   delaysMs: [0, 1_000, 5_000, 15_000, 30_000],

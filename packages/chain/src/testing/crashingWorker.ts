@@ -12,4 +12,4 @@ channel.onmessage = (event) => {
   for (;;) memory.push(new Array(2_000_000).fill(memory.length + 0.5));
 };
 channel.unref();
-await import("../indexer/worker.ts");
+await import("../indexer/indexerThread.ts");
