@@ -12,7 +12,7 @@ const { values } = parseArgs({ options: { count: { type: "string", default: "200
 const root = join(import.meta.dirname, "..");
 const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const files = [
-  "packages/chain/src/sync/histories.test.ts",
+  "packages/chain/src/indexer/randomHistory.test.ts",
   "packages/server/src/chainEvents/watchIndexer.test.ts",
   "tests/server/chainHistories.test.ts",
 ];

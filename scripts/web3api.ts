@@ -45,7 +45,7 @@ const INPUT_TYPES: Readonly<Record<Kind, string>> = {
   blockOrHash: "string | number",
   text: "string",
   texts: "string | readonly string[]",
-  whole: "number | string",
+  integer: "number | string",
   block: "number | string",
   time: "Date | string | number",
   limit: "number",
@@ -117,7 +117,7 @@ function isResult(name: string): boolean {
 }
 
 function callType(row: EndpointRow): string {
-  const whole = typeof row.body === "object" ? row.body.whole : undefined;
+  const whole = typeof row.body === "object" ? row.body.parameter : undefined;
   const named = row.parameters.filter((each) => !whole || each.in !== "body");
   const fields = `{ ${named.map(parameterType).join(" ")} }`;
   const body = row.parameters.find((each) => each.in === "body");
@@ -126,7 +126,7 @@ function callType(row: EndpointRow): string {
     ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${INPUT_TYPES[body.kind]}>`] : []),
   ];
   const parameters = both.join(" & ") || "Record<never, never>";
-  return `/** ${row.about} */\nreadonly ${row.name}: Call<${parameters}, ${responseType(row.answer)}>;`;
+  return `/** ${row.about} */\nreadonly ${row.name}: Call<${parameters}, ${responseType(row.response)}>;`;
 }
 
 function parameterType(row: ParameterRow): string {
@@ -147,7 +147,7 @@ function route(row: EndpointRow): string {
   const fields = [`route: "${row.method} ${row.path}"`];
   if (!row.parameters.some(({ kind }) => kind === "chain")) fields.push("chainless: true");
   const inBody = row.parameters.filter((each) => each.in === "body");
-  if (typeof row.body === "object") fields.push(`whole: [${quoted(row.body.whole).join(", ")}]`);
+  if (typeof row.body === "object") fields.push(`whole: [${quoted(row.body.parameter).join(", ")}]`);
   if (row.body === "properties")
     fields.push(
       `body: { ${inBody.map(({ name, required }) => `${name}: ${required ? '"required"' : '"optional"'}`).join(", ")} }`,

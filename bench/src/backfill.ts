@@ -11,17 +11,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
 import postgres from "postgres";
+import { fullScope } from "../../packages/chain/src/indexer/fullScope.ts";
+import type { FetchedRange } from "../../packages/chain/src/indexer/scope.ts";
+import type { BlockRow } from "../../packages/chain/src/model/rows.ts";
 import { ChainNode } from "../../packages/chain/src/node/chainNode.ts";
 import type { IndexWriter } from "../../packages/chain/src/store/indexWriter.ts";
-import {
-  openPostgres,
-  postgresIndex,
-  preparePostgres,
-} from "../../packages/chain/src/store/postgresIndex.ts";
-import type { BlockRow } from "../../packages/chain/src/store/rows.ts";
-import { sqliteIndex } from "../../packages/chain/src/store/sqliteIndex.ts";
-import type { Reading } from "../../packages/chain/src/sync/scope.ts";
-import { wholeChain } from "../../packages/chain/src/sync/wholeChain.ts";
+import { createPostgresSchema, openPostgres } from "../../packages/chain/src/store/postgresConnection.ts";
+import { createPostgresWriter } from "../../packages/chain/src/store/postgresIndexWriter.ts";
+import { createSqliteWriter } from "../../packages/chain/src/store/sqliteIndexWriter.ts";
 import { ensureInstalled } from "../../scripts/install.mjs";
 import { freePort } from "../../tests/support/freePort.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
@@ -43,14 +40,14 @@ const results: { what: string; seconds: number; note: string }[] = [];
 try {
   const ranges = await measure("the node alone", readRaw);
   const readings = await readAll();
-  await measure("SQLite alone", () => writeAll(readings, sqliteIndex(join(folder, "alone.sqlite"))));
+  await measure("SQLite alone", () => writeAll(readings, createSqliteWriter(join(folder, "alone.sqlite"))));
   await measure("PostgreSQL alone", async () => {
     const options = { url: await newDatabase(server.url), schema: "alone" };
     const sql = openPostgres(options, 2);
-    await preparePostgres(sql, options.schema);
+    await createPostgresSchema(sql, options.schema);
     await writeAll(
       readings,
-      postgresIndex(sql, async () => undefined),
+      createPostgresWriter(sql, async () => undefined),
     );
   });
   readings.length = 0;
@@ -102,17 +99,17 @@ async function readRaw(): Promise<void> {
   await Promise.all([worker(), worker(), worker()]);
 }
 
-async function readAll(): Promise<Reading[]> {
-  const scope = wholeChain(new ChainNode(chain.chainId, [chain.url]), { chainId: chain.chainId });
-  const readings: Reading[] = [];
+async function readAll(): Promise<FetchedRange[]> {
+  const scope = fullScope(new ChainNode(chain.chainId, [chain.url]), { chainId: chain.chainId });
+  const readings: FetchedRange[] = [];
   for (let from = 0; from <= head; from += 200) {
-    const reading = await scope.read(from, Math.min(head, from + 199));
+    const reading = await scope.fetch(from, Math.min(head, from + 199));
     if (reading) readings.push(reading);
   }
   return readings;
 }
 
-async function writeAll(readings: Reading[], writer: IndexWriter): Promise<void> {
+async function writeAll(readings: FetchedRange[], writer: IndexWriter): Promise<void> {
   let parent: BlockRow | undefined;
   for (const { rows, tokens, last } of readings) {
     await writer.append(parent, rows, tokens);

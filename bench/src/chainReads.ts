@@ -8,14 +8,14 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
-import { placeOf } from "../../packages/chain/src/service.ts";
-import { openReader } from "../../packages/chain/src/store/database.ts";
-import { toBytes } from "../../packages/chain/src/store/hexBytes.ts";
-import { LAYOUT } from "../../packages/chain/src/store/layout.ts";
+import { TRANSFER_TOPIC } from "../../packages/chain/src/decode/decodeLogs.ts";
+import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
+import { indexLocationOf } from "../../packages/chain/src/service.ts";
 import { openIndex } from "../../packages/chain/src/store/openIndex.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/store/rows.ts";
-import { TRANSFER_TOPIC } from "../../packages/chain/src/sync/decode.ts";
-import { seeded } from "../../packages/chain/src/sync/histories.ts";
+import { openReader } from "../../packages/chain/src/store/openReader.ts";
+import { SCHEMA_VERSION } from "../../packages/chain/src/store/schema.ts";
+import { seededRandom } from "../../packages/chain/src/testing/randomHistory.ts";
 import { newDatabase, startPostgres } from "../../tests/support/postgresServer.ts";
 
 const { values } = parseArgs({ options: { transfers: { type: "string", default: "1000000" } } });
@@ -28,7 +28,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "purse-bench-reads-"));
 const server = await startPostgres({ durable: true });
-const random = seeded(7);
+const random = seededRandom(7);
 const wallets = Array.from({ length: WALLETS }, (_, i) => `0x${(i + 1).toString(16).padStart(40, "0")}`);
 const rows: string[] = [];
 
@@ -66,7 +66,7 @@ async function measure(name: string, database: Database): Promise<void> {
   const chains = [{ id: CHAIN, name: "bench", aliases: ["eth"], rpcUrls: ["http://127.0.0.1:9"] }];
   const service = createChainService({ chains, database, log: silent });
   await service.start();
-  const reader = await openReader(placeOf(database, CHAIN), 1);
+  const reader = await openReader(indexLocationOf(database, CHAIN), 1);
   const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
   if (!route) throw new Error("there is no getTokenTransfers");
   const own = Array.from({ length: QUERY_COUNT }, () => walletOf(random()));
@@ -92,10 +92,10 @@ function walletOf(share: number): string {
 }
 
 async function fill(name: string, database: Database): Promise<void> {
-  const { writer, close } = await openIndex(placeOf(database, CHAIN), console);
-  await writer.saveFact(
+  const { writer, close } = await openIndex(indexLocationOf(database, CHAIN), console);
+  await writer.saveProperty(
     "making",
-    JSON.stringify({ layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null }),
+    JSON.stringify({ layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null }),
   );
   const token = `0x${"ee".repeat(20)}`;
   const topic = (address: string) => `0x${"0".repeat(24)}${address.slice(2)}`;

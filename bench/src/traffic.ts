@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type DevChain, makeTraffic, startDevChain, type Traffic } from "@purse/devchain";
+import { type DevChain, generateTraffic, startDevChain, type Traffic } from "@purse/devchain";
 
 /** A local chain with many transfers, for benchmarks. */
 export interface BusyChain extends Pick<DevChain, "url" | "chainId"> {
@@ -13,7 +13,7 @@ export async function startBusyChain(blocks: number, transfersPerBlock: number):
   const dataDir = await mkdtemp(join(tmpdir(), "purse-bench-chain-"));
   const chain = await startDevChain({ port: 0, dataDir, keepPastStates: false });
   const log = (line: string) => process.stderr.write(`${line}\n`);
-  const traffic = await makeTraffic(chain.url, { blocks, transfersPerBlock, log });
+  const traffic = await generateTraffic(chain.url, { blocks, transfersPerBlock, log });
   return {
     url: chain.url,
     chainId: chain.chainId,

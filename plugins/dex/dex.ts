@@ -132,7 +132,7 @@ async function callContract(
     const call = { chain: `0x${chain.id.toString(16)}`, address, function_name, abi, params };
     return await Parse.Cloud.run<unknown>("runContractFunction", call);
   } catch (error) {
-    if (error instanceof Error && /reverted|gives no answer/.test(error.message)) return undefined;
+    if (error instanceof Error && /reverted|returned no data/.test(error.message)) return undefined;
     throw error;
   }
 }

@@ -114,7 +114,7 @@ describe("the data service", () => {
     ["an unknown chain", `/${address}/balance?chain=moon`, 400, 'chain "moon"'],
     ["a chain without a node", `/${address}/balance?chain=bsc`, 503, "PURSE_CHAIN_BSC_RPC_URL"],
     ["a bad block", `/${address}/balance?to_block=x`, 400, "to_block must be"],
-    ["a cursor of another's", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is not one"],
+    ["a cursor of another's", `/${address}/erc20/transfers?cursor=abc`, 400, "cursor is invalid"],
     ["a limit of nothing", `/${address}/erc20/transfers?limit=0`, 400, "limit must be"],
     ["an endpoint that is not there", "/no/such/endpoint", 404, "No endpoint"],
   ])("refuses %s in clear words", async (_name, path, status, message) => {
@@ -164,7 +164,7 @@ describe("a dead node", () => {
       expect(made.status).toBe(201);
       const response = await fetch(`${alone.url}/api/v2/${address}/erc20`);
       expect(response.status).toBe(503);
-      expect((await response.json()).message).toContain("no node of it answers");
+      expect((await response.json()).message).toContain("none of its nodes responds");
     } finally {
       await alone.remove();
     }

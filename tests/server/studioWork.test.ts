@@ -406,11 +406,9 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const brought = await upload(await readFile(copy));
     const file = String(brought.body.file);
     expect((await owner.request("POST", `/backups/${file}/restore`, {})).status).toBe(202);
-    await expect
-      .poll(ended, { timeout: 30_000 })
-      .toMatchObject({
-        lastRestore: { file, outcome: "failed", error: expect.stringContaining("failed to start") },
-      });
+    await expect.poll(ended, { timeout: 30_000 }).toMatchObject({
+      lastRestore: { file, outcome: "failed", error: expect.stringContaining("failed to start") },
+    });
     expect(await notes()).toEqual(then);
     expect((await keep("and writes")).status).toBe(201);
   }, 60_000);

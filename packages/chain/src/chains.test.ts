@@ -9,29 +9,29 @@ describe("the chain selector", () => {
   const select = createChainSelector([chain(1, "eth"), chain(97, "bsc testnet"), chain(1337, "local")]);
 
   it.each(["eth", "ETH", "Eth", "mainnet", "0x1", "1", 1, undefined, ""])(
-    "[9.default-chain] [7.data.default-chain] takes %j for eth",
+    "[9.default-chain] [7.data.default-chain] resolves %j to eth",
     (name) => {
       expect(select(name).config.id).toBe(1);
     },
   );
 
   it.each(["bsc testnet", "BSC_TESTNET", "binance testnet", "0x61"])(
-    "takes %j for the BSC testnet",
+    "resolves %j to the BSC testnet",
     (name) => {
       expect(select(name).config.id).toBe(97);
     },
   );
 
-  it("says which setting configures a chain that is not", () => {
+  it("names the setting of a known chain that is not configured", () => {
     expect(() => select("polygon")).toThrow("PURSE_CHAIN_POLYGON_RPC_URL");
     expect(() => select("0x89")).toThrow("not configured");
   });
 
-  it("refuses what is no chain", () => {
-    for (const name of ["moon", {}, "__proto__"]) expect(() => select(name)).toThrow("not a chain");
+  it("rejects unknown chains", () => {
+    for (const name of ["moon", {}, "__proto__"]) expect(() => select(name)).toThrow("is unknown");
   });
 
-  it("lets another chain stand in for eth where the operator says so", () => {
+  it("allows another chain to use the name eth", () => {
     const stand = createChainSelector([chain(1337, "local", ["eth", "0x1"])]);
     expect(stand("eth").config.id).toBe(1337);
   });

@@ -1,7 +1,7 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { ChainConfig } from "./types.ts";
+import type { ChainConfig } from "./model/chainConfig.ts";
 
-/** Names that clients give to chains, by id; compared without case. */
+/** Common names of chains by id; case-insensitive. */
 const NAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [1, ["eth", "mainnet"]],
   [3, ["ropsten", "testnet"]],
@@ -18,53 +18,54 @@ const NAMES: ReadonlyMap<number, readonly string[]> = new Map([
   [1_337, ["localdevchain", "ganache", "hardhat", "local devchain", "dev"]],
 ]);
 
-/** The chain that a call without one means. */
+/** The chain of requests that do not specify one. */
 export const DEFAULT_CHAIN = "eth";
 
-/** Finds the configured chain that a selector means: a name in any spelling, an id in hex or decimal. */
+/** Creates a function that finds a configured chain by name (in any spelling) or by id in hex or decimal. */
 export function createChainSelector<T extends { config: ChainConfig }>(
   chains: readonly T[],
 ): (selector: unknown) => T {
   const byName = new Map<string, T>();
-  // What the operator says goes before what is usual.
+  // Configured names take precedence over common names.
   for (const chain of chains)
-    for (const name of ownNames(chain.config)) if (!byName.has(name)) byName.set(name, chain);
+    for (const name of configuredNames(chain.config)) if (!byName.has(name)) byName.set(name, chain);
   for (const chain of chains) {
     for (const name of NAMES.get(chain.config.id) ?? []) if (!byName.has(name)) byName.set(name, chain);
   }
   return (selector) => {
-    const asked = selector === undefined || selector === null || selector === "" ? DEFAULT_CHAIN : selector;
-    const name = typeof asked === "number" ? String(asked) : asked;
-    if (typeof name !== "string") throw unknownChain(JSON.stringify(asked).slice(0, 64));
-    const found = byName.get(normalise(name));
+    const requested =
+      selector === undefined || selector === null || selector === "" ? DEFAULT_CHAIN : selector;
+    const name = typeof requested === "number" ? String(requested) : requested;
+    if (typeof name !== "string") throw unknownChain(JSON.stringify(requested).slice(0, 64));
+    const found = byName.get(normalize(name));
     if (found) return found;
-    const usual = usualName(normalise(name));
-    if (usual !== undefined) throw notConfigured(name.slice(0, 64), usual);
+    const wellKnown = wellKnownName(normalize(name));
+    if (wellKnown !== undefined) throw notConfigured(name.slice(0, 64), wellKnown);
     throw unknownChain(name.slice(0, 64));
   };
 }
 
-function ownNames({ id, name, aliases }: ChainConfig): string[] {
-  return [`0x${id.toString(16)}`, String(id), name, ...aliases].map(normalise);
+function configuredNames({ id, name, aliases }: ChainConfig): string[] {
+  return [`0x${id.toString(16)}`, String(id), name, ...aliases].map(normalize);
 }
 
-function normalise(name: string): string {
+function normalize(name: string): string {
   return name.trim().toLowerCase().replaceAll("_", " ");
 }
 
-/** The name that settings have for a chain, whichever way it is called. */
-function usualName(name: string): string | undefined {
+/** The common name of a chain given by any of its names or its id; used in setting names. */
+function wellKnownName(name: string): string | undefined {
   const found = [...NAMES].find(
     ([id, names]) => names.includes(name) || name === `0x${id.toString(16)}` || name === String(id),
   );
   return found?.[1][0];
 }
 
-function notConfigured(name: string, usual: string): ProtocolError {
-  const variable = `PURSE_CHAIN_${usual.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_RPC_URL`;
+function notConfigured(name: string, wellKnown: string): ProtocolError {
+  const variable = `PURSE_CHAIN_${wellKnown.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}_RPC_URL`;
   return new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
-    `chain "${name}" is not configured on this server: set ${variable} to a node of it`,
+    `chain "${name}" is not configured on this server: set ${variable} to the URL of a node`,
     503,
   );
 }
@@ -72,7 +73,7 @@ function notConfigured(name: string, usual: string): ProtocolError {
 function unknownChain(name: string): ProtocolError {
   return new ProtocolError(
     ErrorCode.VALIDATION_ERROR,
-    `chain "${name}" is not a chain that this server knows: PURSE_CHAIN_<NAME>_RPC_URL and _ID add one`,
+    `chain "${name}" is unknown: add it with PURSE_CHAIN_<NAME>_RPC_URL and _ID`,
     400,
   );
 }

@@ -1,24 +1,23 @@
+export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
 export { openApi } from "./endpoints/openapi.ts";
 export { endpointsPage } from "./endpoints/page.ts";
+export type { Route } from "./endpoints/route.ts";
 export { type Fields, type FieldType, SCHEMAS, type Schema } from "./endpoints/schemas.ts";
 export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./endpoints/table.ts";
-export { addressOf, eventSelection } from "./feed/eventSelection.ts";
-export { type BlockReference, type ChainFeed, endOf, type FeedEvent, type FeedPlace } from "./feed/feed.ts";
-export type { Selection } from "./feed/selections.ts";
-export { dataUriContent, isDataUri } from "./nft/content.ts";
-export { ContentRefused, type FetchContent } from "./nft/fetchedContent.ts";
+export {
+  type BlockReference,
+  type ChainEvent,
+  type ChainEventReader,
+  type EventCursor,
+  endOfBlock,
+} from "./events/chainEvents.ts";
+export { parseAddress, parseEventSelection } from "./events/eventSelection.ts";
+export type { Selection } from "./events/selections.ts";
+export type { ChainConfig, Exchange, Market, Marketplace } from "./model/chainConfig.ts";
+export type { ChainStatus } from "./model/chainStatus.ts";
+export type { Logger } from "./model/logger.ts";
+export { decodeDataUri, isDataUri } from "./nft/content.ts";
+export { ContentUnavailableError, type FetchContent } from "./nft/fetchContent.ts";
+export type { ContractCall } from "./node/chainNode.ts";
 export { createChainService } from "./service.ts";
 export { runInGroup } from "./store/requestGroup.ts";
-export type {
-  ChainConfig,
-  ChainService,
-  ChainServiceConfig,
-  ChainStatus,
-  ContractCall,
-  Exchange,
-  Holding,
-  Log,
-  Market,
-  Marketplace,
-  Route,
-} from "./types.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Logs with the topics of token transfers and shapes that no token has. None of them is a transfer.
+/// Malformed logs with the topics of token transfers. None of them is a transfer.
 contract HostileLogs {
     bytes32 private constant TRANSFER = keccak256("Transfer(address,address,uint256)");
     bytes32 private constant SINGLE = keccak256("TransferSingle(address,address,address,uint256,uint256)");

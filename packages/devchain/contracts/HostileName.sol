@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// An ERC-20 whose name is no UTF-8 and whose symbol has 100,000 bytes. Everyone holds all there is of it.
+/// An ERC-20 whose name is not UTF-8 and whose symbol has 100,000 bytes. Everyone holds the total supply.
 contract HostileName {
     event Transfer(address indexed from, address indexed to, uint256 value);
 

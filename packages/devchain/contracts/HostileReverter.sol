@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Tells of transfers like an ERC-20, but answers no question.
+/// Logs transfers like an ERC-20, but all view functions revert.
 contract HostileReverter {
     event Transfer(address indexed from, address indexed to, uint256 value);
 

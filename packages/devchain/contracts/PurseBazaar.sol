@@ -4,7 +4,7 @@ pragma solidity ^0.8.24;
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 
-/// A marketplace that tells of its sales as LooksRare's second version does: with its events TakerBid and TakerAsk.
+/// A marketplace that logs its sales like LooksRare v2, with the events TakerBid and TakerAsk.
 contract PurseBazaar {
     struct NonceInvalidationParameters {
         bytes32 orderHash;
@@ -37,7 +37,7 @@ contract PurseBazaar {
         uint256[3] feeAmounts
     );
 
-    /// Somebody's wish to sell (`isAsk`) or to buy a token; the currency 0 is the chain's coin.
+    /// An offer to sell (`isAsk`) or to buy a token; currency 0 is the native coin.
     struct Order {
         address maker;
         bool isAsk;
@@ -54,7 +54,7 @@ contract PurseBazaar {
         orders.push(Order(msg.sender, isAsk, collection, itemId, currency, price));
     }
 
-    /// Half a percent of the price stays here.
+    /// The fee is half a percent of the price.
     function take(uint256 number) external payable {
         Order memory order = orders[number];
         require(order.maker != address(0), "this order is taken");

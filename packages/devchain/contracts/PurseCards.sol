@@ -4,7 +4,7 @@ pragma solidity ^0.8.24;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// An ERC-721 collection that is bought and sold.
+/// A traded ERC-721 collection.
 contract PurseCards is ERC721, Ownable {
     uint256 private minted;
 

@@ -5,7 +5,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC20Burnable} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Burnable.sol";
 
-/// An ERC-20 with 6 decimals, like most dollars on a chain.
+/// An ERC-20 with 6 decimals, like most stablecoins.
 contract PurseDollar is ERC20, ERC20Burnable, Ownable {
     constructor() ERC20("Purse Dollar", "pUSD") Ownable(msg.sender) {}
 

@@ -6,7 +6,7 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {ERC721Burnable} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721Burnable.sol";
 import {ERC721URIStorage} from "@openzeppelin/contracts/token/ERC721/extensions/ERC721URIStorage.sol";
 
-/// An ERC-721 whose minter names each token's metadata, wherever it lies, and whose owners may burn.
+/// An ERC-721 with burns, whose minter sets the metadata URI of each token.
 contract PurseGallery is ERC721URIStorage, ERC721Burnable, Ownable {
     constructor() ERC721("Purse Gallery", "GALLERY") Ownable(msg.sender) {}
 

@@ -6,7 +6,7 @@ import {ERC1155} from "@openzeppelin/contracts/token/ERC1155/ERC1155.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// The development chain's ERC-1155. `name` and `symbol` are not part of the standard, but what explorers ask for.
+/// The development chain's ERC-1155. `name` and `symbol` are not part of the standard, but explorers call them.
 contract PurseItems is ERC1155, Ownable {
     using Strings for uint256;
 

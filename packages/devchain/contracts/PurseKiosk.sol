@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Every shape of a call: overloads, tuples, arrays, a payable function, and each way of failing.
+/// All kinds of calls: overloads, tuples, arrays, a payable function, and each kind of failure.
 contract PurseKiosk {
     struct Item {
         string label;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// A token from before the standard was settled: name and symbol are bytes32, decimals a uint256, and what moves
-/// tokens returns nothing.
+/// A token that predates the standard: name and symbol are bytes32, decimals a uint256, and transfers
+/// return nothing.
 contract PurseLegacy {
     event Transfer(address indexed from, address indexed to, uint256 value);
     event Approval(address indexed owner, address indexed spender, uint256 value);

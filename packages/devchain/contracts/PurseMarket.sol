@@ -5,10 +5,10 @@ import {IERC1155} from "@openzeppelin/contracts/token/ERC1155/IERC1155.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {IERC721} from "@openzeppelin/contracts/token/ERC721/IERC721.sol";
 
-/// A marketplace that tells of its sales as Seaport does: with its event OrderFulfilled and its kinds of items. Orders
+/// A marketplace that logs its sales like Seaport, with the event OrderFulfilled and Seaport's item types. Orders
 /// are placed on the chain instead of being signed.
 contract PurseMarket {
-    /// 0 the chain's coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155.
+    /// 0 native coin, 1 ERC-20, 2 ERC-721, 3 ERC-1155.
     struct SpentItem {
         uint8 itemType;
         address token;
@@ -35,7 +35,7 @@ contract PurseMarket {
 
     mapping(bytes32 => bool) private placed;
 
-    /// The sender gives `offer` to whoever gives `consideration`.
+    /// The sender offers `offer` in exchange for `consideration`.
     function place(SpentItem[] calldata offer, ReceivedItem[] calldata consideration) external {
         placed[hashOf(msg.sender, offer, consideration)] = true;
     }

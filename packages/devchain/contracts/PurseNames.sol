@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// A registry of names (EIP-137): who owns a node, and which contract resolves it.
+/// A name registry (EIP-137) with the owner and resolver of each node.
 contract PurseNames {
     event NewOwner(bytes32 indexed node, bytes32 indexed label, address owner);
     event NewResolver(bytes32 indexed node, address resolver);

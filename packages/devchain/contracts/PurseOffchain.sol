@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Has names resolved by a gateway (ENSIP-10, EIP-3668). Whoever asks may say where that is: it is for tests.
+/// Resolves names through a gateway (ENSIP-10, EIP-3668). For tests, anyone can set its URL.
 contract PurseOffchain {
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callbackFunction, bytes extraData);
 
@@ -16,7 +16,7 @@ contract PurseOffchain {
         revert OffchainLookup(address(this), urls, data, this.resolveWithProof.selector, abi.encode(keccak256(data)));
     }
 
-    /// The gateway answers with the hash of what it was asked, and an address.
+    /// The gateway returns the hash of the request and an address.
     function resolveWithProof(bytes calldata response, bytes calldata extraData) external pure returns (bytes memory) {
         (bytes32 asked, address a) = abi.decode(response, (bytes32, address));
         require(asked == abi.decode(extraData, (bytes32)), "an answer to another question");

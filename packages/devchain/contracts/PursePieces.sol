@@ -6,8 +6,8 @@ import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 import {Base64} from "@openzeppelin/contracts/utils/Base64.sol";
 import {Strings} from "@openzeppelin/contracts/utils/Strings.sol";
 
-/// The development chain's ERC-721. Metadata and picture are made on the chain, so that a wallet or an
-/// app can show them without any other server.
+/// The development chain's ERC-721. Metadata and image are generated on the chain, so that wallets and
+/// apps can show them without another server.
 contract PursePieces is ERC721, Ownable {
     using Strings for uint256;
 

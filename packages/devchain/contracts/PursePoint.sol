@@ -5,7 +5,7 @@ import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC20Burnable} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Burnable.sol";
 
-/// An ERC-20 that cannot be divided: 0 decimals.
+/// An indivisible ERC-20 with 0 decimals.
 contract PursePoint is ERC20, ERC20Burnable, Ownable {
     constructor() ERC20("Purse Point", "POINT") Ownable(msg.sender) {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Reads records of names by their token as the ProxyReader of Unstoppable Domains does.
+/// Returns records of names by token id, like the ProxyReader of Unstoppable Domains.
 contract PurseReader {
     address private immutable maker = msg.sender;
     mapping(uint256 => mapping(string => string)) private records;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Resolves names to addresses (EIP-137) and addresses to names (EIP-181), as its maker says.
+/// Resolves names to addresses (EIP-137) and addresses to names (EIP-181). The deployer sets the records.
 contract PurseResolver {
     event AddrChanged(bytes32 indexed node, address a);
     event NameChanged(bytes32 indexed node, string name);

@@ -4,7 +4,7 @@ pragma solidity ^0.8.24;
 import {IERC1271} from "@openzeppelin/contracts/interfaces/IERC1271.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 
-/// A wallet that is a contract: what its owner signs is signed by it (ERC-1271).
+/// A contract wallet that accepts its owner's signatures (ERC-1271).
 contract PurseWallet is IERC1271 {
     address public immutable owner;
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {PurseWallet} from "./PurseWallet.sol";
 
-/// Makes wallets at addresses that are known before (CREATE2), so that they can sign before they are there (ERC-6492).
+/// Deploys wallets at predictable addresses (CREATE2), so that they can sign before deployment (ERC-6492).
 contract PurseWalletFactory {
     event Created(address indexed wallet, address indexed owner);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
 
-/// Resolves every name below its own (ENSIP-10): a name's address is made of its first label.
+/// Resolves all subnames (ENSIP-10); the address is derived from the first label.
 contract PurseWildcard {
     function resolve(bytes calldata name, bytes calldata data) external pure returns (bytes memory) {
         require(bytes4(data[:4]) == 0x3b3b57de, "only addresses");

@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// The chain's coin as an ERC-20, with the functions and events of WETH9.
+/// The wrapped native coin, with the functions and events of WETH9.
 contract PurseWrapped is ERC20 {
     event Deposit(address indexed dst, uint256 wad);
     event Withdrawal(address indexed src, uint256 wad);

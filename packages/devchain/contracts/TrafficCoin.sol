@@ -3,7 +3,7 @@ pragma solidity ^0.8.24;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// An ERC-20 that its maker may move between any wallets.
+/// An ERC-20 whose deployer may transfer between any wallets.
 contract TrafficCoin is ERC20 {
     address private immutable maker = msg.sender;
     uint8 private immutable places;
@@ -16,7 +16,7 @@ contract TrafficCoin is ERC20 {
         return places;
     }
 
-    /// From the zero address: mints; to the zero address: burns.
+    /// Mints from the zero address, burns to the zero address.
     function move(address from, address to, uint256 amount) external {
         require(msg.sender == maker);
         _update(from, to, amount);

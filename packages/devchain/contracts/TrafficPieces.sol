@@ -3,11 +3,11 @@ pragma solidity ^0.8.24;
 
 import {ERC721} from "@openzeppelin/contracts/token/ERC721/ERC721.sol";
 
-/// An ERC-721 that its maker may move between any wallets.
+/// An ERC-721 whose deployer may transfer between any wallets.
 contract TrafficPieces is ERC721("Traffic Pieces", "TPIECE") {
     address private immutable maker = msg.sender;
 
-    /// Mints what is not there; to the zero address: burns.
+    /// Mints missing tokens, burns to the zero address.
     function move(address to, uint256 id) external {
         require(msg.sender == maker);
         _update(to, id, address(0));

@@ -9,7 +9,7 @@ it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () =>
     "HostileLogs",
     "HostileName",
     "HostileReverter",
-    "LogMaker",
+    "LogEmitter",
     "PurseBazaar",
     "PurseCards",
     "PurseDollar",
@@ -32,8 +32,8 @@ it("makes exactly the artifacts that are checked in", { timeout: 60_000 }, () =>
     "PurseWildcard",
     "PurseWrapped",
     "TrafficCoin",
+    "TrafficGenerator",
     "TrafficItems",
-    "TrafficMaker",
     "TrafficPieces",
   ]);
   for (const [contractName, text] of artifacts) {

@@ -16,9 +16,9 @@ interface CompilerOutput {
 }
 
 /**
- * Compiles every contract of `contracts/` and returns the text of each artifact by contract name:
- * `{ contractName, abi, bytecode }` as JSON. Same sources and compiler, same text: no paths, times or
- * metadata hash are in it. Throws an Error with the compiler's messages if a source does not compile.
+ * Compiles all contracts of `contracts/` and returns the text of each artifact by contract name: `{ contractName,
+ * abi, bytecode }` as JSON. The text is reproducible: it contains no paths, times or metadata hash. Throws an Error
+ * with the compiler's messages if a source does not compile.
  */
 export function compileContracts(): Map<string, string> {
   const files = readdirSync(sourceFolder)
@@ -37,7 +37,7 @@ export function compileContracts(): Map<string, string> {
     },
   };
   const output: CompilerOutput = JSON.parse(solc.compile(JSON.stringify(input), { import: readLibrary }));
-  // What a library is warned of is its makers' concern.
+  // Warnings in libraries are not ours to fix.
   const problems = (output.errors ?? []).filter(
     ({ severity, sourceLocation }) => severity === "error" || !sourceLocation?.file.startsWith("@"),
   );
@@ -64,7 +64,7 @@ function readLibrary(path: string): { contents: string } | { error: string } {
   }
 }
 
-/** One ABI entry per line: small, and a change shows in a diff as what it is. */
+/** One ABI entry per line, for small files and readable diffs. */
 function artifactText(contractName: string, abi: unknown[], bytecode: string): string {
   const entries = abi.map((entry) => `    ${JSON.stringify(entry)}`).join(",\n");
   return `{\n  "contractName": "${contractName}",\n  "abi": [\n${entries}\n  ],\n  "bytecode": "${bytecode}"\n}\n`;

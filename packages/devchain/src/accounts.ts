@@ -3,7 +3,7 @@ import type { Hex } from "viem";
 import { HDKey, hdKeyToAccount } from "viem/accounts";
 import { toHex } from "viem/utils";
 
-/** A funded account of the development chain. Its key is public knowledge: never use it on a real chain. */
+/** A funded account of the development chain. Its key is public: never use it on a real chain. */
 export interface DevAccount {
   /** 20 bytes, lower-case hex. */
   address: Hex;
@@ -17,7 +17,7 @@ export const DEV_ACCOUNT_COUNT = 10;
 
 /** The accounts of `DEV_MNEMONIC` at m/44'/60'/0'/0/0 … /9 (BIP-39 without passphrase, BIP-44). */
 export function devAccounts(): DevAccount[] {
-  // viem's mnemonicToAccount stretches the mnemonic anew, in JavaScript, for each account; once is enough.
+  // viem's mnemonicToAccount derives the seed again for each account, in slow JavaScript; once is enough.
   const master = HDKey.fromMasterSeed(pbkdf2Sync(DEV_MNEMONIC, "mnemonic", 2048, 64, "sha512"));
   return Array.from({ length: DEV_ACCOUNT_COUNT }, (_, addressIndex) => {
     const account = hdKeyToAccount(master, { addressIndex });

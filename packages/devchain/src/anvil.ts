@@ -2,32 +2,32 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { anvilBinary } from "./anvil-binary.ts";
+import { anvilBinary } from "./anvilBinary.ts";
 
 export interface AnvilOptions {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   port: number;
   chainId: number;
   mnemonic: string;
   accountCount: number;
-  /** Time of block 0, seconds since 1970; without meaning when a state is loaded. */
+  /** Time of block 0, seconds since the epoch; ignored if a state is loaded. */
   genesisTime: number;
-  /** Anvil's folder for the states of past blocks that leave its memory; emptied of former runs. */
+  /** Anvil's directory for states of past blocks that do not fit into memory; cleared of earlier runs. */
   pastStateFolder: string;
-  /** Whether the states of all past blocks are kept, as far as there is room, or only those of the newest 100. */
+  /** Whether the states of all past blocks are kept as far as possible, or only those of the latest 100. */
   keepPastStates: boolean;
-  /** A state file (JSON) to continue from. */
+  /** State file (JSON) to load. */
   loadState?: string;
 }
 
-/** A running Anvil process that answers JSON-RPC. */
+/** A running Anvil process. */
 export interface Anvil {
   url: string;
-  /** Id of the process group in which Anvil runs. */
+  /** Process group id of Anvil. */
   pid: number;
-  /** Settles when the process has ended, for whatever reason, with the reason in words. */
+  /** Resolves with the reason when the process has exited. */
   ended: Promise<string>;
-  /** Ends the process: asks first, kills after `deadline` ms. Resolves when it has ended. */
+  /** Stops the process gracefully; kills it after `deadline` ms. Resolves when it has exited. */
   stop(deadline?: number): Promise<void>;
 }
 
@@ -36,33 +36,33 @@ const startDeadline = 30_000;
 const stopDeadline = 5_000;
 
 /**
- * Starts Anvil on the loopback address. Resolves once it listens; rejects with an Error in plain words if the port
- * is taken, the state cannot be loaded or it does not listen within 30 s.
+ * Starts Anvil on the loopback address. Resolves when it listens; rejects with a readable Error if the port is in
+ * use, the state cannot be loaded or it does not listen within 30 s.
  */
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
-  const pastStates = join(options.pastStateFolder, String(process.pid));
-  await mkdir(pastStates, { recursive: true });
-  const child = launch(anvilBinary(), anvilArguments(options, pastStates));
-  const ended = endOf(child);
+  const stateFolder = join(options.pastStateFolder, String(process.pid));
+  await mkdir(stateFolder, { recursive: true });
+  const child = launch(anvilBinary(), anvilArguments(options, stateFolder));
+  const ended = waitForExit(child);
   const stop = async (deadline = stopDeadline) => {
-    askToEnd(child);
+    requestExit(child);
     const timer = setTimeout(() => kill(child), deadline);
     await ended;
     clearTimeout(timer);
-    await rm(pastStates, { recursive: true, force: true });
+    await rm(stateFolder, { recursive: true, force: true });
   };
 
-  // Closing the pipe to a process that has just ended reports an error that `ended` reports better.
+  // Closing the pipe of an exited process causes an error that `ended` reports better.
   child.stdin?.on("error", () => {});
-  let complaints = "";
+  let errorOutput = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-4_000);
+    errorOutput = (errorOutput + text).slice(-4_000);
   });
 
   try {
     const address = await Promise.race([listeningAddress(child), ended.then(() => undefined)]);
-    if (!address) throw startFailure(options, complaints, await ended);
-    await removeOthers(pastStates);
+    if (!address) throw startFailure(options, errorOutput, await ended);
+    await removeStaleStates(stateFolder);
     return { url: `http://${address}`, pid: child.pid ?? 0, ended, stop };
   } catch (error) {
     await stop(0);
@@ -70,15 +70,15 @@ export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   }
 }
 
-/** What runs that were killed left behind; only once the port is ours, for until then another may still run. */
-async function removeOthers(folder: string): Promise<void> {
+/** Removes the state of killed runs; only after the port is ours, because another process may be running until then. */
+async function removeStaleStates(folder: string): Promise<void> {
   const parent = dirname(folder);
   for (const name of await readdir(parent)) {
     if (name !== basename(folder)) await rm(join(parent, name), { recursive: true, force: true });
   }
 }
 
-function anvilArguments(options: AnvilOptions, pastStates: string): string[] {
+function anvilArguments(options: AnvilOptions, stateFolder: string): string[] {
   const values = {
     host: loopback,
     port: options.port,
@@ -86,10 +86,10 @@ function anvilArguments(options: AnvilOptions, pastStates: string): string[] {
     mnemonic: options.mnemonic,
     accounts: options.accountCount,
     timestamp: options.genesisTime,
-    // In a block as they were sent: by fee, the order of equal fees would be left open.
+    // Orders transactions as sent: ordering by fee is undefined for equal fees.
     order: "fifo",
-    // Without these it fills a folder in the user's home, which nobody empties after a crash.
-    "cache-path": pastStates,
+    // By default it uses a directory in the user's home, which is not cleaned up after a crash.
+    "cache-path": stateFolder,
     color: "never",
     ...(options.keepPastStates ? { "max-persisted-states": 1_000 } : { "prune-history": 100 }),
     ...(options.loadState === undefined ? {} : { "load-state": options.loadState }),
@@ -98,10 +98,10 @@ function anvilArguments(options: AnvilOptions, pastStates: string): string[] {
 }
 
 /**
- * Ends Anvil when its standard input closes, which the kernel does for us however our own process ends, also by
- * `kill -9`; and ends itself when Anvil does.
+ * Stops Anvil when its standard input closes, which happens however our own process ends, including `kill -9`; exits
+ * when Anvil does.
  */
-const leash = `
+const supervisorScript = `
 exec 3<&0
 "$@" </dev/null 3<&- &
 anvil=$!
@@ -114,18 +114,18 @@ kill "$watcher" 2>/dev/null
 exit "$code"
 `;
 
-/** In a process group of its own, so that Ctrl-C in a terminal reaches us only, and we end Anvil in order. */
+/** A separate process group, so that Ctrl-C in a terminal reaches only us and we stop Anvil gracefully. */
 function launch(binary: string, args: string[]): ChildProcess {
   const stdio: ["pipe", "pipe", "pipe"] = ["pipe", "pipe", "pipe"];
   if (process.platform !== "win32") {
-    return spawn("/bin/sh", ["-c", leash, "anvil", binary, ...args], { stdio, detached: true });
+    return spawn("/bin/sh", ["-c", supervisorScript, "anvil", binary, ...args], { stdio, detached: true });
   }
   const child = spawn(binary, args, { stdio, windowsHide: true });
   process.once("exit", () => child.kill());
   return child;
 }
 
-function askToEnd(child: ChildProcess): void {
+function requestExit(child: ChildProcess): void {
   child.stdin?.end();
   if (process.platform === "win32") child.kill();
 }
@@ -139,22 +139,22 @@ function kill(child: ChildProcess): void {
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch (error) {
-    // It may end between our look and our signal.
+    // It may exit between the check and the signal.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
 
-function endOf(child: ChildProcess): Promise<string> {
+function waitForExit(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     child.once("error", (error) => resolve(error.message));
     child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with code ${code}`));
   });
 }
 
-/** `host:port` as Anvil prints it. Its further output (a line per request) is read and dropped. */
+/** `host:port` as Anvil prints it. Further output (a line per request) is discarded. */
 function listeningAddress(child: ChildProcess): Promise<string> {
   const { stdout } = child;
-  if (!stdout) throw new Error("Anvil was started without an output to read");
+  if (!stdout) throw new Error("Anvil was started without standard output");
   return new Promise((resolve, reject) => {
     const lines = createInterface({ input: stdout });
     const timer = setTimeout(() => {
@@ -172,13 +172,13 @@ function listeningAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-function startFailure(options: AnvilOptions, complaints: string, end: string): Error {
-  if (/address (already )?in use|os error (98|48|10048)/i.test(complaints)) {
+function startFailure(options: AnvilOptions, errorOutput: string, exitReason: string): Error {
+  if (/address (already )?in use|os error (98|48|10048)/i.test(errorOutput)) {
     return new Error(
-      `Port ${options.port} on ${loopback}, wanted for the local chain, is already in use. End the program that uses it, ` +
+      `Port ${options.port} on ${loopback} of the local chain is already in use. Stop the program that uses it, ` +
         "or choose another port with PURSE_DEV_CHAIN_PORT.",
     );
   }
-  const words = complaints.trim();
-  return new Error(`The local chain did not start (Anvil ${end})${words ? `: ${words}` : "."}`);
+  const details = errorOutput.trim();
+  return new Error(`The local chain did not start (Anvil ${exitReason})${details ? `: ${details}` : "."}`);
 }

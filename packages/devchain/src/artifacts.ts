@@ -3,11 +3,14 @@ import { createRequire } from "node:module";
 import type { Abi, Hex } from "viem";
 import { isHex } from "viem/utils";
 
-/** A compiled contract as `scripts/compile.ts` writes it. */
+/** A compiled contract as written by `scripts/compile.ts`. */
 export interface Artifact {
   contractName: string;
   abi: Abi;
-  /** Creation code. Constructor arguments: PurseWallet its owner, TrafficCoin its words, PurseSeries owners and counts; others none. */
+  /**
+   * Creation code. Constructor arguments: PurseWallet owner; TrafficCoin name, symbol and decimals; PurseSeries
+   * owners and counts; others none.
+   */
   bytecode: Hex;
 }
 
@@ -16,7 +19,7 @@ export type ContractName =
   | "HostileLogs"
   | "HostileName"
   | "HostileReverter"
-  | "LogMaker"
+  | "LogEmitter"
   | "PurseBazaar"
   | "PurseCards"
   | "PurseDollar"
@@ -39,8 +42,8 @@ export type ContractName =
   | "PurseWildcard"
   | "PurseWrapped"
   | "TrafficCoin"
+  | "TrafficGenerator"
   | "TrafficItems"
-  | "TrafficMaker"
   | "TrafficPieces";
 
 /** Reads `artifacts/<name>.json`. Throws an Error that names the file if it is not an artifact. */
@@ -54,16 +57,16 @@ export function readArtifact(name: ContractName): Artifact {
 
 const require = createRequire(import.meta.url);
 
-/** Reads an artifact that another package brings, by its path there. Throws an Error that names it if it is none. */
+/** Reads an artifact of another package by its path. Throws an Error that names it if it is not an artifact. */
 export function readPackageArtifact(path: string): Artifact {
   const artifact: unknown = JSON.parse(readFileSync(require.resolve(path), "utf8"));
-  const made = withPrefix(artifact);
-  if (!isArtifact(made)) throw new Error(`${path} is not a contract artifact`);
-  const { contractName, abi, bytecode } = made;
+  const prefixed = withPrefix(artifact);
+  if (!isArtifact(prefixed)) throw new Error(`${path} is not a contract artifact`);
+  const { contractName, abi, bytecode } = prefixed;
   return { contractName, abi, bytecode };
 }
 
-/** Older compilers' tools write creation code without 0x. */
+/** Tools of older compilers write creation code without 0x. */
 function withPrefix(artifact: unknown): unknown {
   if (typeof artifact !== "object" || artifact === null || !("bytecode" in artifact)) return artifact;
   const { bytecode } = artifact;

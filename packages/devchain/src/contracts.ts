@@ -2,7 +2,7 @@ import type { Address, Hex } from "viem";
 import { devAccounts } from "./accounts.ts";
 import { type ContractName, readArtifact } from "./artifacts.ts";
 import { createdBy, type DevContract } from "./devContract.ts";
-import { type MarketContracts, type MarketPlan, planMarket } from "./worlds/market.ts";
+import { type MarketContracts, type MarketPlan, planMarket } from "./scenarios/market.ts";
 
 export interface DevContracts {
   /** ERC-20. */
@@ -15,26 +15,26 @@ export interface DevContracts {
   dollar: DevContract & { decimals: number };
   /** ERC-20 with 0 decimals. */
   point: DevContract & { decimals: number };
-  /** An old ERC-20: name and symbol are bytes32, what moves tokens returns nothing. */
+  /** A legacy ERC-20: name and symbol are bytes32, transfers return nothing. */
   legacy: DevContract & { decimals: number };
-  /** ERC-721 with burns, whose metadata lie at URIs that the minter chose. */
+  /** ERC-721 with burns and metadata URIs chosen by the minter. */
   gallery: DevContract;
-  /** ERC-1155 with burns and one URI for all; without name and symbol. */
+  /** ERC-1155 with burns and one URI for all tokens; without name and symbol. */
   tickets: DevContract;
-  /** Contracts that look like tokens and mean harm to who reads them. */
+  /** Contracts that look like tokens and attack their readers. */
   hostile: {
-    /** Tells of ERC-20 transfers; its name, symbol, decimals and balances revert. */
+    /** Logs ERC-20 transfers; its name, symbol, decimals and balances revert. */
     reverter: DevContract;
-    /** A name that is no UTF-8, a symbol of 100,000 bytes, 255 decimals. */
+    /** A name that is not UTF-8, a symbol of 100,000 bytes, 255 decimals. */
     name: DevContract;
-    /** Transfer logs of shapes that no token has. */
+    /** Malformed Transfer logs. */
     logs: DevContract;
   };
-  /** Where things are bought and sold. */
+  /** Exchanges and marketplaces. */
   market: MarketContracts;
 }
 
-/** A contract to be made by account 0. */
+/** A contract that account 0 deploys. */
 export interface Creation {
   contractName: ContractName;
   address: Address;
@@ -43,12 +43,12 @@ export interface Creation {
 
 export interface ContractPlan {
   contracts: DevContracts;
-  /** In the order in which they are made: those with which the history begins, and those that come in its course. */
+  /** In deployment order: contracts at the start of the history, and later ones. */
   creations: { first: Creation[]; later: Creation[] };
   market: MarketPlan;
 }
 
-/** How many transactions account 0 has made in the history before the later contracts. */
+/** Number of transactions of account 0 before the later contracts. */
 const laterNonce = 27;
 
 export function planContracts(deployer: Address): ContractPlan {
@@ -81,7 +81,7 @@ export function planContracts(deployer: Address): ContractPlan {
   return { contracts, creations: { first, later }, market };
 }
 
-/** The contracts of every development chain, which are at the same addresses on every machine. */
+/** The contracts of every development chain; their addresses are the same on every machine. */
 export function devContracts(): DevContracts {
   return planContracts(devAccounts()[0]?.address ?? "0x").contracts;
 }

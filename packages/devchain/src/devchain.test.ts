@@ -106,7 +106,7 @@ describe("a new chain", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("answers as chain 0x539 on the loopback address within seconds", async () => {
+  it("responds as chain 0x539 on the loopback address within seconds", async () => {
     expect(startTime).toBeLessThan(8_000);
     expect(chain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await client(chain).request({ method: "eth_chainId" })).toBe("0x539");
@@ -131,7 +131,7 @@ describe("a new chain", () => {
     expect(chain.contracts.items.address).toBe("0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0");
   });
 
-  it("has an ERC-20 that says what the record says and knows the balances", async () => {
+  it("has an ERC-20 with the recorded metadata and balances", async () => {
     const { token } = chain.contracts;
     const read = (functionName: "name" | "symbol" | "decimals") =>
       client(chain).readContract({ address: token.address, abi: erc20, functionName });
@@ -158,7 +158,7 @@ describe("a new chain", () => {
     }
   });
 
-  it("has an ERC-721 with owners, and metadata that needs no other server", async () => {
+  it("has an ERC-721 with owners and embedded metadata", async () => {
     const { collection } = chain.contracts;
     const contract = { address: collection.address, abi: erc721 };
     const owner = await client(chain).readContract({ ...contract, functionName: "ownerOf", args: [3n] });
@@ -186,13 +186,13 @@ describe("a new chain", () => {
     expect(keys).toBe(15n);
   });
 
-  it("shows some thirty token transfers over many blocks by eth_getLogs", async () => {
+  it("returns about thirty token transfers in many blocks by eth_getLogs", async () => {
     const logs = await tokenLogs(chain);
     expect(logs.length).toBeGreaterThanOrEqual(30);
     expect(new Set(logs.map((log) => log.blockNumber)).size).toBeGreaterThan(10);
   });
 
-  it("has the same hashes as the same history elsewhere", async () => {
+  it("has the same hashes as another chain with the same history", async () => {
     const other = await newFolder();
     const twin = await startDevChain({ port: 0, dataDir: other });
     const block = (of: DevChain) => client(of).getBlock({ blockNumber: 27n });
@@ -201,7 +201,7 @@ describe("a new chain", () => {
     await rm(other, { recursive: true });
   });
 
-  it("mines a block for each transaction, at the time of now", async () => {
+  it("mines a block for each transaction at the current time", async () => {
     const receipt = await payOnce(chain);
     const block = await client(chain).getBlock({ blockNumber: receipt.blockNumber });
     expect(block.transactions).toEqual([receipt.transactionHash]);
@@ -209,8 +209,8 @@ describe("a new chain", () => {
   });
 });
 
-describe("a chain that is started again", () => {
-  it("goes on with the same blocks, transactions, receipts, logs, past states and addresses", async () => {
+describe("a restarted chain", () => {
+  it("continues with the same blocks, transactions, receipts, logs, past states and addresses", async () => {
     const folder = await newFolder();
     const first = await startDevChain({ port: 0, dataDir: folder });
     const paid = await payOnce(first);
@@ -245,7 +245,7 @@ describe("a chain that is started again", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("has lost nothing older than a few seconds when the node was ended by kill -9", async () => {
+  it("has lost nothing older than a few seconds after kill -9 of the node", async () => {
     const folder = await newFolder();
     const lines: string[] = [];
     const first = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
@@ -263,7 +263,7 @@ describe("a chain that is started again", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("says which file is damaged, and does not begin another history over it", async () => {
+  it("reports a damaged state file and does not replace it", async () => {
     const folder = await newFolder();
     await writeFile(join(folder, "state.json.gz"), "no state");
     await expect(startDevChain({ port: 0, dataDir: folder })).rejects.toThrow(
@@ -274,7 +274,7 @@ describe("a chain that is started again", () => {
 });
 
 describe("the node's process", () => {
-  it("ends when its chain is stopped, also when stopped twice", async () => {
+  it("exits when its chain is stopped, also if it is stopped twice", async () => {
     const folder = await newFolder();
     const chain = await startDevChain({ port: 0, dataDir: folder });
     await Promise.all([chain.stop(), chain.stop()]);
@@ -283,7 +283,7 @@ describe("the node's process", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("ends when the process that started it is ended by kill -9", async () => {
+  it("exits when its parent process is killed with kill -9", async () => {
     const folder = await newFolder();
     const { parent, url } = await startElsewhere(folder);
     expect(await answers(url)).toBe(true);
@@ -293,24 +293,22 @@ describe("the node's process", () => {
   });
 });
 
-describe("a taken port", () => {
-  it("is named in the error, with the setting that changes it", async () => {
+describe("a port in use", () => {
+  it("is reported with the setting that changes it", async () => {
     const folder = await newFolder();
     const holder = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => holder.once("listening", resolve));
     const address = holder.address();
     const port = typeof address === "object" && address ? address.port : 0;
     const start = startDevChain({ port, dataDir: folder });
-    await expect(start).rejects.toThrow(
-      `Port ${port} on 127.0.0.1, wanted for the local chain, is already in use.`,
-    );
+    await expect(start).rejects.toThrow(`Port ${port} on 127.0.0.1 of the local chain is already in use.`);
     await expect(start).rejects.toThrow("PURSE_DEV_CHAIN_PORT");
     await new Promise((resolve) => holder.close(resolve));
     await rm(folder, { recursive: true });
   });
 });
 
-/** Starts a chain in a process of its own. */
+/** Starts a chain in a separate process. */
 async function startElsewhere(folder: string): Promise<{ parent: ChildProcess; url: string }> {
   const index = fileURLToPath(new URL("./index.ts", import.meta.url));
   const program = `

@@ -13,22 +13,21 @@ import type { DevAccount } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
 import type { ContractPlan, Creation } from "./contracts.ts";
 import type { DevContract } from "./devContract.ts";
-import type { NodeClient } from "./node-client.ts";
-import { call, type Step } from "./steps.ts";
-import { marketAccounts } from "./worlds/maker.ts";
-import { marketBlocks } from "./worlds/market.ts";
-import { fundNames, nameBlocks } from "./worlds/names.ts";
+import type { NodeClient } from "./nodeClient.ts";
+import { marketBlocks } from "./scenarios/market.ts";
+import { marketAccounts } from "./scenarios/marketMaker.ts";
+import { fundNames, nameBlocks } from "./scenarios/names.ts";
+import { call, type PlannedTransaction } from "./transactions.ts";
 
-/** 2025-01-01T00:00:00Z: fixed, so that every hash of the history is the same on every machine. */
+/** 2025-01-01T00:00:00Z: fixed, so that all hashes of the history are the same on every machine. */
 export const genesisTime = 1_735_689_600;
 const blockSpacing = 6 * 3600;
 const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
 
 /**
- * Deploys the contracts and makes the chain's history: block by block, always the same transactions with the same
- * times and fees, thus the same hashes. The chain must be empty. Throws an Error if a transaction fails that should not,
- * or the other way round.
- * `now` (answers seconds since 1970) tells the time at which the chain goes on afterwards.
+ * Deploys the contracts and creates the chain's history: the same transactions, times and fees, and therefore hashes,
+ * every time. The chain must be empty. Throws an Error if a transaction fails unexpectedly or succeeds unexpectedly.
+ * `now` returns the time (seconds since the epoch) at which the chain continues.
  */
 export async function makeHistory(
   node: NodeClient,
@@ -47,32 +46,35 @@ export async function makeHistory(
     data,
     value,
     gas = to === undefined ? 4_000_000n : 400_000n,
-  }: Step): Promise<Hex> => {
+  }: PlannedTransaction): Promise<Hex> => {
     const signer = signers[from];
-    if (!signer) throw new Error(`The history names account ${from}, which does not exist`);
+    if (!signer) throw new Error(`The history uses account ${from}, which does not exist`);
     const nonce = signer.nonce++;
     return signer.account.signTransaction({ type: "eip1559", chainId, nonce, gas, to, data, value, ...fees });
   };
 
   const blocks = historyBlocks(accounts, plan);
-  const sent: { hash: Hash; fails: boolean }[] = [];
+  const sentTransactions: { hash: Hash; fails: boolean }[] = [];
   let time = genesisTime;
   await node.request({ method: "evm_setAutomine", params: [false] });
-  for (const steps of blocks) {
-    for (const step of steps) {
-      const hash = await node.request({ method: "eth_sendRawTransaction", params: [await sign(step)] });
-      sent.push({ hash, fails: step.fails ?? false });
+  for (const transactions of blocks) {
+    for (const transaction of transactions) {
+      const hash = await node.request({
+        method: "eth_sendRawTransaction",
+        params: [await sign(transaction)],
+      });
+      sentTransactions.push({ hash, fails: transaction.fails ?? false });
     }
     time += blockSpacing;
     await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
     await node.request({ method: "evm_mine", params: [] });
   }
   await fundNames(node);
-  const named = await nameBlocks(chainId, accounts);
-  for (const transactions of named) {
+  const nameTransactions = await nameBlocks(chainId, accounts);
+  for (const transactions of nameTransactions) {
     for (const transaction of transactions) {
       const hash = await node.request({ method: "eth_sendRawTransaction", params: [transaction] });
-      sent.push({ hash, fails: false });
+      sentTransactions.push({ hash, fails: false });
     }
     time += blockSpacing;
     await node.request({ method: "evm_setNextBlockTimestamp", params: [time] });
@@ -81,18 +83,18 @@ export async function makeHistory(
   await node.request({ method: "evm_setAutomine", params: [true] });
   await node.request({ method: "evm_setTime", params: [now()] });
 
-  for (const { hash, fails } of sent) {
+  for (const { hash, fails } of sentTransactions) {
     const receipt = await node.request({ method: "eth_getTransactionReceipt", params: [hash] });
     if (receipt?.status !== (fails ? "0x0" : "0x1")) {
       const outcome = fails ? "should have failed" : "failed";
       throw new Error(`Transaction ${hash} of the local chain's history ${outcome}`);
     }
   }
-  return { blocks: blocks.length + named.length, transactions: sent.length };
+  return { blocks: blocks.length + nameTransactions.length, transactions: sentTransactions.length };
 }
 
-/** What happens in each block. Account 0 deploys, owns the contracts and gives to the others. */
-function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
+/** Transactions of each block. Account 0 deploys and owns the contracts and distributes tokens. */
+function historyBlocks(accounts: DevAccount[], plan: ContractPlan): PlannedTransaction[][] {
   const address = (account: number): Address => accounts[account]?.address ?? zeroAddress;
   return [
     ...firstBlocks(accounts, address, plan),
@@ -101,33 +103,33 @@ function historyBlocks(accounts: DevAccount[], plan: ContractPlan): Step[][] {
   ];
 }
 
-const creation = ({ bytecode }: Creation): Step => ({ from: 0, data: bytecode });
+const creation = ({ bytecode }: Creation): PlannedTransaction => ({ from: 0, data: bytecode });
 
-/** A token, a collection and items change hands. Tests name these blocks: what is new comes after them. */
+/** Transfers of a token, a collection and items. Tests refer to these block numbers: add new blocks at the end. */
 function firstBlocks(
   accounts: DevAccount[],
   address: (account: number) => Address,
   plan: ContractPlan,
-): Step[][] {
+): PlannedTransaction[][] {
   const { token, collection, items } = plan.contracts;
-  const pay = (from: number, to: number, amount: string): Step => ({
+  const pay = (from: number, to: number, amount: string): PlannedTransaction => ({
     from,
     to: address(to),
     value: parseEther(amount),
   });
-  const send = (from: number, to: number, amount: string): Step =>
+  const send = (from: number, to: number, amount: string): PlannedTransaction =>
     call(from, token, "transfer", [address(to), parseEther(amount)]);
-  const mintPiece = (to: number): Step => call(0, collection, "mint", [address(to)]);
-  const givePiece = (from: number, to: number, id: bigint): Step =>
+  const mintPiece = (to: number): PlannedTransaction => call(0, collection, "mint", [address(to)]);
+  const transferPiece = (from: number, to: number, id: bigint): PlannedTransaction =>
     call(from, collection, "safeTransferFrom", [address(from), address(to), id]);
-  const giveItem = (from: number, to: number, id: bigint, amount: bigint): Step =>
+  const transferItem = (from: number, to: number, id: bigint, amount: bigint): PlannedTransaction =>
     call(from, items, "safeTransferFrom", [address(from), address(to), id, amount, "0x"]);
-  const giveItems = (from: number, to: number, ids: bigint[], amounts: bigint[]): Step =>
+  const transferItems = (from: number, to: number, ids: bigint[], amounts: bigint[]): PlannedTransaction =>
     call(from, items, "safeBatchTransferFrom", [address(from), address(to), ids, amounts, "0x"]);
 
   return [
     ...plan.creations.first.map((each) => [creation(each)]),
-    // Everyone gets tokens in one block: many logs of one contract at one height.
+    // All accounts receive tokens in one block: many logs of one contract.
     accounts.slice(1).map((_, index) => send(0, index + 1, "10000")),
     [send(1, 2, "250"), send(2, 3, "125.5")],
     [pay(1, 2, "1.5"), send(3, 1, "75.25")],
@@ -138,46 +140,46 @@ function firstBlocks(
       call(0, items, "mint", [address(1), 4n, 25n]),
     ],
     [send(5, 6, "42"), send(6, 7, "41"), send(7, 8, "40"), send(8, 5, "39")],
-    [givePiece(1, 3, 2n), pay(2, 0, "0.25")],
-    [giveItem(0, 1, 1n, 100n), giveItem(0, 2, 1n, 50n)],
+    [transferPiece(1, 3, 2n), pay(2, 0, "0.25")],
+    [transferItem(0, 1, 1n, 100n), transferItem(0, 2, 1n, 50n)],
     [send(1, 9, "1200"), send(9, 1, "17.5")],
-    // An allowance given and partly used.
+    // An allowance that is partly used.
     [call(2, token, "approve", [address(3), parseEther("500")])],
     [call(3, token, "transferFrom", [address(2), address(4), parseEther("180")])],
-    [mintPiece(4), mintPiece(5), givePiece(3, 1, 2n)],
-    [giveItems(0, 3, [1n, 2n, 3n], [10n, 20n, 1n]), pay(0, 9, "12.345")],
+    [mintPiece(4), mintPiece(5), transferPiece(3, 1, 2n)],
+    [transferItems(0, 3, [1n, 2n, 3n], [10n, 20n, 1n]), pay(0, 9, "12.345")],
     [call(0, token, "mint", [address(1), parseEther("5000")]), send(1, 3, "310.75")],
     [send(6, 1, "88.8"), send(3, 2, "6.5"), send(2, 1, "3.25")],
-    [giveItems(1, 2, [1n, 4n], [40n, 5n]), giveItem(3, 1, 2n, 7n)],
+    [transferItems(1, 2, [1n, 4n], [40n, 5n]), transferItem(3, 1, 2n, 7n)],
     [call(1, collection, "approve", [address(2), 3n])],
     [call(2, collection, "transferFrom", [address(1), address(2), 3n]), pay(3, 1, "2")],
     [call(4, token, "burn", [parseEther("100")]), send(0, 1, "1")],
     [call(2, items, "setApprovalForAll", [address(1), true]), send(8, 9, "512.0625")],
-    [call(1, items, "safeTransferFrom", [address(2), address(4), 1n, 15n, "0x"]), givePiece(5, 0, 6n)],
+    [call(1, items, "safeTransferFrom", [address(2), address(4), 1n, 15n, "0x"]), transferPiece(5, 0, 6n)],
     [send(9, 2, "64"), send(7, 1, "5.5"), pay(9, 8, "0.1"), pay(1, 5, "3.75")],
     [send(1, 0, "20.02"), send(0, 2, "30.03")],
   ];
 }
 
 /**
- * Tokens of other kinds, burns, failures and hostile contracts. Accounts 5 to 8 hold what is new, so that the wallets
- * of the others stay as small as they were.
+ * Other kinds of tokens, burns, failures and hostile contracts. Accounts 5 to 8 hold the new tokens, so that the
+ * other wallets stay small.
  */
-function laterBlocks(address: (account: number) => Address, plan: ContractPlan): Step[][] {
+function laterBlocks(address: (account: number) => Address, plan: ContractPlan): PlannedTransaction[][] {
   const { token, dollar, point, legacy, gallery, tickets, hostile } = plan.contracts;
   const dollars = (amount: string) => parseUnits(amount, dollar.decimals);
-  const old = (amount: string) => parseUnits(amount, legacy.decimals);
-  const send = (from: number, contract: DevContract, to: number, units: bigint): Step =>
+  const legacyUnits = (amount: string) => parseUnits(amount, legacy.decimals);
+  const send = (from: number, contract: DevContract, to: number, units: bigint): PlannedTransaction =>
     call(from, contract, "transfer", [address(to), units]);
-  const mint = (contract: DevContract, to: number, units: bigint): Step =>
+  const mint = (contract: DevContract, to: number, units: bigint): PlannedTransaction =>
     call(0, contract, "mint", [address(to), units]);
-  const hang = (to: number, id: bigint, uri: string): Step =>
+  const mintArtwork = (to: number, id: bigint, uri: string): PlannedTransaction =>
     call(0, gallery, "mint", [address(to), id, uri]);
-  const giveArt = (from: number, to: number, id: bigint): Step =>
+  const transferArtwork = (from: number, to: number, id: bigint): PlannedTransaction =>
     call(from, gallery, "safeTransferFrom", [address(from), address(to), id]);
-  const giveTicket = (from: number, to: number, id: bigint, amount: bigint): Step =>
+  const transferTicket = (from: number, to: number, id: bigint, amount: bigint): PlannedTransaction =>
     call(from, tickets, "safeTransferFrom", [address(from), address(to), id, amount, "0x"]);
-  const giveTickets = (from: number, to: number, ids: bigint[], amounts: bigint[]): Step =>
+  const transferTickets = (from: number, to: number, ids: bigint[], amounts: bigint[]): PlannedTransaction =>
     call(from, tickets, "safeBatchTransferFrom", [address(from), address(to), ids, amounts, "0x"]);
 
   const { later } = plan.creations;
@@ -187,51 +189,51 @@ function laterBlocks(address: (account: number) => Address, plan: ContractPlan):
     later.slice(0, 3).map(creation),
     later.slice(3, 5).map(creation),
     later.slice(5).map(creation),
-    [mint(dollar, 5, dollars("250000")), mint(point, 5, 5000n), mint(legacy, 5, old("21000"))],
+    [mint(dollar, 5, dollars("250000")), mint(point, 5, 5000n), mint(legacy, 5, legacyUnits("21000"))],
     [send(5, dollar, 6, dollars("1999.99")), send(5, dollar, 7, 1n), send(5, dollar, 8, dollars("0.5"))],
-    [send(5, point, 6, 700n), send(6, point, 7, 1n), send(5, legacy, 7, old("12.5"))],
+    [send(5, point, 6, 700n), send(6, point, 7, 1n), send(5, legacy, 7, legacyUnits("12.5"))],
     // An allowance of a token whose functions return nothing.
-    [call(7, legacy, "approve", [address(6), old("10")])],
-    [call(6, legacy, "transferFrom", [address(7), address(8), old("2.00000001")])],
+    [call(7, legacy, "approve", [address(6), legacyUnits("10")])],
+    [call(6, legacy, "transferFrom", [address(7), address(8), legacyUnits("2.00000001")])],
     [call(5, dollar, "burn", [dollars("49.999999")]), call(6, point, "burn", [99n])],
     [
-      hang(5, 1n, "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.json"),
-      hang(5, 7n, "https://gallery.example/7"),
-      hang(6, 2n ** 256n - 1n, "data:application/json,%7B%22name%22%3A%22The%20last%20id%22%7D"),
-      hang(7, 8n, ""),
+      mintArtwork(5, 1n, "ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/1.json"),
+      mintArtwork(5, 7n, "https://gallery.example/7"),
+      mintArtwork(6, 2n ** 256n - 1n, "data:application/json,%7B%22name%22%3A%22The%20last%20id%22%7D"),
+      mintArtwork(7, 8n, ""),
     ],
-    [giveArt(5, 6, 1n), giveArt(6, 8, 2n ** 256n - 1n)],
-    [call(6, gallery, "burn", [1n]), giveArt(7, 5, 8n)],
+    [transferArtwork(5, 6, 1n), transferArtwork(6, 8, 2n ** 256n - 1n)],
+    [call(6, gallery, "burn", [1n]), transferArtwork(7, 5, 8n)],
     [
       call(0, tickets, "mintBatch", [address(5), [1n, 2n, 2n ** 255n], [300n, 40n, 1n]]),
       call(0, tickets, "mint", [address(6), 2n, 60n]),
     ],
-    [giveTicket(5, 7, 1n, 25n), giveTickets(5, 8, [1n, 2n], [50n, 10n])],
-    // The same id twice in a batch, and a batch of nothing: both are allowed.
-    [giveTickets(5, 6, [1n, 1n], [3n, 4n]), giveTickets(5, 6, [], [])],
+    [transferTicket(5, 7, 1n, 25n), transferTickets(5, 8, [1n, 2n], [50n, 10n])],
+    // The same id twice in a batch, and an empty batch: both are valid.
+    [transferTickets(5, 6, [1n, 1n], [3n, 4n]), transferTickets(5, 6, [], [])],
     [
       call(7, tickets, "burn", [address(7), 1n, 5n]),
       call(8, tickets, "burnBatch", [address(8), [1n, 2n], [50n, 4n]]),
     ],
     [{ from: 8, data: walletCreation }],
-    // More than it holds, between two that succeed.
+    // Transfers more than the balance, between two successful transactions.
     [
       { from: 7, to: address(8), value: parseEther("0.01") },
       { ...send(7, point, 8, 1_000_000n), fails: true },
       send(5, point, 8, 10n),
     ],
-    // Nothing, and to oneself, of ether and of tokens.
+    // Zero transfers and self-transfers of ether and tokens.
     [
       { from: 6, to: address(7), value: 0n },
       { from: 6, to: address(6), value: parseEther("3") },
       send(6, dollar, 7, 0n),
       send(6, dollar, 6, dollars("25")),
       send(8, token, 8, parseEther("1")),
-      giveTicket(6, 6, 2n, 5n),
+      transferTicket(6, 6, 2n, 5n),
     ],
     [send(8, hostile.reverter, 7, 1000n), send(8, hostile.name, 7, 2n ** 256n - 1n)],
     [call(8, hostile.logs, "transfers", [address(8), address(7)])],
     [call(8, hostile.logs, "batches", [address(8), address(7)])],
-    [send(8, dollar, 5, dollars("0.25")), send(7, legacy, 5, old("1"))],
+    [send(8, dollar, 5, dollars("0.25")), send(7, legacy, 5, legacyUnits("1"))],
   ];
 }

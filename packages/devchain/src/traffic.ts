@@ -3,29 +3,29 @@ import { privateKeyToAccount } from "viem/accounts";
 import { devAccounts } from "./accounts.ts";
 import { readArtifact } from "./artifacts.ts";
 import { createdBy, type DevContract } from "./devContract.ts";
-import { type NodeClient, nodeClient } from "./node-client.ts";
-import { type Balances, coinDecimals, type TrafficLedger, trafficLedger } from "./traffic-ledger.ts";
+import { type NodeClient, nodeClient } from "./nodeClient.ts";
+import { type Balances, coinDecimals, type TrafficLedger, trafficLedger } from "./trafficLedger.ts";
 
 export interface TrafficOptions {
-  /** The same seed on the same chain makes the same blocks. Default 1. */
+  /** The same seed on the same chain creates the same blocks. Default 1. */
   seed?: number;
   /** Default 100. */
   blocks?: number;
   /** Default 10; batches of items count as one. */
   transfersPerBlock?: number;
-  /** At most this many of a block's transfers are in one transaction. Default 10. */
+  /** Max transfers per transaction. Default 10. */
   transfersPerTransaction?: number;
-  /** How many addresses hold tokens. Default 1,000. */
+  /** Number of addresses that hold tokens. Default 1,000. */
   wallets?: number;
   /** Seconds between blocks. Default 12. */
   blockSpacing?: number;
-  /** Told in plain lines how far it is. */
+  /** Receives progress messages. */
   log?: (line: string) => void;
 }
 
-/** What the traffic was, and what the wallets hold after it. */
+/** The generated traffic and the resulting balances. */
 export interface Traffic {
-  /** The first block made, in which the contracts are created. */
+  /** The first generated block, which deploys the contracts. */
   fromBlock: number;
   toBlock: number;
   transactions: number;
@@ -40,37 +40,36 @@ export interface Traffic {
 }
 
 const fees = { maxFeePerGas: 2_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n };
-/** Above what one needs at worst (an ERC-1155 batch of three to a new holder); what is not used is not paid. */
+/** Above the worst case (an ERC-1155 batch of three to a new holder); unused gas is not charged. */
 const gasPerTransfer = 160_000n;
-/** Below the 2^24 that one transaction may take since EIP-7825. */
+/** Below the transaction gas limit of 2^24 (EIP-7825). */
 const maxTransactionGas = 16_000_000n;
 const logInterval = 5_000;
 
 /**
- * Fills a local chain that runs at `url` with token transfers between many wallets, block after block, signed by the
- * development accounts. No one else may send to the chain meanwhile. Rejects with an Error if an option makes no
- * sense, if the chain refuses a transaction or if a transfer failed.
+ * Fills a local chain at `url` with token transfers between many wallets, block by block, signed by the development
+ * accounts. No one else may send transactions meanwhile. Rejects with an Error if an option is invalid, the chain
+ * rejects a transaction or a transfer fails.
  */
-export async function makeTraffic(url: string, options: TrafficOptions = {}): Promise<Traffic> {
+export async function generateTraffic(url: string, options: TrafficOptions = {}): Promise<Traffic> {
   const { seed = 1, blocks = 100, transfersPerBlock = 10, log = () => {} } = options;
   const { transfersPerTransaction = 10, wallets: walletCount = 1_000, blockSpacing = 12 } = options;
-  const counts = { blocks, transfersPerBlock, transfersPerTransaction, wallets: walletCount, blockSpacing };
-  for (const [name, count] of Object.entries(counts)) {
-    if (!Number.isSafeInteger(count) || count < 1)
-      throw new Error(`${name} must be a whole number from 1 on`);
+  const limits = { blocks, transfersPerBlock, transfersPerTransaction, wallets: walletCount, blockSpacing };
+  for (const [name, count] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(count) || count < 1) throw new Error(`${name} must be a positive integer`);
   }
   if (BigInt(transfersPerTransaction) * gasPerTransfer > maxTransactionGas) {
     throw new Error(`transfersPerTransaction must be at most ${maxTransactionGas / gasPerTransfer}`);
   }
 
   const node = nodeClient(url);
-  const senders = await Promise.all(devAccounts().map((account) => sender(node, account.privateKey)));
+  const senders = await Promise.all(devAccounts().map((account) => createSender(node, account.privateKey)));
   const [deployer] = senders;
   if (!deployer) throw new Error("There is no development account");
   const wallets = Array.from({ length: walletCount }, (_, index) => trafficWallet(seed, index));
   const ledger = trafficLedger(seed, wallets);
-  const { abi, bytecode } = readArtifact("TrafficMaker");
-  const maker = createdBy(deployer.address, deployer.nonce);
+  const { abi, bytecode } = readArtifact("TrafficGenerator");
+  const generator = createdBy(deployer.address, deployer.nonce);
 
   const head = await node.request({ method: "eth_getBlockByNumber", params: ["latest", false] });
   const fromBlock = Number(head.number) + 1;
@@ -81,43 +80,43 @@ export async function makeTraffic(url: string, options: TrafficOptions = {}): Pr
     await node.request({ method: "evm_mine", params: [time] });
   };
 
-  const began = performance.now();
-  let logged = began;
+  const startedAt = performance.now();
+  let loggedAt = startedAt;
   let transactions = 1;
   await node.request({ method: "evm_setAutomine", params: [false] });
-  // The clock may have gone on since the newest block; the traffic's times do not depend on that.
+  // The clock may be ahead of the latest block; the traffic's times must not depend on it.
   await node.request({ method: "evm_setTime", params: [time] });
   try {
     await mine([await deployer.sign({ data: bytecode, gas: maxTransactionGas })]);
     for (let block = 1; block <= blocks; block++) {
-      // One sender per block: its transactions have one order, whichever of them the node takes first.
-      const from = senders[ledger.pick(senders.length)] ?? deployer;
+      // One sender per block: the order of its transactions is deterministic.
+      const from = senders[ledger.randomInteger(senders.length)] ?? deployer;
       const signed: Hex[] = [];
-      for (const count of portions(transfersPerBlock, transfersPerTransaction)) {
-        const moves = Array.from({ length: count }, () => ledger.nextMove());
+      for (const count of splitCount(transfersPerBlock, transfersPerTransaction)) {
+        const moves = Array.from({ length: count }, () => ledger.nextTransfer());
         const data = encodeFunctionData({ abi, functionName: "make", args: [moves] });
-        signed.push(await from.sign({ to: maker, data, gas: BigInt(count) * gasPerTransfer + 100_000n }));
+        signed.push(await from.sign({ to: generator, data, gas: BigInt(count) * gasPerTransfer + 100_000n }));
       }
       await mine(signed);
       transactions += signed.length;
-      if (performance.now() - logged < logInterval) continue;
-      logged = performance.now();
-      log(`${block} of ${blocks} blocks of traffic after ${Math.round((logged - began) / 1000)} s`);
+      if (performance.now() - loggedAt < logInterval) continue;
+      loggedAt = performance.now();
+      log(`${block} of ${blocks} blocks of traffic after ${Math.round((loggedAt - startedAt) / 1000)} s`);
     }
   } finally {
     await node.request({ method: "evm_setAutomine", params: [true] });
-    // The chain goes on at the time of now, which it would otherwise take up from the last block's.
+    // The chain continues at the current time instead of the last block's.
     const now = Math.max(Math.floor(Date.now() / 1000), time + 1);
     await node.request({ method: "evm_setTime", params: [now] });
   }
 
   const transfers = blocks * transfersPerBlock;
-  await requireMoved(node, maker, transfers);
+  await requireTransfers(node, generator, transfers);
   log(
-    `${transfers} transfers in ${blocks} blocks of traffic, ${Math.round((performance.now() - began) / 1000)} s`,
+    `${transfers} transfers in ${blocks} blocks of traffic, ${Math.round((performance.now() - startedAt) / 1000)} s`,
   );
   const toBlock = fromBlock + blocks;
-  return { fromBlock, toBlock, transactions, transfers, wallets, ...trafficContracts(maker, ledger) };
+  return { fromBlock, toBlock, transactions, transfers, wallets, ...trafficContracts(generator, ledger) };
 }
 
 /** Address without a key that holds tokens in the traffic of a seed. */
@@ -125,8 +124,8 @@ function trafficWallet(seed: number, index: number): Address {
   return `0x${keccak256(toHex(`Purse traffic ${seed} ${index}`)).slice(-40)}`;
 }
 
-/** Who signs transactions, one after the other. */
-async function sender(node: NodeClient, privateKey: Hex) {
+/** Signs the transactions of an account in nonce order. */
+async function createSender(node: NodeClient, privateKey: Hex) {
   const account = privateKeyToAccount(privateKey);
   const { address } = account;
   const chainId = Number(await node.request({ method: "eth_chainId" }));
@@ -138,9 +137,9 @@ async function sender(node: NodeClient, privateKey: Hex) {
   });
 }
 
-/** `total` in portions of at most `most`. */
-function portions(total: number, most: number): number[] {
-  return Array.from({ length: Math.ceil(total / most) }, (_, index) => Math.min(most, total - index * most));
+/** Splits `total` into counts of at most `max`. */
+function splitCount(total: number, max: number): number[] {
+  return Array.from({ length: Math.ceil(total / max) }, (_, index) => Math.min(max, total - index * max));
 }
 
 /** Sends in one JSON-RPC batch. */
@@ -155,21 +154,22 @@ async function sendAll(url: string, transactions: Hex[]): Promise<void> {
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(calls) });
   const answers: { error?: { message: string } }[] = JSON.parse(await response.text());
   for (const { error } of answers) {
-    if (error) throw new Error(`The local chain refuses a transaction of the traffic: ${error.message}`);
+    if (error) throw new Error(`The local chain rejected a traffic transaction: ${error.message}`);
   }
 }
 
-/** A move that fails takes its transaction's others with it, and is not counted by the contract. */
-async function requireMoved(node: NodeClient, maker: Address, transfers: number): Promise<void> {
-  const data = encodeFunctionData({ abi: readArtifact("TrafficMaker").abi, functionName: "moved" });
-  const moved = Number(await node.request({ method: "eth_call", params: [{ to: maker, data }, "latest"] }));
-  if (moved !== transfers)
-    throw new Error(`Only ${moved} of ${transfers} transfers of the traffic took place`);
+/** A failing transfer reverts its whole transaction and is not counted by the contract. */
+async function requireTransfers(node: NodeClient, generator: Address, transfers: number): Promise<void> {
+  const data = encodeFunctionData({ abi: readArtifact("TrafficGenerator").abi, functionName: "moved" });
+  const moved = Number(
+    await node.request({ method: "eth_call", params: [{ to: generator, data }, "latest"] }),
+  );
+  if (moved !== transfers) throw new Error(`Only ${moved} of ${transfers} traffic transfers were executed`);
 }
 
-/** TrafficMaker makes its tokens in its constructor: contracts' own nonces begin with 1. */
+/** TrafficGenerator deploys its tokens in its constructor; nonces of contracts begin with 1. */
 function trafficContracts(
-  maker: Address,
+  generator: Address,
   ledger: TrafficLedger,
 ): Pick<Traffic, "coins" | "pieces" | "items"> {
   const names = [
@@ -179,22 +179,22 @@ function trafficContracts(
   ];
   const coinAbi = readArtifact("TrafficCoin").abi;
   return {
-    coins: names.map((words, index) => ({
-      ...words,
-      address: createdBy(maker, index + 1),
+    coins: names.map((texts, index) => ({
+      ...texts,
+      address: createdBy(generator, index + 1),
       abi: coinAbi,
       decimals: coinDecimals[index] ?? 0,
       balances: ledger.coins[index] ?? new Map(),
     })),
     pieces: {
-      address: createdBy(maker, names.length + 1),
+      address: createdBy(generator, names.length + 1),
       name: "Traffic Pieces",
       symbol: "TPIECE",
       abi: readArtifact("TrafficPieces").abi,
       owners: ledger.pieces,
     },
     items: {
-      address: createdBy(maker, names.length + 2),
+      address: createdBy(generator, names.length + 2),
       name: "",
       symbol: "",
       abi: readArtifact("TrafficItems").abi,

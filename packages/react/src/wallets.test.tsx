@@ -297,7 +297,7 @@ describe("names", () => {
   });
 
   it("that the data service does not know are null", async () => {
-    const unknown = { status: 404, body: { code: 101, error: "nobody.eth stands for no address" } };
+    const unknown = { status: 404, body: { code: 101, error: "nobody.eth does not resolve to an address" } };
     test.server.on("POST functions/resolveDomain", unknown);
     test.server.on("POST functions/resolveAddress", unknown);
     const view = await renderReady(test.server, both(ACCOUNT, "nobody.eth"));

@@ -106,7 +106,7 @@ export async function readPrices(
       ? { price: parsePrice(result.result), hasLowLiquidity: false, hasFailed: false }
       : {
           price: null,
-          hasLowLiquidity: /are the least that counts/.test(result.message),
+          hasLowLiquidity: /below the minimum of/.test(result.message),
           hasFailed: !NO_PRICE_CODES.includes(result.code),
         },
   );

@@ -8,14 +8,14 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Hex } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
-  newFolder,
+  createChainFolder,
+  createTempFolder,
   proxyNode,
   startService,
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
 let devChain: DevChain;
 let chain: TestChain;
@@ -24,13 +24,13 @@ const folders: string[] = [];
 const ends: (() => Promise<unknown>)[] = [];
 
 async function folder(): Promise<string> {
-  const path = await newFolder();
+  const path = await createTempFolder();
   folders.push(path);
   return path;
 }
 
 beforeAll(async () => {
-  const dataDir = await begunFolder();
+  const dataDir = await createChainFolder();
   folders.push(dataDir);
   devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
@@ -50,7 +50,7 @@ afterAll(async () => {
 
 async function atHead(): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
 }
 
 function listOf(value: JsonValue | undefined): JsonObject[] {
@@ -68,7 +68,7 @@ const keys = (rows: JsonObject[]) =>
   rows.map((row) => `${row.block_number} ${row.transaction_hash} ${row.from_address} ${row.to_address}`);
 
 describe("getNativeBalance", () => {
-  it("[7.data.endpoint.address-balance] [7.data.default-chain] answers wei as the node has them", async () => {
+  it("[7.data.endpoint.address-balance] [7.data.default-chain] returns the balance of the node in wei", async () => {
     const address = chain.account(1);
     const wei = String(await chain.balance(address));
     expect(await service.run("getNativeBalance", { address })).toEqual({ balance: wei });
@@ -78,23 +78,23 @@ describe("getNativeBalance", () => {
     });
   });
 
-  it("answers what it was at a block", async () => {
+  it("returns the value at a block", async () => {
     const address = chain.account(1);
     const before = await service.run("getNativeBalance", { address, to_block: 0 });
     expect(before).toEqual({ balance: "10000000000000000000000" });
   });
 
-  it("says of a block that is not there that the node cannot answer", async () => {
-    const asked = service.run("getNativeBalance", { address: chain.account(1), to_block: 1_000_000 });
-    await expect(asked).rejects.toMatchObject({
+  it("returns the node's error for a block that does not exist", async () => {
+    const methods = service.run("getNativeBalance", { address: chain.account(1), to_block: 1_000_000 });
+    await expect(methods).rejects.toMatchObject({
       status: 400,
-      message: expect.stringContaining("cannot answer"),
+      message: expect.stringContaining("failed"),
     });
   });
 });
 
 describe("getTokenTransfers", () => {
-  it("[7.data.endpoint.address-erc20-transfers] answers what the node's logs say, newest first", async () => {
+  it("[7.data.endpoint.address-erc20-transfers] returns the transfers in the node's logs, latest first", async () => {
     const address = chain.account(1);
     const own = (await chain.transfers()).filter((line) => line.includes(address)).reverse();
     const { result, total } = await page({});
@@ -108,7 +108,7 @@ describe("getTokenTransfers", () => {
     expect(result[0]?.block_timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
   });
 
-  it("pages by cursor without doubles or gaps while blocks arrive", async () => {
+  it("pages by cursor without duplicates or gaps while blocks are added", async () => {
     const before = keys((await page({})).result);
     const seen: string[] = [];
     let pages = 0;
@@ -126,14 +126,14 @@ describe("getTokenTransfers", () => {
     expect((await page({})).total).toBe(before.length + pages);
   });
 
-  it("pages by offset like by cursor", async () => {
+  it("returns the same pages by offset as by cursor", async () => {
     const all = await page({});
     expect(all).toMatchObject({ page: 0, page_size: 500, cursor: "" });
     expect((await page({ limit: "4", offset: "4" })).result).toEqual(all.result.slice(4, 8));
     expect((await page({ limit: 4, offset: 4 })).page).toBe(1);
   });
 
-  it("keeps to the blocks and the times that are asked for", async () => {
+  it("respects block and time bounds", async () => {
     const { result } = await page({});
     const [middle] = result.slice(Math.floor(result.length / 2));
     const block = Number(middle?.block_number);
@@ -147,7 +147,7 @@ describe("getTokenTransfers", () => {
     }
   });
 
-  it("counts a transfer to oneself once", async () => {
+  it("counts a self-transfer once", async () => {
     const before = await page({});
     const sender = chain.account(1);
     await chain.transfer(1, sender, 5n);
@@ -161,50 +161,53 @@ describe("getTokenTransfers", () => {
     [{ address: "0x12" }, "address must be an address"],
     [{ address: ["0x12"] }, "address must be an address"],
     [{ limit: 0 }, "limit must be at least 1"],
-    [{ limit: "many" }, "limit must be a non-negative whole number"],
-    [{ offset: -1 }, "offset must be a non-negative whole number"],
-    [{ from_block: 1.5 }, "from_block must be a non-negative whole number"],
-    [{ to_block: { $gt: 1 } }, "to_block must be a non-negative whole number"],
+    [{ limit: "many" }, "limit must be a non-negative integer"],
+    [{ offset: -1 }, "offset must be a non-negative integer"],
+    [{ from_block: 1.5 }, "from_block must be a non-negative integer"],
+    [{ to_block: { $gt: 1 } }, "to_block must be a non-negative integer"],
     [{ from_date: "yesteryear" }, "from_date must be a date"],
-    [{ cursor: "MS4yLjM7IERST1A" }, "cursor is not one that this server has given"],
-    [{ cursor: { a: 1 } }, "cursor is not one that this server has given"],
-    [{ chain: "moon" }, 'chain "moon" is not a chain'],
-  ])("refuses %j in words", async (params, message) => {
+    [{ cursor: "MS4yLjM7IERST1A" }, "cursor is invalid"],
+    [{ cursor: { a: 1 } }, "cursor is invalid"],
+    [{ chain: "moon" }, 'chain "moon" is unknown'],
+  ])("rejects %j with a readable message", async (params, message) => {
     await expect(page(params)).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining(message),
     });
   });
 
-  it("answers at once after the start, when the first blocks are in", async () => {
+  it("responds immediately after the start, when the first blocks are indexed", async () => {
     const fresh = await startService({ id: 1337, rpcUrls: [chain.url] }, await folder());
     ends.push(() => fresh.stop());
     expect(await fresh.run("getTokenTransfers", { address: chain.account(1) })).toEqual(await page({}));
   });
 
-  it("[5.data.path-parameter-required] names the path parameter that is missing", async () => {
-    const asked = service.run("getTokenTransfers", {});
-    await expect(asked).rejects.toMatchObject({
+  it("[5.data.path-parameter-required] names the missing path parameter", async () => {
+    const methods = service.run("getTokenTransfers", {});
+    await expect(methods).rejects.toMatchObject({
       status: 400,
       message: "required param address not provided",
     });
   });
 
-  it.each(["0x1", "1", "MAINNET", "eth"])("names the setting of %j by its usual name", async (name) => {
-    const alone = await startService(
-      { id: 56, rpcUrls: [chain.url], name: "bsc", aliases: [] },
-      await folder(),
-    );
-    ends.push(() => alone.stop());
-    const asked = alone.run("getTokenTransfers", { chain: name, address: chain.account(1) });
-    await expect(asked).rejects.toMatchObject({
-      status: 503,
-      message: expect.stringContaining("PURSE_CHAIN_ETH_RPC_URL"),
-    });
-  });
+  it.each(["0x1", "1", "MAINNET", "eth"])(
+    "names the setting of %j by the chain's common name",
+    async (name) => {
+      const alone = await startService(
+        { id: 56, rpcUrls: [chain.url], name: "bsc", aliases: [] },
+        await folder(),
+      );
+      ends.push(() => alone.stop());
+      const methods = alone.run("getTokenTransfers", { chain: name, address: chain.account(1) });
+      await expect(methods).rejects.toMatchObject({
+        status: 503,
+        message: expect.stringContaining("PURSE_CHAIN_ETH_RPC_URL"),
+      });
+    },
+  );
 
   it.each(["syncing", "unreachable"])(
-    "while %s answers what it has, but nothing only where that is known",
+    "while %s returns available rows, but no empty list if it may be incomplete",
     async (during) => {
       const node = await proxyNode(chain.url, ({ method, params: [number] }) =>
         method === "eth_getBlockByNumber" && Number(number) > 10 ? { result: null } : undefined,
@@ -214,7 +217,7 @@ describe("getTokenTransfers", () => {
         () => node.stop(),
         () => partly.stop(),
       );
-      await partly.until(({ indexed, state }) => indexed === 10 && state === during);
+      await partly.waitFor(({ indexed, state }) => indexed === 10 && state === during);
       const some = await partly.run("getTokenTransfers", { address: chain.account(1) });
       expect(some).toMatchObject({ total: expect.any(Number) });
       const stranger = "0x00000000000000000000000000000000000000e1";
@@ -227,7 +230,7 @@ describe("getTokenTransfers", () => {
 });
 
 describe("getTokenBalances", () => {
-  it("[7.data.endpoint.address-erc20] answers the tokens that a wallet holds as their contracts say", async () => {
+  it("[7.data.endpoint.address-erc20] returns the tokens of a wallet with the balances of their contracts", async () => {
     const address = chain.account(2);
     const balance = String(await chain.tokenBalance(address));
     expect(await service.run("getTokenBalances", { address })).toEqual([
@@ -243,7 +246,7 @@ describe("getTokenBalances", () => {
     ]);
   });
 
-  it("leaves out what has been spent, and takes a filter in every form that clients have", async () => {
+  it("omits zero balances, and accepts a filter in all formats of clients", async () => {
     const stranger = "0x00000000000000000000000000000000000000e1";
     expect(await service.run("getTokenBalances", { address: stranger })).toEqual([]);
     const address = chain.account(2);
@@ -258,7 +261,7 @@ describe("getTokenBalances", () => {
     }
   });
 
-  it("does not say of a token whose contract could not be asked that there is none", async () => {
+  it("does not report a zero balance for a token whose contract call failed", async () => {
     let busy = true;
     const node = await proxyNode(chain.url, ({ method }) =>
       busy && method === "eth_call" ? { error: { code: -32005, message: "rate limit exceeded" } } : undefined,
@@ -268,15 +271,15 @@ describe("getTokenBalances", () => {
       () => node.stop(),
       () => limited.stop(),
     );
-    await limited.until(({ state }) => state === "following");
-    const asked = limited.run("getTokenBalances", { address: chain.account(2) });
-    await expect(asked).rejects.toMatchObject({ status: 503 });
+    await limited.waitFor(({ state }) => state === "following");
+    const methods = limited.run("getTokenBalances", { address: chain.account(2) });
+    await expect(methods).rejects.toMatchObject({ status: 503 });
     busy = false;
     const [token] = listOf(await limited.run("getTokenBalances", { address: chain.account(2) }));
     expect(token).toMatchObject({ symbol: "PURSE" });
   });
 
-  it("asks a node that takes no batches call by call", async () => {
+  it("sends single calls to a node that does not support batches", async () => {
     const node = await proxyNode(
       chain.url,
       () => undefined,
@@ -291,7 +294,7 @@ describe("getTokenBalances", () => {
       () => node.stop(),
       () => single.stop(),
     );
-    await single.until(({ state }) => state === "following");
+    await single.waitFor(({ state }) => state === "following");
     expect(listOf(await single.run("getTokenBalances", { address: chain.account(2) }))).toHaveLength(1);
   });
 
@@ -303,12 +306,12 @@ describe("getTokenBalances", () => {
       await chain.rpc("anvil_setCode", ["0xca11bde05977b3631167028862be2a173976ca11", code]);
     });
 
-    it("asks for all balances at one block", async () => {
+    it("reads all balances at one block", async () => {
       const wallet = `0x${(way.length + 0xdef000).toString(16).padStart(40, "0")}` as const;
       for (let i = 0; i < 5; i++) await token(wallet, "5f5ffd");
-      const asked: { method: string; params: JsonValue[] }[] = [];
+      const methods: { method: string; params: JsonValue[] }[] = [];
       const node = await proxyNode(chain.url, ({ method, params }) => {
-        asked.push({ method, params });
+        methods.push({ method, params });
         return undefined;
       });
       const watched = await startService({ id: 1337, rpcUrls: [node.url] }, await folder());
@@ -317,18 +320,18 @@ describe("getTokenBalances", () => {
         () => watched.stop(),
       );
       const head = await chain.head();
-      await watched.until(({ state, indexed }) => state === "following" && indexed === head);
+      await watched.waitFor(({ state, indexed }) => state === "following" && indexed === head);
       expect(listOf(await watched.run("getTokenBalances", { address: wallet }))).toHaveLength(5);
-      const calls = asked.filter(
+      const calls = methods.filter(
         ({ method, params }) => method === "eth_call" && JSON.stringify(params).includes(wallet.slice(2)),
       );
-      // Without Multicall3: the question for it, then each by itself.
+      // Without Multicall3: the call of it, then each individually.
       expect(calls).toHaveLength(way.startsWith("without") ? 1 + 5 : 1);
       expect(new Set(calls.map(({ params }) => params[1])).size).toBe(1);
     });
 
-    it("takes no harm from hostile tokens", async () => {
-      // A wallet of its own each time that it is asked: it is to have these tokens alone.
+    it("is not affected by hostile tokens", async () => {
+      // A new wallet for each call, which holds only these tokens.
       const wallet = `0x${randomBytes(20).toString("hex")}` as const;
       const hostile = {
         "a name that reverts": await token(wallet, "5f5ffd"),
@@ -364,8 +367,8 @@ describe("getTokenBalances", () => {
   });
 
   /**
-   * Deploys a token that tells of a transfer to the wallet when it is made, has 5 units for whoever asks, and runs the
-   * given code (hex, at offset 14) for every other question; or runs only `instead`, for every question.
+   * Deploys a token that logs a transfer to the wallet in its constructor, returns a balance of 5 to everyone, and
+   * runs the given code (hex, at offset 14) for all other calls; or runs only `instead` for all calls.
    */
   async function token(wallet: Hex, other: string | undefined, instead?: string): Promise<string> {
     const topic = "ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -379,7 +382,7 @@ describe("getTokenBalances", () => {
   }
 });
 
-/** The creation code of the real Multicall3, which viem carries. */
+/** Creation code of the deployed Multicall3, from viem. */
 function multicall3(): Hex {
   const viem = dirname(createRequire(import.meta.url).resolve("viem/package.json"));
   const source = readFileSync(join(viem, "constants/contracts.ts"), "utf8");
@@ -388,19 +391,19 @@ function multicall3(): Hex {
   return `0x${code}`;
 }
 
-describe("what the service says of itself", () => {
-  it("[7.data.endpoint.web3-version] tells its version", async () => {
+describe("endpoints about the service", () => {
+  it("[7.data.endpoint.web3-version] returns the version", async () => {
     expect(await service.run("web3ApiVersion", {})).toEqual({ version: expect.stringMatching(/^\d+\.\d+/) });
   });
 
-  it("[7.data.endpoint.info-endpoint-weights] tells a weight for each endpoint that there is", async () => {
+  it("[7.data.endpoint.info-endpoint-weights] returns a weight for each endpoint", async () => {
     const weights = listOf(await service.run("endpointWeights", {}));
     expect(weights.map(({ endpoint }) => endpoint).sort()).toEqual(
       service.service.routes.map(({ functionName }) => functionName).sort(),
     );
   });
 
-  it("says at the start which chain stands in for eth", () => {
+  it("logs at the start which chain replaces eth", () => {
     expect(service.log.lines.join("\n")).toMatch(/localdevchain.*"eth"/);
   });
 });

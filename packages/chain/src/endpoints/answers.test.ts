@@ -17,17 +17,17 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  newDatabase,
   proxyNode,
   startService,
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
-/** What the endpoints answer, beside what viem reads from the node at the same block. */
+/** Compares the endpoints' responses with what viem reads from the node at the same block. */
 
 const erc20 = parseAbi([
   "event Transfer(address indexed from, address indexed to, uint256 value)",
@@ -59,8 +59,8 @@ function viem() {
   return createPublicClient({ transport: http(chain.url, { batch: true }), cacheTime: 0 });
 }
 
-/** Everything that the node tells. */
-async function readAll(): Promise<Truth> {
+/** Reads everything from the node. */
+async function readEverything(): Promise<Truth> {
   const client = viem();
   const head = Number(await client.getBlockNumber());
   const blocks = await Promise.all(
@@ -75,12 +75,12 @@ async function readAll(): Promise<Truth> {
 }
 
 beforeAll(async () => {
-  const dataDir = await begunFolder();
+  const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());
   chain = testChain(devChain);
-  truth = await readAll();
+  truth = await readEverything();
 }, 60_000);
 
 afterAll(async () => {
@@ -101,8 +101,8 @@ function rowsOf(value: JsonValue | undefined): JsonObject[] {
   return list.map(objectOf);
 }
 
-/** Where a log or a transaction is, as rows have it. */
-function place(blockNumber: bigint) {
+/** Block fields of a log or transaction. */
+function location(blockNumber: bigint) {
   const block = truth.blocks[Number(blockNumber)];
   return {
     block_number: String(blockNumber),
@@ -131,7 +131,7 @@ function transactionRow(hash: Hex): JsonObject {
     receipt_contract_address: lower(receipt.contractAddress),
     receipt_root: null,
     receipt_status: receipt.status === "success" ? "1" : "0",
-    ...place(block.number),
+    ...location(block.number),
   };
 }
 
@@ -149,7 +149,7 @@ const rawLog = (log: Log<bigint, number, false>) => ({
   topic1: log.topics[1] ?? null,
   topic2: log.topics[2] ?? null,
   topic3: log.topics[3] ?? null,
-  ...place(log.blockNumber),
+  ...location(log.blockNumber),
 });
 
 interface NftMove {
@@ -164,7 +164,7 @@ interface NftMove {
   log: Log<bigint, number, false>;
 }
 
-/** All transfers of NFTs of standard contracts, newest first, as viem decodes them. */
+/** All transfers of NFTs of standard contracts, latest first, as viem decodes them. */
 function nftMoves(): NftMove[] {
   const { collection, gallery, items, tickets, market } = devChain.contracts;
   const of = (contracts: DevContract[]) =>
@@ -174,7 +174,7 @@ function nftMoves(): NftMove[] {
   for (const log of parseEventLogs({ abi: erc721, eventName: "Transfer", logs: unique })) {
     const { from, to, tokenId } = log.args;
     moves.push({
-      ...sides(log.address, from, to),
+      ...parties(log.address, from, to),
       id: tokenId,
       amount: 1n,
       standard: "ERC721",
@@ -190,7 +190,7 @@ function nftMoves(): NftMove[] {
   })) {
     const { operator, from, to, id, value } = log.args;
     moves.push({
-      ...sides(log.address, from, to),
+      ...parties(log.address, from, to),
       id,
       amount: value,
       standard: "ERC1155",
@@ -207,7 +207,7 @@ function nftMoves(): NftMove[] {
     const { operator, from, to, ids, values } = log.args;
     const parts = ids.map(
       (id, i): NftMove => ({
-        ...sides(log.address, from, to),
+        ...parties(log.address, from, to),
         id,
         amount: values[i] ?? 0n,
         standard: "ERC1155",
@@ -223,7 +223,7 @@ function nftMoves(): NftMove[] {
   );
 }
 
-function sides(token: string, from: string, to: string) {
+function parties(token: string, from: string, to: string) {
   return { token: token.toLowerCase(), from: from.toLowerCase(), to: to.toLowerCase() };
 }
 
@@ -242,18 +242,18 @@ function moveRow({ token, id, from, to, amount, standard, type, operator, log }:
     transaction_index: String(log.transactionIndex),
     log_index: log.logIndex,
     operator,
-    ...place(log.blockNumber),
+    ...location(log.blockNumber),
   };
 }
 
-/** Who has how many of which token, as the contracts say now. */
+/** Current balances of tokens by owner, as the contracts return them. */
 async function nftHoldings() {
   const client = viem();
   const keys = new Map(nftMoves().map((move) => [`${move.token} ${move.id}`, move]));
-  const people = [...new Set(nftMoves().flatMap(({ from, to }) => [from, to]))].filter(
+  const owners = [...new Set(nftMoves().flatMap(({ from, to }) => [from, to]))].filter(
     (each) => each !== zeroAddress,
   );
-  const held = await Promise.all(
+  const balances = await Promise.all(
     [...keys.values()].map(async ({ token, id, standard }) => {
       const address = addressOf(token);
       if (standard === "ERC721") {
@@ -263,7 +263,7 @@ async function nftHoldings() {
         return owner ? [{ token, id, owner: owner.toLowerCase(), amount: 1n, standard }] : [];
       }
       return Promise.all(
-        people.map(async (owner) => ({
+        owners.map(async (owner) => ({
           token,
           id,
           owner,
@@ -278,7 +278,7 @@ async function nftHoldings() {
       );
     }),
   );
-  return held.flat().filter(({ amount }) => amount > 0n);
+  return balances.flat().filter(({ amount }) => amount > 0n);
 }
 
 function addressOf(text: string): Address {
@@ -287,16 +287,16 @@ function addressOf(text: string): Address {
 
 const holdingKey = (row: JsonObject) => `${row.token_address} ${row.token_id} ${row.owner_of} ${row.amount}`;
 
-describe.each(DATABASES)("answers from an index on %s", (name) => {
+describe.each(DATABASES)("responses from an index on %s match the node:", (name) => {
   let service: TestService;
 
   beforeAll(async () => {
-    const { place, remove } = await newDatabase(name);
+    const { location, remove } = await createDatabase(name);
     ends.push(remove);
-    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, place);
+    service = await startService({ id: chain.chainId, rpcUrls: [chain.url] }, location);
     ends.push(() => service.stop());
     const head = truth.blocks.length - 1;
-    await service.until(({ state, indexed }) => state === "following" && indexed === head);
+    await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
   }, 60_000);
 
   /** All rows of a list, page by page. */
@@ -346,7 +346,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     }
   });
 
-  it("says of a block and a transaction that are not there that they are not", async () => {
+  it("returns 404 for a block and a transaction that do not exist", async () => {
     for (const [name, params] of [
       ["getBlock", { block_number_or_hash: "999999" }],
       ["getBlock", { block_number_or_hash: `0x${"ab".repeat(32)}` }],
@@ -382,19 +382,19 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
         await service.run("getDateToBlock", { date: new Date(moment * 1000).toISOString() }),
       );
       const distances = times.map((time) => Math.abs(time - moment));
-      const nearest = distances.indexOf(Math.min(...distances));
+      const nearestBlock = distances.indexOf(Math.min(...distances));
       expect(answer).toEqual({
-        date: iso(BigInt(times[nearest] ?? 0)).replace(".000Z", "+00:00"),
-        block: nearest,
-        timestamp: times[nearest],
+        date: iso(BigInt(times[nearestBlock] ?? 0)).replace(".000Z", "+00:00"),
+        block: nearestBlock,
+        timestamp: times[nearestBlock],
       });
     }
   });
 
   it("[7.data.endpoint.address-transactions] [7.data.default-order] the transactions of each account, newest first", async () => {
-    const everyone = truth.blocks.flatMap(({ transactions }) => [...transactions]).reverse();
+    const wallets = truth.blocks.flatMap(({ transactions }) => [...transactions]).reverse();
     for (const { address } of [...devChain.accounts, devChain.contracts.token]) {
-      const own = everyone.filter(({ from, to }) => [lower(from), lower(to)].includes(lower(address)));
+      const own = wallets.filter(({ from, to }) => [lower(from), lower(to)].includes(lower(address)));
       const expected = own.map(({ hash }) => transactionRow(hash));
       expect(await all("getTransactions", { address }, 7)).toEqual(expected);
     }
@@ -431,7 +431,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     const expected = own.map((log) => ({
       transaction_hash: log.transactionHash,
       address: token.address,
-      ...place(log.blockNumber),
+      ...location(log.blockNumber),
       data: { from: lower(log.args.from), to: lower(log.args.to), value: String(log.args.value) },
     }));
     for (const data of [transfer, [transfer], JSON.stringify(transfer)])
@@ -452,7 +452,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     expect(Object(first?.data).ids).toEqual(expect.arrayContaining([expect.stringMatching(/^\d+$/)]));
   });
 
-  it("refuses an ABI without the event of the topic", async () => {
+  it("rejects an ABI without the event of the topic", async () => {
     const [transfer] = erc20;
     const address = devChain.contracts.token.address;
     const wrong = { address, topic: `0x${"12".repeat(32)}`, data: transfer };
@@ -483,7 +483,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     }
   });
 
-  it("refuses all transfers of NFTs at once", async () => {
+  it("rejects a query of all NFT transfers without bounds", async () => {
     await expect(service.run("getNftTransfersFromToBlock", {})).rejects.toMatchObject({ status: 400 });
   });
 
@@ -519,7 +519,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     }
   });
 
-  it("[7.data.endpoint.address-nft] [7.data.endpoint.address-nft-contract] the NFTs that each account holds, as the contracts say", async () => {
+  it("[7.data.endpoint.address-nft] [7.data.endpoint.address-nft-contract] the NFTs of each account, as in the contracts", async () => {
     const holdings = await nftHoldings();
     const { collection, gallery, items, tickets } = devChain.contracts;
     const standard = [collection, gallery, items, tickets].map(({ address }) => address);
@@ -617,7 +617,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
           from_address: lower(log.args.from),
           to_address: lower(log.args.to),
           value: String(log.args.value),
-          ...place(log.blockNumber),
+          ...location(log.blockNumber),
         }));
       expect(await all("getTokenAddressTransfers", { address }, 5)).toEqual(expected);
       const since = { address, from_date: expected[1]?.block_timestamp, limit: 100 };
@@ -627,7 +627,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     }
   });
 
-  it("[7.data.endpoint.erc20-metadata] [7.data.endpoint.erc20-metadata-symbols] what tokens are, by address and by symbol", async () => {
+  it("[7.data.endpoint.erc20-metadata] [7.data.endpoint.erc20-metadata-symbols] token metadata, by address and by symbol", async () => {
     const { token, dollar, point, legacy } = devChain.contracts;
     const own = [token, dollar, point, legacy];
     const expected = own.map(({ address, name, symbol, decimals }) => ({
@@ -649,7 +649,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     expect(found.map(({ symbol }) => symbol).sort()).toEqual(["POINT", "pUSD"]);
   });
 
-  it("[7.data.endpoint.erc20-allowance] what a spender may take", async () => {
+  it("[7.data.endpoint.erc20-allowance] the allowance of a spender", async () => {
     const { token } = devChain.contracts;
     const [owner_address, spender_address] = [chain.account(2), chain.account(3)];
     const allowance = await viem().readContract({
@@ -666,8 +666,8 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     ).rejects.toMatchObject({ status: 404 });
   });
 
-  it("adds balances of past blocks up where the node has no state of them any more, and says so where it cannot", async () => {
-    const { place, remove } = await newDatabase(name);
+  it("computes balances of past blocks whose state the node has pruned, or returns an error if it cannot", async () => {
+    const { location, remove } = await createDatabase(name);
     ends.push(remove);
     const forgetful = await proxyNode(chain.url, ({ method, params: [, block] }) => {
       const isPast = typeof block === "string" && block.startsWith("0x");
@@ -678,9 +678,9 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
         : undefined;
     });
     ends.push(() => forgetful.stop());
-    const other = await startService({ id: chain.chainId, rpcUrls: [forgetful.url] }, place);
+    const other = await startService({ id: chain.chainId, rpcUrls: [forgetful.url] }, location);
     ends.push(() => other.stop());
-    await other.until(({ state, indexed }) => state === "following" && indexed === truth.blocks.length - 1);
+    await other.waitFor(({ state, indexed }) => state === "following" && indexed === truth.blocks.length - 1);
     const token = devChain.contracts.token.address;
     for (const { address } of devChain.accounts) {
       const block = { address: token, abi: erc20, functionName: "balanceOf", blockNumber: 12n } as const;
@@ -696,7 +696,7 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     });
   });
 
-  it("hostile contracts harm nobody's answers", async () => {
+  it("hostile contracts do not affect other responses", async () => {
     const { hostile } = devChain.contracts;
     for (const { address } of Object.values(hostile)) {
       const rows = await all("getTokenAddressTransfers", { address });
@@ -712,18 +712,18 @@ describe.each(DATABASES)("answers from an index on %s", (name) => {
     expect(odd.length).toBeGreaterThan(0);
   });
 
-  it("answers of what has no source that it has none", async () => {
+  it("returns 501 for endpoints without a data source", async () => {
     await expect(
       service.run("getTokenPrice", { address: devChain.contracts.token.address }),
     ).rejects.toMatchObject({ status: 501 });
   });
 });
 
-/** What is learnt in its own time. */
-async function untilRows(ask: () => Promise<JsonValue>, count: number): Promise<JsonObject[]> {
+/** Read asynchronously. */
+async function untilRows(query: () => Promise<JsonValue>, count: number): Promise<JsonObject[]> {
   const end = Date.now() + 5_000;
   for (;;) {
-    const rows = rowsOf(await ask());
+    const rows = rowsOf(await query());
     if (rows.length >= count || Date.now() > end) return rows;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

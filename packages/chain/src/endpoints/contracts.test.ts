@@ -2,9 +2,9 @@ import type { JsonObject, JsonValue } from "@purse/protocol";
 import { decodeFunctionData, encodeAbiParameters, encodeFunctionResult, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
 import { ChainNode } from "../node/chainNode.ts";
-import { proxyNode } from "../testChain.ts";
+import { proxyNode } from "../testing/testChain.ts";
+import type { ChainContext } from "./chainContext.ts";
 import { contractRoutes } from "./contracts.ts";
-import type { FollowedChain } from "./followed.ts";
 
 const abi = parseAbi([
   "struct Point { int8 x; uint256 y; }",
@@ -19,7 +19,7 @@ const abi = parseAbi([
 ]);
 const ADDRESS = `0x${"ab".repeat(20)}`;
 
-/** A chain whose only contract answers as is wanted, and tells what it was called with. */
+/** A chain whose only contract returns the given data and records its calls. */
 async function contract(answer: (data: Hex) => { result: JsonValue } | { error: JsonObject }) {
   const calls: Hex[] = [];
   const node = await proxyNode("http://127.0.0.1:9", ({ method, params: [call] }) => {
@@ -32,7 +32,7 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
     config: { id: 1337, name: "local", aliases: [], rpcUrls: [] },
     node: new ChainNode(1337, [node.url]),
   };
-  const [route] = contractRoutes(() => chain as unknown as FollowedChain);
+  const [route] = contractRoutes(() => chain as unknown as ChainContext);
   return {
     calls,
     run: (params: JsonObject) =>
@@ -42,7 +42,7 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
 }
 
 describe("runContractFunction", () => {
-  it("[7.data.endpoint.address-function] takes arguments by name and answers one value by itself", async () => {
+  it("[7.data.endpoint.address-function] accepts arguments by name and returns a single value as such", async () => {
     const { calls, run, stop } = await contract(() => ({
       result: encodeAbiParameters([{ type: "string" }], ["Purse"]),
     }));
@@ -51,7 +51,7 @@ describe("runContractFunction", () => {
     await stop();
   });
 
-  it("takes tuples, lists and text, and answers several values by their names", async () => {
+  it("accepts tuples, lists and text, and returns several values by name", async () => {
     const line = { name: "A", points: [{ x: -3, y: 2n ** 255n }] };
     const { calls, run, stop } = await contract(() => ({
       result: encodeFunctionResult({ abi, functionName: "move", result: [line, true] }),
@@ -71,7 +71,7 @@ describe("runContractFunction", () => {
     await stop();
   });
 
-  it("answers values without names by their place", async () => {
+  it("returns unnamed values by index", async () => {
     const { run, stop } = await contract(() => ({
       result: encodeFunctionResult({ abi, functionName: "pair", result: [7, `0x${"ab".repeat(20)}`] }),
     }));
@@ -79,13 +79,13 @@ describe("runContractFunction", () => {
     await stop();
   });
 
-  it("wants the signature where several functions have the name", async () => {
+  it("requires the signature of an overloaded function", async () => {
     const { calls, run, stop } = await contract(() => ({
       result: encodeAbiParameters([{ type: "uint256" }], [6n]),
     }));
     await expect(run({ function_name: "sum", params: { numbers: [1] } })).rejects.toMatchObject({
       status: 400,
-      message: "function_name is ambiguous: name one of sum(uint256,uint256), sum(uint256[])",
+      message: "function_name is ambiguous: use one of sum(uint256,uint256), sum(uint256[])",
     });
     expect(await run({ function_name: "sum(uint256[])", params: { numbers: "[1, 2, 3]" } })).toBe("6");
     expect(decodeFunctionData({ abi, data: calls[0] ?? "0x" }).args).toEqual([[1n, 2n, 3n]]);
@@ -93,12 +93,16 @@ describe("runContractFunction", () => {
   });
 
   it.each([
-    ["a function that is not there", { function_name: "nothing" }, /is not a function of abi/],
-    ["one that changes the chain", { function_name: "change", params: { a: 1 } }, /only view and pure/],
+    ["an unknown function", { function_name: "nothing" }, /is not a function of abi/],
+    [
+      "a function that is not view or pure",
+      { function_name: "change", params: { a: 1 } },
+      /not a view or pure function/,
+    ],
     ["a missing input", { function_name: "sum(uint256,uint256)", params: { a: 1 } }, /^b is required$/],
     ["a missing input without a name", { function_name: "unnamed", params: { 0: 1 } }, /^1 is required$/],
     [
-      "a number that does not fit",
+      "a number out of range",
       { function_name: "sum(uint256,uint256)", params: { a: -1, b: 1 } },
       /^a must be/,
     ],
@@ -108,14 +112,14 @@ describe("runContractFunction", () => {
       /line\.points is required/,
     ],
     ["a missing abi", { function_name: "name", abi: null }, /^param abi is required!$/],
-    ["an abi that is none", { function_name: "name", abi: "soon" }, /abi must be/],
+    ["an invalid abi", { function_name: "name", abi: "soon" }, /abi must be/],
   ])("refuses %s", async (_what, params, message) => {
     const { run, stop } = await contract(() => ({ result: "0x" }));
     await expect(run(params)).rejects.toMatchObject({ status: 400, message: expect.stringMatching(message) });
     await stop();
   });
 
-  it("says why the contract gave no answer", async () => {
+  it("returns the reason of a failed call", async () => {
     const reverts = await contract(() => ({ error: { code: 3, message: "execution reverted: closed" } }));
     await expect(reverts.run({ function_name: "name" })).rejects.toMatchObject({
       status: 400,
@@ -129,7 +133,7 @@ describe("runContractFunction", () => {
     await absent.stop();
     const other = await contract(() => ({ result: "0x1234" }));
     await expect(other.run({ function_name: "name" })).rejects.toMatchObject({
-      message: /is not what abi says/,
+      message: /does not match abi/,
     });
     await other.stop();
   });

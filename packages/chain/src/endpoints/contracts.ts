@@ -6,77 +6,86 @@ import {
   type Hex,
   toFunctionSignature,
 } from "viem";
-import { abiEntries } from "./abi.ts";
-import { argumentOf, fieldsOf, jsonOf } from "./abiValues.ts";
-import { asked, type ChainOf, type FollowedChain } from "./followed.ts";
-import { routeOf } from "./routes.ts";
+import { parseAbiEntries } from "../abi/abiEntries.ts";
+import { parseArgument, valuesToJson, valueToJson } from "../abi/abiValues.ts";
+import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
+import { createRoute } from "./routes.ts";
 
-/** What a reading call may burn. */
-const GAS = 30_000_000;
+/** Gas limit of a call. */
+const CALL_GAS = 30_000_000;
 
-/** Runs functions of contracts that only read. */
-export function contractRoutes(chainOf: ChainOf) {
+/** Executes view and pure functions of contracts. */
+export function contractRoutes(selectChain: SelectChain) {
   return [
-    routeOf("runContractFunction", async ({ chain: selector, address, function_name, abi, params }) => {
-      const chain = chainOf(selector);
-      const called = functionOf(abi, function_name);
-      const data = encodeFunctionData({ abi: [called], args: argumentsOf(called, params ?? {}) });
-      const answer = await callContract(chain, address, data);
-      return answerOf(called, answer, address, chain);
+    createRoute("runContractFunction", async ({ chain: selector, address, function_name, abi, params }) => {
+      const chain = selectChain(selector);
+      const abiFunction = findFunction(abi, function_name);
+      const data = encodeFunctionData({
+        abi: [abiFunction],
+        args: parseArguments(abiFunction, params ?? {}),
+      });
+      const returnData = await callContract(chain, address, data);
+      return decodeResult(abiFunction, returnData, address, chain);
     }),
   ];
 }
 
-/** By name, or by signature where several have the name. Throws ProtocolError with HTTP 400. */
-function functionOf(entries: JsonObject[], wanted: string): AbiFunction {
-  const functions = abiEntries(entries).filter((entry): entry is AbiFunction => entry.type === "function");
-  const signature = wanted.replace(/\s/g, "");
-  const named = functions.filter((each) => each.name === wanted || toFunctionSignature(each) === signature);
-  const [found] = named;
-  if (!found) throw refused(`function_name "${wanted.slice(0, 100)}" is not a function of abi`);
-  if (named.length > 1) {
-    const signatures = named.map((each) => toFunctionSignature(each));
-    throw refused(`function_name is ambiguous: name one of ${signatures.join(", ")}`);
+/** Finds a function by name, or by signature for overloaded functions. Throws ProtocolError with HTTP 400. */
+function findFunction(entries: JsonObject[], requested: string): AbiFunction {
+  const functions = parseAbiEntries(entries).filter(
+    (entry): entry is AbiFunction => entry.type === "function",
+  );
+  const signature = requested.replace(/\s/g, "");
+  const matches = functions.filter(
+    (each) => each.name === requested || toFunctionSignature(each) === signature,
+  );
+  const [found] = matches;
+  if (!found) throw badRequest(`function_name "${requested.slice(0, 100)}" is not a function of abi`);
+  if (matches.length > 1) {
+    const signatures = matches.map((each) => toFunctionSignature(each));
+    throw badRequest(`function_name is ambiguous: use one of ${signatures.join(", ")}`);
   }
   if (found.stateMutability === "view" || found.stateMutability === "pure") return found;
-  throw refused(
-    `${toFunctionSignature(found)} changes the chain: only view and pure functions can be run here`,
-  );
+  throw badRequest(`${toFunctionSignature(found)} is not a view or pure function`);
 }
 
-/** By the names of the inputs; those without one by their place. */
-function argumentsOf(called: AbiFunction, params: JsonObject): unknown[] {
-  return called.inputs.map((input, i) => {
+/** Keyed by input name; inputs without a name are keyed by their index. */
+function parseArguments(abiFunction: AbiFunction, params: JsonObject): unknown[] {
+  return abiFunction.inputs.map((input, i) => {
     const name = input.name || String(i);
     const value = Object.hasOwn(params, name) ? params[name] : undefined;
-    if (value === undefined || value === null) throw refused(`${name} is required`);
-    return argumentOf(value, input, name);
+    if (value === undefined || value === null) throw badRequest(`${name} is required`);
+    return parseArgument(value, input, name);
   });
 }
 
-async function callContract(chain: FollowedChain, to: string, data: Hex): Promise<Hex> {
-  const outcome = await asked(chain, undefined, () => chain.node.run({ to, data, gas: GAS }, "latest"));
-  if ("error" in outcome) throw refused(`the contract reverted: ${outcome.error.message.slice(0, 300)}`);
+async function callContract(chain: ChainContext, to: string, data: Hex): Promise<Hex> {
+  const outcome = await withNodeErrors(chain, undefined, () =>
+    chain.node.callWithError({ to, data, gas: CALL_GAS }, "latest"),
+  );
+  if ("error" in outcome) throw badRequest(`the contract reverted: ${outcome.error.message.slice(0, 300)}`);
   return typeof outcome.result === "string" ? `0x${outcome.result.slice(2)}` : "0x";
 }
 
-/** One value by itself, several in an object. */
-function answerOf(called: AbiFunction, data: Hex, address: string, chain: FollowedChain): JsonValue {
-  const { outputs } = called;
+/** A single value is returned as such, several as an object. */
+function decodeResult(abiFunction: AbiFunction, data: Hex, address: string, chain: ChainContext): JsonValue {
+  const { outputs } = abiFunction;
   if (outputs.length === 0) return {};
   if (data === "0x")
-    throw refused(`${address} gives no answer: chain "${chain.config.name}" has no such contract there`);
+    throw badRequest(
+      `${address} returned no data: chain "${chain.config.name}" has no such contract at this address`,
+    );
   let result: unknown;
   try {
-    result = decodeFunctionResult({ abi: [called], data });
+    result = decodeFunctionResult({ abi: [abiFunction], data });
   } catch {
-    throw refused(`the answer of ${address} is not what abi says: ${data.slice(0, 200)}`);
+    throw badRequest(`the response of ${address} does not match abi: ${data.slice(0, 200)}`);
   }
   const [only] = outputs;
-  if (outputs.length === 1 && only) return jsonOf(result, only);
-  return typeof result === "object" && result !== null ? fieldsOf(result, outputs) : {};
+  if (outputs.length === 1 && only) return valueToJson(result, only);
+  return typeof result === "object" && result !== null ? valuesToJson(result, outputs) : {};
 }
 
-function refused(message: string): ProtocolError {
+function badRequest(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

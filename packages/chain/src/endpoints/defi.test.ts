@@ -12,17 +12,17 @@ import {
 } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
   localMarket,
-  newDatabase,
   startService,
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
-/** Prices and pairs, beside what viem reads of Uniswap's contracts. */
+/** Compares prices and pairs with what viem reads from Uniswap's contracts. */
 
 const uniswap = parseAbi([
   "function getPair(address, address) view returns (address)",
@@ -39,7 +39,7 @@ let chain: TestChain;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  const dataDir = await begunFolder();
+  const dataDir = await createChainFolder();
   ends.push(() => rm(dataDir, { recursive: true, force: true }));
   devChain = await startDevChain({ port: 0, dataDir });
   ends.push(() => devChain.stop());
@@ -52,10 +52,10 @@ afterAll(async () => {
 const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
 
 async function start(name: (typeof DATABASES)[number], minimumLiquidity?: number): Promise<TestService> {
-  const { place, remove } = await newDatabase(name);
+  const { location, remove } = await createDatabase(name);
   ends.push(remove);
   const market = { ...localMarket(devChain), ...(minimumLiquidity && { minimumLiquidity }) };
-  const started = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, place);
+  const started = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
   ends.push(() => started.stop());
   return started;
 }
@@ -79,7 +79,7 @@ const v3Pool = (a: Address, b: Address, fee: number) =>
     args: [a, b, fee],
   });
 
-/** What a unit of a token costs in units of the other, in a pool of the second version. */
+/** Price of a unit of a token in units of the other, in a v2 pool. */
 async function v2Price(token: Address, other: Address, blockNumber?: bigint): Promise<number> {
   const reserves = await read(await v2Pair(token, other), "getReserves", blockNumber);
   if (!Array.isArray(reserves)) throw new Error("there are no reserves");
@@ -99,17 +99,17 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   let service: TestService;
   beforeAll(async () => {
     service = await start(name);
-    await service.until(({ state }) => state === "following");
+    await service.waitFor(({ state }) => state === "following");
   }, 60_000);
 
-  async function ask(functionName: string, params: Record<string, unknown>): Promise<JsonObject> {
+  async function query(functionName: string, params: Record<string, unknown>): Promise<JsonObject> {
     const answer = await service.run(functionName, params);
     if (!isJsonObject(answer)) throw new Error("the answer is not an object");
     return answer;
   }
 
   async function price(address: Address, params: Record<string, unknown> = {}) {
-    const answer = await ask("getTokenPrice", { address, ...params });
+    const answer = await query("getTokenPrice", { address, ...params });
     const native = isJsonObject(answer.nativePrice) ? answer.nativePrice : {};
     return { ...answer, coins: Number(native.value) / 1e18, usd: Number(answer.usdPrice) };
   }
@@ -127,7 +127,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   };
 
   describe("getTokenPrice", () => {
-    it("[7.data.endpoint.erc20-price] answers by the pool that holds most, in coins and in dollars", async () => {
+    it("[7.data.endpoint.erc20-price] returns the price of the most liquid pool, in native coins and in dollars", async () => {
       const { token, dollar, coin, v2 } = contracts();
       const dollars = (await v3Price(coin, dollar, 3_000)) * 1e12;
       const coins = await v2Price(token, coin);
@@ -142,7 +142,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       expect(answer.usd / (coins * dollars)).toBeCloseTo(1, 12);
     });
 
-    it("answers by the exchange that is asked for, by its name in any spelling or its factory", async () => {
+    it("returns the price on an exchange given by name in any spelling or by factory", async () => {
       const { token, dollar, v3 } = contracts();
       const dollars = (await v3Price(token, dollar, 500)) * 1e12;
       for (const exchange of [
@@ -157,9 +157,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       }
     });
 
-    it("knows the coin itself, and a stable token by what it is paid with", async () => {
+    it("returns prices of the native coin and of a stablecoin", async () => {
       const { coin, dollar } = contracts();
-      expect(await ask("getTokenPrice", { address: coin })).toMatchObject({
+      expect(await query("getTokenPrice", { address: coin })).toMatchObject({
         nativePrice: { value: "1000000000000000000" },
         usdPrice: expect.closeTo((await v3Price(coin, dollar, 3_000)) * 1e12, 6),
       });
@@ -168,7 +168,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       expect((await price(dollar)).usd).toBe(1);
     });
 
-    it("answers what it was at a block", async () => {
+    it("returns the value at a block", async () => {
       const { token, coin, v2 } = contracts();
       const before = await client().getBlockNumber();
       const then = await price(token);
@@ -188,29 +188,29 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       expect(past.coins / (await v2Price(token, coin, before))).toBeCloseTo(1, 12);
     });
 
-    it("is honest where no pool is, or too little in it, or no whole token can be", async () => {
-      const { legacy, point, liar, token } = contracts();
-      const refusal = (address: string, params = {}) => service.run("getTokenPrice", { address, ...params });
-      await expect(refusal(legacy.address)).rejects.toMatchObject({
+    it("returns 404 if there is no pool, not enough liquidity or no whole unit", async () => {
+      const { legacy, point, hostileToken, token } = contracts();
+      const getPrice = (address: string, params = {}) => service.run("getTokenPrice", { address, ...params });
+      await expect(getPrice(legacy.address)).rejects.toMatchObject({
         status: 404,
         message: expect.stringContaining("no pool trades it"),
       });
-      await expect(refusal(point.address)).rejects.toMatchObject({
+      await expect(getPrice(point.address)).rejects.toMatchObject({
         status: 404,
-        message: expect.stringContaining("the best of its pools holds 0.02 dollars"),
+        message: expect.stringContaining("liquidity of 0.02 dollars"),
       });
-      await expect(refusal(liar.address)).rejects.toMatchObject({
+      await expect(getPrice(hostileToken.address)).rejects.toMatchObject({
         status: 404,
-        message: expect.stringContaining("with 255 decimals there can be no whole one"),
+        message: expect.stringContaining("with 255 decimals a whole unit exceeds uint256"),
       });
-      await expect(refusal(chain.account(1))).rejects.toMatchObject({
+      await expect(getPrice(chain.account(1))).rejects.toMatchObject({
         status: 404,
-        message: expect.stringContaining("does not tell how many decimals"),
+        message: expect.stringContaining("does not return decimals"),
       });
-      await expect(refusal(token, { to_block: 20 })).rejects.toMatchObject({ status: 404 });
+      await expect(getPrice(token, { to_block: 20 })).rejects.toMatchObject({ status: 404 });
     });
 
-    it("refuses bad input in words", async () => {
+    it("rejects invalid input with a readable message", async () => {
       const { token } = contracts();
       await expect(service.run("getTokenPrice", { address: token, exchange: "nope" })).rejects.toMatchObject({
         code: 142,
@@ -228,11 +228,11 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       });
     });
 
-    it("counts no pool that holds less than the operator says", async () => {
+    it("ignores pools below the configured liquidity", async () => {
       const strict = await start(name, 30_000);
       await expect(strict.run("getTokenPrice", { address: contracts().token })).rejects.toMatchObject({
         status: 404,
-        message: expect.stringContaining("30000 are the least that counts"),
+        message: expect.stringContaining("below the minimum of 30000"),
       });
       const tooStrict = await start(name, 10_000_000);
       await expect(tooStrict.run("getTokenPrice", { address: contracts().token })).rejects.toMatchObject({
@@ -243,34 +243,34 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   });
 
   describe("getPairReserves", () => {
-    it("[7.data.endpoint.pair-reserves] answers what the pair holds, at a block or a time", async () => {
+    it("[7.data.endpoint.pair-reserves] returns the reserves at a block or time", async () => {
       const { token, coin, dollar } = contracts();
       const pair_address = await v2Pair(token, coin);
       const [reserve0, reserve1] = [await read(pair_address, "getReserves")].flat().map(String);
-      expect(await ask("getPairReserves", { pair_address })).toEqual({ reserve0, reserve1 });
+      expect(await query("getPairReserves", { pair_address })).toEqual({ reserve0, reserve1 });
 
       const number = (await client().getBlockNumber()) - 8n;
       const then = [await read(pair_address, "getReserves", number)].flat().map(String);
       const past = { reserve0: then[0], reserve1: then[1] };
-      expect(await ask("getPairReserves", { pair_address, to_block: Number(number) })).toEqual(past);
+      expect(await query("getPairReserves", { pair_address, to_block: Number(number) })).toEqual(past);
       const { timestamp } = await client().getBlock({ blockNumber: number });
       const to_date = new Date(Number(timestamp) * 1000).toISOString();
-      expect(await ask("getPairReserves", { pair_address, to_date })).toEqual(past);
+      expect(await query("getPairReserves", { pair_address, to_date })).toEqual(past);
 
       const pool = await v3Pool(dollar, coin, 3_000);
-      const sides = [dollar, coin].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
-      const held = await Promise.all(
-        sides.map((address) =>
+      const parties = [dollar, coin].sort((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
+      const balances = await Promise.all(
+        parties.map((address) =>
           client().readContract({ address, abi: uniswap, functionName: "balanceOf", args: [pool] }),
         ),
       );
-      expect(await ask("getPairReserves", { pair_address: pool })).toEqual({
-        reserve0: String(held[0]),
-        reserve1: String(held[1]),
+      expect(await query("getPairReserves", { pair_address: pool })).toEqual({
+        reserve0: String(balances[0]),
+        reserve1: String(balances[1]),
       });
     });
 
-    it("says where there is no pair, or was none yet", async () => {
+    it("returns 404 if there is no pair, or was none at the block", async () => {
       const { token, coin } = contracts();
       const wrong = [token, chain.account(1), `0x${"0".repeat(40)}`];
       for (const pair_address of wrong) {
@@ -286,27 +286,27 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   });
 
   describe("getPairAddress", () => {
-    it("[7.data.endpoint.pair-address] answers the pair and its tokens in their order, whichever comes first", async () => {
+    it("[7.data.endpoint.pair-address] returns the pair and its tokens in the pair's order, for either order of the parameters", async () => {
       const { token, coin, dollar } = contracts();
       const pairAddress = (await v2Pair(token, coin)).toLowerCase();
       const first = String(await read(await v2Pair(token, coin), "token0")).toLowerCase();
-      for (const [one, other] of [
+      for (const [token0, token1] of [
         [token, coin],
         [coin, token],
       ]) {
-        const params = { token0_address: one, token1_address: other, exchange: "uniswapv2" };
-        const answer = await ask("getPairAddress", params);
+        const params = { token0_address: token0, token1_address: token1, exchange: "uniswapv2" };
+        const answer = await query("getPairAddress", params);
         expect(answer).toMatchObject({ pairAddress, token0: { address: first } });
         expect(answer).toHaveProperty(first === coin ? "token0.symbol" : "token1.symbol", "WETH");
         expect(answer).toHaveProperty(first === coin ? "token1.decimals" : "token0.decimals", "18");
       }
       const params = { token0_address: coin, token1_address: dollar, exchange: "uniswapv3" };
-      expect(await ask("getPairAddress", params)).toMatchObject({
+      expect(await query("getPairAddress", params)).toMatchObject({
         pairAddress: (await v3Pool(dollar, coin, 3_000)).toLowerCase(),
       });
     });
 
-    it("says where there is none, and what is wrong with the question", async () => {
+    it("returns 404 for a missing pair, and rejects invalid parameters", async () => {
       const { token, coin, legacy } = contracts();
       const refused = (params: Record<string, unknown>) =>
         service.run("getPairAddress", {

@@ -1,107 +1,115 @@
 import type { JsonObject } from "@purse/protocol";
+import type { TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
-import { askAllowance, askBalances } from "../node/tokens.ts";
+import { getAllowance, getBalances } from "../node/tokens.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
-import type { Erc20Transfer } from "../store/chainStore.ts";
-import type { TokenFacts } from "../store/indexWriter.ts";
+import type { Erc20Transfer } from "../store/tableRows.ts";
 import {
-  asked,
-  assertIndexed,
-  assertKnown,
-  assertWhole,
-  type ChainOf,
-  type FollowedChain,
+  type ChainContext,
+  ensureWalletIndexed,
   notFound,
-} from "./followed.ts";
-import { placeOf, readList } from "./lists.ts";
+  requireFullIndex,
+  requireSynced,
+  type SelectChain,
+  withNodeErrors,
+} from "./chainContext.ts";
+import { blockFields, readList } from "./lists.ts";
 import { invalid } from "./parameters.ts";
-import { routeOf } from "./routes.ts";
-import { knownTokens } from "./tokenFacts.ts";
+import { createRoute } from "./routes.ts";
+import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 const MAX_TOKENS = 5_000;
-const MAX_SYMBOL_ROWS = 500;
+const MAX_SYMBOL_MATCHES = 500;
 
-/** What wallets have, in coin and in ERC-20 tokens, what they have moved, and what tokens are. */
-export function erc20Routes(chainOf: ChainOf) {
+/** Native and ERC-20 balances of wallets, transfers, and metadata of tokens. */
+export function erc20Routes(selectChain: SelectChain) {
   return [
-    routeOf("getNativeBalance", async ({ chain: selector, address, to_block: block }) => {
-      const chain = chainOf(selector);
-      const balance = await asked(chain, block, () => chain.node.balance(address, block ?? "latest"));
+    createRoute("getNativeBalance", async ({ chain: selector, address, to_block: block }) => {
+      const chain = selectChain(selector);
+      const balance = await withNodeErrors(chain, block, () =>
+        chain.node.getBalance(address, block ?? "latest"),
+      );
       return { balance: balance.toString() };
     }),
-    routeOf("getTokenBalances", async ({ chain: selector, address, to_block: block, token_addresses }) => {
-      const chain = chainOf(selector);
-      const tokens = token_addresses ?? (await tokensOf(chain, address));
-      const { balances, isCalculated } = await balancesOf(chain, address, tokens, block);
-      const { wrappedNative } = marketOf(chain.config);
-      const held = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
-      const facts = await knownTokens(chain, held, 20);
-      return held.map((token): JsonObject => {
-        const { name, symbol, decimals } = facts.get(token) ?? {};
-        return {
-          token_address: token,
-          name: name ?? "",
-          symbol: symbol ?? "",
-          logo: null,
-          thumbnail: null,
-          decimals: decimals ?? 0,
-          balance: String(balances.get(token)),
-          // Only of the wrapped coin are the transfers in the index sure to be all that changes balances.
-          ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
-        };
-      });
-    }),
-    routeOf("getTokenTransfers", async ({ chain: selector, address, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertKnown(chain, [address]);
+    createRoute(
+      "getTokenBalances",
+      async ({ chain: selector, address, to_block: block, token_addresses }) => {
+        const chain = selectChain(selector);
+        const tokens = token_addresses ?? (await receivedTokens(chain, address));
+        const { balances, isCalculated } = await readBalances(chain, address, tokens, block);
+        const { wrappedNative } = marketOf(chain.config);
+        const ownedTokens = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
+        const metadata = await loadTokenMetadata(chain, ownedTokens, 20);
+        return ownedTokens.map((token): JsonObject => {
+          const { name, symbol, decimals } = metadata.get(token) ?? {};
+          return {
+            token_address: token,
+            name: name ?? "",
+            symbol: symbol ?? "",
+            logo: null,
+            thumbnail: null,
+            decimals: decimals ?? 0,
+            balance: String(balances.get(token)),
+            // Only for the wrapped coin do transfers account for all balance changes.
+            ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
+          };
+        });
+      },
+    ),
+    createRoute("getTokenTransfers", async ({ chain: selector, address, ...parameters }) => {
+      const chain = selectChain(selector);
+      await ensureWalletIndexed(chain, [address]);
       return transfersPage(chain, { wallet: address }, parameters);
     }),
-    routeOf("getTokenAddressTransfers", async ({ chain: selector, address, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transfers of a contract");
+    createRoute("getTokenAddressTransfers", async ({ chain: selector, address, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transfers of a contract");
       return transfersPage(chain, { token: address }, parameters);
     }),
-    routeOf("getTokenMetadata", async ({ chain: selector, addresses }) => {
-      const chain = chainOf(selector);
-      const facts = await knownTokens(chain, addresses, 20);
-      return addresses.map((address) => metadataObject(address, facts.get(address)));
+    createRoute("getTokenMetadata", async ({ chain: selector, addresses }) => {
+      const chain = selectChain(selector);
+      const metadata = await loadTokenMetadata(chain, addresses, 20);
+      return addresses.map((address) => tokenMetadataToJson(address, metadata.get(address)));
     }),
-    routeOf("getTokenMetadataBySymbol", async ({ chain: selector, symbols }) => {
-      const chain = chainOf(selector);
-      await chain.firstLook();
-      const known = () => chain.store.tokensBySymbol(symbols, MAX_SYMBOL_ROWS);
-      let found = await known();
+    createRoute("getTokenMetadataBySymbol", async ({ chain: selector, symbols }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
+      const findKnown = () => chain.store.tokensBySymbol(symbols, MAX_SYMBOL_MATCHES);
+      let found = await findKnown();
       if (found.length === 0) {
-        // The symbols of tokens are read when the index has reached the head, a moment after the tokens are met.
-        assertIndexed(chain);
-        found = await newTokens(chain, symbols);
-        if (found.length === 0) found = await known();
+        // Symbols are read after the index has reached the head, shortly after a token is discovered.
+        requireSynced(chain);
+        found = await findNewTokens(chain, symbols);
+        if (found.length === 0) found = await findKnown();
       }
-      return found.map((facts) => metadataObject(facts.address, facts));
+      return found.map((metadata) => tokenMetadataToJson(metadata.address, metadata));
     }),
-    routeOf("getTokenAllowance", async ({ chain: selector, address, owner_address, spender_address }) => {
-      const chain = chainOf(selector);
-      const allowance = await asked(chain, undefined, () =>
-        askAllowance(chain.node, address, owner_address, spender_address),
+    createRoute("getTokenAllowance", async ({ chain: selector, address, owner_address, spender_address }) => {
+      const chain = selectChain(selector);
+      const allowance = await withNodeErrors(chain, undefined, () =>
+        getAllowance(chain.node, address, owner_address, spender_address),
       );
-      if (allowance === undefined) throw notFound(`${address} gives no allowance: it is not an ERC-20 token`);
+      if (allowance === undefined)
+        throw notFound(`${address} returns no allowance: it is not an ERC-20 token`);
       return { allowance: allowance.toString() };
     }),
   ];
 }
 
-/** Tokens with one of some symbols among those that the index has met but not asked yet. */
-async function newTokens(chain: FollowedChain, symbols: string[]): Promise<TokenFacts[]> {
-  const unknown = await chain.store.unknownTokens(MAX_SYMBOL_ROWS);
-  const addresses = unknown.filter(({ standard }) => standard === 20).map(({ address }) => address);
+/** Tokens with one of the symbols whose metadata has not been stored yet. */
+async function findNewTokens(chain: ChainContext, symbols: string[]): Promise<TokenMetadata[]> {
+  const unresolved = await chain.store.tokensWithoutMetadata(MAX_SYMBOL_MATCHES);
+  const addresses = unresolved.filter(({ standard }) => standard === 20).map(({ address }) => address);
   if (addresses.length === 0) return [];
-  const wanted = new Set(symbols.map((symbol) => symbol.toLowerCase()));
-  const facts = await knownTokens(chain, addresses, 20);
-  return [...facts.values()].filter(({ symbol }) => symbol !== null && wanted.has(symbol.toLowerCase()));
+  const requestedSymbols = new Set(symbols.map((symbol) => symbol.toLowerCase()));
+  const metadata = await loadTokenMetadata(chain, addresses, 20);
+  return [...metadata.values()].filter(
+    ({ symbol }) => symbol !== null && requestedSymbols.has(symbol.toLowerCase()),
+  );
 }
 
 async function transfersPage(
-  chain: FollowedChain,
+  chain: ChainContext,
   of: { wallet: string } | { token: string },
   parameters: Parameters<typeof readList>[1],
 ): Promise<JsonObject> {
@@ -112,7 +120,7 @@ async function transfersPage(
     rows.map((row) => ({
       transaction_hash: row.transactionHash,
       address: row.token,
-      ...placeOf(blocks, row.position),
+      ...blockFields(blocks, row.position),
       to_address: row.to,
       from_address: row.from,
       value: row.value,
@@ -120,51 +128,55 @@ async function transfersPage(
   );
 }
 
-/** The tokens that a wallet has ever received by a transfer, and the wrapped coin, which is got without one. */
-async function tokensOf(chain: FollowedChain, address: string): Promise<string[]> {
-  await assertKnown(chain, [address]);
-  assertIndexed(chain);
+/** The tokens that a wallet has ever received, and the wrapped coin, which can be minted without a transfer. */
+async function receivedTokens(chain: ChainContext, address: string): Promise<string[]> {
+  await ensureWalletIndexed(chain, [address]);
+  requireSynced(chain);
   const { wrappedNative } = marketOf(chain.config);
-  const received = await chain.store.erc20.tokensReceivedBy(address, MAX_TOKENS + 1);
+  const received = await chain.store.erc20Balances.tokensReceivedBy(address, MAX_TOKENS + 1);
   const tokens = [...new Set(wrappedNative === undefined ? received : [...received, wrappedNative])].sort();
   if (received.length <= MAX_TOKENS) return tokens;
-  throw invalid(
-    `address has received more than ${MAX_TOKENS} tokens: name those you want in token_addresses`,
-  );
+  throw invalid(`address has received more than ${MAX_TOKENS} tokens: specify some in token_addresses`);
 }
 
-/** At one block, as the contracts say; for a past one that the node has no state of, as the index adds up. */
-async function balancesOf(
-  chain: FollowedChain,
+/**
+ * Balances at one block from the contracts; if the node has no state of a past block, computed from indexed
+ * transfers.
+ */
+async function readBalances(
+  chain: ChainContext,
   address: string,
   tokens: string[],
-  asOf: number | undefined,
+  atBlock: number | undefined,
 ): Promise<{ balances: Map<string, bigint>; isCalculated: boolean }> {
   const { node } = chain;
-  return asked(chain, asOf, async () => {
+  return withNodeErrors(chain, atBlock, async () => {
     try {
-      // All at one block: what moves meanwhile must not be counted twice or not at all.
-      const block = asOf ?? (await node.headNumber());
-      const found = await askBalances(node, address, tokens, block);
+      // All at one block: concurrent transfers must not be counted twice or missed.
+      const block = atBlock ?? (await node.getBlockNumber());
+      const found = await getBalances(node, address, tokens, block);
       const balances = new Map(tokens.map((token, i) => [token, found[i] ?? 0n]));
       return { balances, isCalculated: false };
     } catch (error) {
-      const isComplete = (chain.config.startBlock ?? 0) === 0 && asOf !== undefined;
+      const isComplete = (chain.config.startBlock ?? 0) === 0 && atBlock !== undefined;
       if (!(error instanceof RpcError) || !isComplete) throw error;
       const { indexed, head } = chain.status();
-      if (head === null || asOf > head || (indexed ?? -1) < asOf) throw error;
-      await assertKnown(chain, [address]);
-      return { balances: await chain.store.erc20.sums(address, tokens, asOf), isCalculated: true };
+      if (head === null || atBlock > head || (indexed ?? -1) < atBlock) throw error;
+      await ensureWalletIndexed(chain, [address]);
+      return {
+        balances: await chain.store.erc20Balances.balancesAt(address, tokens, atBlock),
+        isCalculated: true,
+      };
     }
   });
 }
 
-export function metadataObject(address: string, facts: TokenFacts | undefined): JsonObject {
+export function tokenMetadataToJson(address: string, metadata: TokenMetadata | undefined): JsonObject {
   return {
     address,
-    name: facts?.name ?? "",
-    symbol: facts?.symbol ?? "",
-    decimals: String(facts?.decimals ?? 0),
+    name: metadata?.name ?? "",
+    symbol: metadata?.symbol ?? "",
+    decimals: String(metadata?.decimals ?? 0),
     logo: null,
     logo_hash: null,
     thumbnail: null,

@@ -1,18 +1,26 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createChainService, placeOf } from "../service.ts";
+import type { ChainService } from "../chainService.ts";
+import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
+import { addressTopic, TRANSFER_TOPIC } from "../model/topics.ts";
+import { createChainService, indexLocationOf } from "../service.ts";
 import type { IndexReadError } from "../store/indexErrors.ts";
-import { LAYOUT } from "../store/layout.ts";
 import { openIndex } from "../store/openIndex.ts";
-import { postgresReads } from "../store/postgresReader.ts";
+import { createBoundedPostgresReader } from "../store/postgresReader.ts";
 import { runInGroup } from "../store/requestGroup.ts";
-import { type BlockRow, type BlockRows, positionOf } from "../store/rows.ts";
-import { SqliteReads } from "../store/sqliteReads.ts";
-import { addressTopic, TRANSFER_TOPIC } from "../store/topics.ts";
-import { DATABASES, keptLog, newDatabase, type Place } from "../testChain.ts";
-import type { ChainService } from "../types.ts";
+import { SCHEMA_VERSION } from "../store/schema.ts";
+import { SqliteReaderPool } from "../store/sqliteReaderPool.ts";
+import {
+  createDatabase,
+  createRecordingLogger,
+  DATABASES,
+  type DatabaseLocation,
+} from "../testing/testChain.ts";
 
-/** Reads of a large index beside small ones of others. Judged by what comes first and by CPU time, not by the clock. */
+/**
+ * Reads of a large index concurrent with small reads of others. Asserts order and CPU time instead of wall-clock
+ * time.
+ */
 
 const LARGE = 7_001;
 const SMALL = 7_002;
@@ -23,11 +31,11 @@ const WALLET = `0x${"a1".repeat(20)}`;
 const OTHER = `0x${"b2".repeat(20)}`;
 const TOKEN = `0x${"ee".repeat(20)}`;
 
-/** An index of so many transfers of one wallet. */
-async function fill(place: Place, chainId: number, transfers: number): Promise<void> {
-  const { writer, close } = await openIndex(placeOf(place, chainId), console);
-  const making = { layout: LAYOUT, scope: "chain", startBlock: 0, wrapped: null };
-  await writer.saveFact("making", JSON.stringify(making));
+/** Creates an index with many transfers of one wallet. */
+async function fill(location: DatabaseLocation, chainId: number, transfers: number): Promise<void> {
+  const { writer, close } = await openIndex(indexLocationOf(location, chainId), console);
+  const making = { layout: SCHEMA_VERSION, scope: "chain", startBlock: 0, wrapped: null };
+  await writer.saveProperty("making", JSON.stringify(making));
   let parent: BlockRow | undefined;
   for (let from = 0; from * PER_BLOCK < transfers; from += 100) {
     const rows: BlockRows = {
@@ -62,23 +70,23 @@ async function fill(place: Place, chainId: number, transfers: number): Promise<v
 }
 
 describe.each(DATABASES)("on %s", (name) => {
-  let place: Place;
+  let location: DatabaseLocation;
   let remove: () => Promise<void>;
   let service: ChainService;
 
   beforeAll(async () => {
-    ({ place, remove } = await newDatabase(name));
-    await fill(place, LARGE, TRANSFERS);
-    await fill(place, SMALL, PER_BLOCK);
+    ({ location: location, remove } = await createDatabase(name));
+    await fill(location, LARGE, TRANSFERS);
+    await fill(location, SMALL, PER_BLOCK);
     const chains = [LARGE, SMALL].map((id) => ({
       id,
       name: `chain ${id}`,
       aliases: [],
       rpcUrls: ["http://127.0.0.1:9"],
     }));
-    // A busy machine is no reason to refuse here.
+    // A busy machine must not cause timeouts here.
     const readLimits = { lookup: PATIENT, list: PATIENT };
-    service = createChainService({ chains, database: place, log: keptLog(), readLimits });
+    service = createChainService({ chains, database: location, log: createRecordingLogger(), readLimits });
     await service.start();
   });
 
@@ -97,19 +105,19 @@ describe.each(DATABASES)("on %s", (name) => {
   const heavy = () => transfers("greedy", LARGE, { address: WALLET, limit: 100, offset: 100_000 });
   const light = () => transfers("modest", SMALL, { address: OTHER, limit: 10 });
 
-  it("a client who asks for many heavy lists delays a light one of another by few of them", async () => {
+  it("a client with many heavy queries delays a light one of another client only by few of them", async () => {
     await Promise.all([heavy(), light()]);
     const order: string[] = [];
-    const begun = Array.from({ length: 8 }, () => heavy().then(() => order.push("heavy")));
+    const started = Array.from({ length: 8 }, () => heavy().then(() => order.push("heavy")));
     const small = light().then(({ total }) => {
       expect(total).toBe(PER_BLOCK);
       order.push("light");
     });
-    await Promise.all([...begun, small]);
+    await Promise.all([...started, small]);
     expect(order.indexOf("light")).toBeLessThan(6);
   });
 
-  it("the request loop does next to nothing of the reading", async () => {
+  it("the request loop spends almost no CPU time on reads", async () => {
     await heavy();
     const before = process.threadCpuUsage();
     await Promise.all([heavy(), heavy(), heavy(), heavy()]);
@@ -117,31 +125,36 @@ describe.each(DATABASES)("on %s", (name) => {
     expect((user + system) / 1_000).toBeLessThan(400);
   });
 
-  it("a read that takes too long is ended, and refused with advice and the time to wait", async () => {
+  it("a read that takes too long is aborted with advice and Retry-After", async () => {
     const limits = { lookup: { timeoutMs: 30, maxRows: 10 }, list: { timeoutMs: 30, maxRows: 10 } };
-    const at = placeOf(place, LARGE);
-    const reads = new SqliteReads(keptLog(), limits);
-    const reader = at.kind === "sqlite" ? reads.readerOf(at.path) : postgresReads(at, 2, limits);
-    const endless = `SELECT count(*) AS n FROM logs a, logs b WHERE a.data <> b.topic0${reader.dialect.visits}`;
+    const at = indexLocationOf(location, LARGE);
+    const reads = new SqliteReaderPool(createRecordingLogger(), limits);
+    const reader = at.kind === "sqlite" ? reads.reader(at.path) : createBoundedPostgresReader(at, 2, limits);
+    const endless = `SELECT count(*) AS n FROM logs a, logs b WHERE a.data <> b.topic0${reader.dialect.deadlineCheck}`;
     const failure: IndexReadError = await reader.all(endless, [], "list").then(
       () => Promise.reject(new Error("it was answered")),
       (error) => error,
     );
-    expect(failure).toMatchObject({ name: "IndexReadError", reason: "late" });
-    // The thread or connection that read it goes on reading.
+    expect(failure).toMatchObject({ name: "IndexReadError", reason: "timeout" });
+    // The thread or connection that ran it is still usable.
     expect(await reader.all("SELECT count(*) AS n FROM facts", [])).toEqual([{ n: expect.anything() }]);
     expect(reads.health().every(({ restarts }) => restarts === 0)).toBe(true);
     await reader.close();
     await reads.stop();
   });
 
-  it("an endpoint whose read takes too long answers 408, what to do, and when to come back", async () => {
+  it("an endpoint whose read takes too long returns 408 with advice and Retry-After", async () => {
     const limits = {
       lookup: { timeoutMs: 2_000, maxRows: 20_000 },
       list: { timeoutMs: 1, maxRows: 200_000 },
     };
     const chains = [{ id: LARGE, name: "large", aliases: [], rpcUrls: ["http://127.0.0.1:9"] }];
-    const bounded = createChainService({ chains, database: place, log: keptLog(), readLimits: limits });
+    const bounded = createChainService({
+      chains,
+      database: location,
+      log: createRecordingLogger(),
+      readLimits: limits,
+    });
     await bounded.start();
     try {
       const route = bounded.routes.find(({ functionName }) => functionName === "getTokenTransfers");
@@ -150,7 +163,7 @@ describe.each(DATABASES)("on %s", (name) => {
       ).rejects.toMatchObject({
         status: 408,
         retryAfter: 30,
-        message: expect.stringContaining("ask for less"),
+        message: expect.stringContaining("use a smaller block range"),
       });
     } finally {
       await bounded.stop();
@@ -158,18 +171,18 @@ describe.each(DATABASES)("on %s", (name) => {
   });
 });
 
-it("more reads than can wait are refused with 503 and the time to wait, those of others are served", async () => {
-  const { place, remove } = await newDatabase("SQLite");
-  await fill(place, SMALL, PER_BLOCK);
+it("reads beyond the queue limit are rejected with 503 and Retry-After, those of other clients are served", async () => {
+  const { location, remove } = await createDatabase("SQLite");
+  await fill(location, SMALL, PER_BLOCK);
   const chains = [{ id: SMALL, name: "small", aliases: [], rpcUrls: ["http://127.0.0.1:9"] }];
-  const service = createChainService({ chains, database: place, log: keptLog() });
+  const service = createChainService({ chains, database: location, log: createRecordingLogger() });
   await service.start();
   try {
     const route = service.routes.find(({ functionName }) => functionName === "getTokenTransfers");
-    const ask = (client: string) =>
+    const query = (client: string) =>
       runInGroup(client, async () => route?.run({ chain: String(SMALL), address: WALLET, limit: 5 }));
-    const flood = Array.from({ length: 600 }, () => ask("greedy"));
-    const modest = Array.from({ length: 5 }, () => ask("modest"));
+    const flood = Array.from({ length: 600 }, () => query("greedy"));
+    const modest = Array.from({ length: 5 }, () => query("modest"));
     const refused = (await Promise.allSettled(flood)).filter(({ status }) => status === "rejected");
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]).toMatchObject({ reason: { status: 503, retryAfter: 2 } });

@@ -1,15 +1,15 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import { type EndpointRoute, routeOf } from "./routes.ts";
+import { createRoute, type EndpointRoute } from "./routes.ts";
 import { ENDPOINTS, type EndpointName } from "./table.ts";
 
-/** The version of the API that these endpoints are compatible with. */
+/** API version that these endpoints are compatible with. */
 export const API_VERSION = "2.0.0";
 
-/** What the service says of itself: its version, and what calls weigh. */
+/** API version and endpoint weights. */
 export function infoRoutes(): EndpointRoute[] {
   return [
-    routeOf("web3ApiVersion", async () => ({ version: API_VERSION })),
-    routeOf("endpointWeights", async () =>
+    createRoute("web3ApiVersion", async () => ({ version: API_VERSION })),
+    createRoute("endpointWeights", async () =>
       ENDPOINTS.map(({ name, path, weight }) => ({
         endpoint: name,
         path,
@@ -20,17 +20,17 @@ export function infoRoutes(): EndpointRoute[] {
   ];
 }
 
-/** What of the table has no source on this server says so. */
-export function absentRoutes(present: readonly EndpointRoute[]): EndpointRoute[] {
-  const names = new Set<string>(present.map(({ functionName }) => functionName));
-  return ENDPOINTS.filter(({ name }) => !names.has(name)).map(({ name }) => absentRoute(name));
+/** Endpoints that are not available on this server respond with an error. */
+export function unavailableRoutes(available: readonly EndpointRoute[]): EndpointRoute[] {
+  const names = new Set<string>(available.map(({ functionName }) => functionName));
+  return ENDPOINTS.filter(({ name }) => !names.has(name)).map(({ name }) => unavailableRoute(name));
 }
 
-function absentRoute(name: EndpointName): EndpointRoute {
-  return routeOf(name, async () => {
+function unavailableRoute(name: EndpointName): EndpointRoute {
+  return createRoute(name, async () => {
     throw new ProtocolError(
       ErrorCode.COMMAND_UNAVAILABLE,
-      `${name} has no source on this server: none is configured for it`,
+      `${name} is not available: no data source is configured on this server`,
       501,
     );
   });

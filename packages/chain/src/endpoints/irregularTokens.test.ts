@@ -13,28 +13,28 @@ import {
   zeroAddress,
 } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { placeOf } from "../service.ts";
-import { openReader } from "../store/database.ts";
-import type { NftTransfersTable } from "../store/layout.ts";
-import { nftSums } from "../store/nftSums.ts";
-import { nftTransferRow } from "../store/sqliteIndex.ts";
-import { seeded } from "../sync/histories.ts";
+import type { ChainConfig } from "../model/chainConfig.ts";
+import { indexLocationOf } from "../service.ts";
+import { nftBalanceChanges } from "../store/nftBalanceChanges.ts";
+import { openReader } from "../store/openReader.ts";
+import type { NftTransfersTable } from "../store/schema.ts";
+import { nftTransferRow } from "../store/tableRows.ts";
+import { seededRandom } from "../testing/randomHistory.ts";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  indexDump,
-  newDatabase,
-  type Place,
+  type DatabaseLocation,
+  dumpIndex,
   proxyNode,
   startService,
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
-import { moveToken, newLogMaker, newSeries, newWeth, tokenAbi } from "../testTokens.ts";
-import type { ChainConfig } from "../types.ts";
+} from "../testing/testChain.ts";
+import { moveToken, newLogEmitter, newSeries, newWeth, tokenAbi } from "../testing/testTokens.ts";
 
-/** Tokens that change hands without the Transfer of EIP-20 and EIP-721, beside what their contracts say. */
+/** Compares tokens without the Transfer events of EIP-20 and EIP-721 with what their contracts return. */
 
 const LISTED_OF_LOG = 10_000;
 
@@ -47,7 +47,7 @@ let weth: Address;
 const ends: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  dataDir = await begunFolder();
+  dataDir = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
   weth = await newWeth(chain);
@@ -65,25 +65,25 @@ afterEach(async () => {
 const client = () => createPublicClient({ transport: http(chain.url), cacheTime: 0 });
 const lower = (account: number) => chain.account(account).toLowerCase();
 
-async function newPlace(database: (typeof DATABASES)[number]): Promise<Place> {
-  const { place, remove } = await newDatabase(database);
+async function newPlace(database: (typeof DATABASES)[number]): Promise<DatabaseLocation> {
+  const { location, remove } = await createDatabase(database);
   ends.push(remove);
-  return place;
+  return location;
 }
 
-async function start(place: Place, more: Partial<ChainConfig> = {}): Promise<TestService> {
+async function start(location: DatabaseLocation, more: Partial<ChainConfig> = {}): Promise<TestService> {
   const market = { wrappedNative: weth };
-  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, ...more }, place);
+  const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market, ...more }, location);
   ends.push(() => service.stop());
   return service;
 }
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head, 60_000);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 60_000);
 }
 
-async function ask(service: TestService, name: string, params: JsonObject): Promise<JsonObject> {
+async function query(service: TestService, name: string, params: JsonObject): Promise<JsonObject> {
   const answer = await service.run(name, params);
   if (!isJsonObject(answer)) throw new Error("the answer is not an object");
   return answer;
@@ -93,19 +93,19 @@ function rowsOf(value: JsonValue | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
-/** All pages of a list, by its cursors. */
+/** All pages of a list, by cursor. */
 async function all(service: TestService, name: string, params: JsonObject): Promise<JsonObject[]> {
   const rows: JsonObject[] = [];
   let cursor: JsonValue = "";
   do {
-    const page: JsonObject = await ask(service, name, { ...params, limit: 500, cursor });
+    const page: JsonObject = await query(service, name, { ...params, limit: 500, cursor });
     rows.push(...rowsOf(page.result));
     cursor = page.cursor ?? "";
   } while (cursor !== "");
   return rows;
 }
 
-/** Logs a transfer of consecutive tokens, whatever their number. */
+/** Logs a transfer of any number of consecutive tokens. */
 function logConsecutive(maker: Address, first: bigint, last: bigint, from: Address, to: Address) {
   const topics = encodeEventTopics({
     abi,
@@ -127,14 +127,14 @@ function logOf(maker: Address, topics: readonly (Hex | Hex[] | null)[], content:
 
 describe.each(DATABASES)("on %s", (database) => {
   describe("a collection that was minted with one log for each owner (ERC-2309)", () => {
-    it("has the owners, counts and tokens that its contract says, also after moves and burns", async () => {
+    it("has the owners, amounts and tokens of its contract, also after transfers and burns", async () => {
       const series = await newSeries(chain, [
         [1, 40],
         [2, 1_200],
         [3, 1],
       ]);
       const minted = await chain.head();
-      const random = seeded(7);
+      const random = seededRandom(7);
       const owners = [...Array.from({ length: 40 }, () => 1), ...Array.from({ length: 1_200 }, () => 2), 3];
       for (let i = 0; i < 25; i++) {
         const id = i % 2 === 0 ? Math.floor(random() * 41) : Math.floor(random() * owners.length);
@@ -166,29 +166,29 @@ describe.each(DATABASES)("on %s", (database) => {
       expect(new Set(rows.map(({ block_number_minted }) => block_number_minted))).toEqual(
         new Set([String(minted)]),
       );
-      const page = await ask(service, "getNFTOwners", { address: series, limit: 1 });
+      const page = await query(service, "getNFTOwners", { address: series, limit: 1 });
       expect(page).toMatchObject({ total: expected.length, status: "SYNCED" });
 
       for (const account of [1, 2, 3, 4, 5]) {
         const args = [chain.account(account)] as const;
         const count = await client().readContract({ address: series, abi, functionName: "balanceOf", args });
-        const held = await ask(service, "getNFTsForContract", {
+        const balance = await query(service, "getNFTsForContract", {
           address: chain.account(account),
           token_address: series,
         });
-        expect(held.total).toBe(Number(count));
+        expect(balance.total).toBe(Number(count));
         const holding = { token: series.toLowerCase(), standard: "ERC721" as const };
-        expect(await service.service.held(chain.chainId, holding, [lower(account)])).toBe(count);
+        expect(await service.service.getBalance(chain.chainId, holding, [lower(account)])).toBe(count);
       }
       const ids = await all(service, "getAllTokenIds", { address: series });
       expect(ids).toHaveLength(expected.length);
       const still = own.findIndex((owner) => owner !== undefined);
       expect(
-        await ask(service, "getTokenIdMetadata", { address: series, token_id: String(still) }),
+        await query(service, "getTokenIdMetadata", { address: series, token_id: String(still) }),
       ).toMatchObject({ amount: "1", contract_type: "ERC721" });
     });
 
-    it("has one transfer for each token, in lists of the collection, of wallets, and of one token", async () => {
+    it("has one transfer per token in lists of the collection, of wallets, and of one token", async () => {
       const series = await newSeries(chain, [[4, 7]]);
       await moveToken(chain, series, 4, 5, 3n);
       const service = await start(await newPlace(database));
@@ -204,24 +204,24 @@ describe.each(DATABASES)("on %s", (database) => {
       expect(ofWallet.filter(({ token_address }) => token_address === series.toLowerCase())).toHaveLength(1);
     });
 
-    it("leaves no trace after a reorganisation that takes its creation back", async () => {
-      const place = await newPlace(database);
-      const service = await start(place);
+    it("leaves no rows after a reorganization that reverts its creation", async () => {
+      const location = await newPlace(database);
+      const service = await start(location);
       await chain.mine(3);
       const series = await newSeries(chain, [[1, 300]]);
       await moveToken(chain, series, 1, 2, 5n);
       await atHead(service);
-      expect((await ask(service, "getNFTOwners", { address: series })).total).toBe(300);
-      await chain.reorganise(3);
+      expect((await query(service, "getNFTOwners", { address: series })).total).toBe(300);
+      await chain.reorganize(3);
       await chain.mine(1);
       await atHead(service);
-      expect(await ask(service, "getNFTOwners", { address: series })).toMatchObject({ total: 0 });
+      expect(await query(service, "getNFTOwners", { address: series })).toMatchObject({ total: 0 });
       const other = await newPlace(database);
       await atHead(await start(other));
-      expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(other, chain.chainId));
+      expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(other, chain.chainId));
     });
 
-    it("is found by the index of a wallet that was minted to, or got one later", async () => {
+    it("is indexed for a wallet that a token was minted or transferred to", async () => {
       const series = await newSeries(chain, [[6, 12]]);
       await moveToken(chain, series, 6, 7, 4n);
       const service = await start(await newPlace(database), { scope: "wallets" });
@@ -229,7 +229,7 @@ describe.each(DATABASES)("on %s", (database) => {
         [6, 11],
         [7, 1],
       ] as const) {
-        const page = await ask(service, "getNFTsForContract", {
+        const page = await query(service, "getNFTsForContract", {
           address: chain.account(account),
           token_address: series,
         });
@@ -237,45 +237,45 @@ describe.each(DATABASES)("on %s", (database) => {
       }
     });
 
-    it("of more tokens than are listed says so, and still knows each token and each count", async () => {
-      const maker = await newLogMaker(chain);
+    it("with more tokens than are listed is reported as PARTIAL, and has correct owners and amounts", async () => {
+      const maker = await newLogEmitter(chain);
       const last = 2n ** 40n - 1n;
       await logConsecutive(maker, 0n, last, zeroAddress, chain.account(1));
       await logMove(maker, chain.account(1), chain.account(2), 1_000_000n);
       const service = await start(await newPlace(database));
       await atHead(service);
-      const page = await ask(service, "getNFTOwners", { address: maker });
+      const page = await query(service, "getNFTOwners", { address: maker });
       expect(page).toMatchObject({ total: LISTED_OF_LOG + 1, status: "PARTIAL" });
-      expect(await ask(service, "getAllTokenIds", { address: maker })).toMatchObject({ status: "PARTIAL" });
-      expect(await ask(service, "getNFTs", { address: chain.account(1) })).toMatchObject({
+      expect(await query(service, "getAllTokenIds", { address: maker })).toMatchObject({ status: "PARTIAL" });
+      expect(await query(service, "getNFTs", { address: chain.account(1) })).toMatchObject({
         status: "PARTIAL",
       });
 
       const ownersOf = async (id: bigint) =>
-        rowsOf((await ask(service, "getTokenIdOwners", { address: maker, token_id: String(id) })).result).map(
-          ({ owner_of }) => owner_of,
-        );
+        rowsOf(
+          (await query(service, "getTokenIdOwners", { address: maker, token_id: String(id) })).result,
+        ).map(({ owner_of }) => owner_of);
       expect(await ownersOf(1_000_000n)).toEqual([lower(2)]);
       expect(await ownersOf(2_000_000n)).toEqual([lower(1)]);
       expect(await ownersOf(last + 1n)).toEqual([]);
       const holding = { token: maker.toLowerCase(), standard: "ERC721" as const };
-      expect(await service.service.held(chain.chainId, holding, [lower(1)])).toBe(last);
-      expect(await service.service.held(chain.chainId, holding, [lower(2)])).toBe(1n);
+      expect(await service.service.getBalance(chain.chainId, holding, [lower(1)])).toBe(last);
+      expect(await service.service.getBalance(chain.chainId, holding, [lower(2)])).toBe(1n);
     });
   });
 
-  it("answers of a collection with Transfer events of its own kind that its tokens are not all listed", async () => {
-    const maker = await newLogMaker(chain);
-    const sides = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [
+  it("reports a collection with nonstandard Transfer events as PARTIAL", async () => {
+    const maker = await newLogEmitter(chain);
+    const parties = encodeAbiParameters(parseAbiParameters("address, address, uint256"), [
       zeroAddress,
       chain.account(1),
       5n,
     ]);
     const [transferTopic = "0x"] = encodeEventTopics({ abi, eventName: "Transfer" });
-    await logOf(maker, [transferTopic], sides);
+    await logOf(maker, [transferTopic], parties);
     const service = await start(await newPlace(database));
     await atHead(service);
-    expect(await ask(service, "getNFTOwners", { address: maker })).toMatchObject({
+    expect(await query(service, "getNFTOwners", { address: maker })).toMatchObject({
       total: 0,
       status: "PARTIAL",
     });
@@ -303,7 +303,7 @@ describe.each(DATABASES)("on %s", (database) => {
       });
 
     it.each(["chain", "wallets"] as const)(
-      "is in balances and transfers, with an index of the scope %s",
+      "is included in balances and transfers with scope %s",
       async (scope) => {
         await wrapAndUnwrap();
         const service = await start(await newPlace(database), { scope });
@@ -324,7 +324,7 @@ describe.each(DATABASES)("on %s", (database) => {
           );
           expect(sum).toBe(await balanceOf(account));
           const holding = { token: weth.toLowerCase(), standard: "ERC20" as const };
-          expect(await service.service.held(chain.chainId, holding, [lower(account)])).toBe(sum);
+          expect(await service.service.getBalance(chain.chainId, holding, [lower(account)])).toBe(sum);
         }
         const [deposit] = (await all(service, "getTokenTransfers", { address: chain.account(7) })).filter(
           ({ from_address, address }) => from_address === zeroAddress && address === weth.toLowerCase(),
@@ -333,7 +333,7 @@ describe.each(DATABASES)("on %s", (database) => {
       },
     );
 
-    it("is counted once where its contract also logs transfers from and to nobody", async () => {
+    it("is counted once if its contract also logs transfers from and to the null address", async () => {
       const wrapped = devChain.contracts.market.weth.address;
       const from_block = (await chain.head()) + 1;
       await chain.send(9, wrapped, encodeFunctionData({ abi, functionName: "deposit" }), 700n);
@@ -344,7 +344,7 @@ describe.each(DATABASES)("on %s", (database) => {
       expect(rows.filter(({ address }) => address === wrapped.toLowerCase())).toHaveLength(2);
     });
 
-    it("is added up right for blocks that the node has no state of, and other tokens are marked", async () => {
+    it("has a correct computed balance at pruned blocks; other tokens are marked as calculated", async () => {
       await wrapAndUnwrap();
       const block = await chain.head();
       await chain.transfer(0, chain.account(7), 5n);
@@ -380,16 +380,16 @@ describe.each(DATABASES)("on %s", (database) => {
     });
   });
 
-  describe("an index of the layout before", () => {
-    /** Makes an index as the server before this one left it. */
-    async function oldIndex(scope: "chain" | "wallets"): Promise<Place> {
-      const place = await newPlace(database);
-      const service = await start(place, { scope });
+  describe("an index of the previous schema version", () => {
+    /** Creates an index in the format of the previous version. */
+    async function oldIndex(scope: "chain" | "wallets"): Promise<DatabaseLocation> {
+      const location = await newPlace(database);
+      const service = await start(location, { scope });
       await atHead(service);
       if (scope === "wallets") await all(service, "getNFTs", { address: chain.account(6) });
       if (scope === "wallets") await all(service, "getNFTs", { address: chain.account(7) });
       await service.stop();
-      const reader = await openReader(placeOf(place, chain.chainId), 1);
+      const reader = await openReader(indexLocationOf(location, chain.chainId), 1);
       const consecutive = encodeEventTopics({ abi, eventName: "ConsecutiveTransfer" })[0] ?? "0x";
       const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex");
       const topic = bytes(consecutive);
@@ -399,11 +399,14 @@ describe.each(DATABASES)("on %s", (database) => {
         [topic],
       );
       await reader.change(`DELETE FROM nft_balances WHERE ${ofSeries}`, [topic]);
-      // What was moved afterwards had come from nowhere.
+      // Later transfers had no known origin.
       const left = await reader.all<NftTransfersTable>(`SELECT * FROM nft_transfers WHERE ${ofSeries}`, [
         topic,
       ]);
-      for (const { token, tokenId, owner, standard, amount } of nftSums(left.map(nftTransferRow), 1)) {
+      for (const { token, tokenId, owner, standard, amount } of nftBalanceChanges(
+        left.map(nftTransferRow),
+        1,
+      )) {
         await reader.change("INSERT INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)", [
           ...[token, tokenId, owner].map(bytes),
           standard,
@@ -417,7 +420,7 @@ describe.each(DATABASES)("on %s", (database) => {
         [topic],
       );
       await reader.change("DELETE FROM nft_ranges", []);
-      // Sales were once reported with other sides.
+      // Sales were previously stored with other parties.
       await reader.change("UPDATE trades SET seller = buyer", []);
       await reader.change("UPDATE logs SET erc20 = 0 WHERE topic2 IS NULL", []);
       if (scope === "wallets")
@@ -425,26 +428,26 @@ describe.each(DATABASES)("on %s", (database) => {
       const making = JSON.stringify({ layout: 2, scope, startBlock: 0 });
       await reader.change("UPDATE facts SET value = ? WHERE key = 'making'", [making]);
       await reader.close();
-      return place;
+      return location;
     }
 
     it.each(["chain", "wallets"] as const)(
-      "of the scope %s comes to hold what a new one holds, and is not emptied",
+      "of scope %s is upgraded to the contents of a new one without being cleared",
       async (scope) => {
         const series = await newSeries(chain, [[6, 20]]);
         await moveToken(chain, series, 6, 7, 4n);
         await chain.send(7, weth, encodeFunctionData({ abi, functionName: "deposit" }), 31n);
-        const place = await oldIndex(scope);
+        const location = await oldIndex(scope);
         const anew = await newPlace(database);
-        for (const each of [anew, place]) {
+        for (const each of [anew, location]) {
           const service = await start(each, { scope });
           await atHead(service);
           for (const account of scope === "wallets" ? [6, 7] : [])
             await all(service, "getNFTs", { address: chain.account(account) });
-          expect(service.log.lines.filter((line) => line.includes("made anew"))).toEqual([]);
+          expect(service.log.lines.filter((line) => line.includes("rebuilt"))).toEqual([]);
           await service.stop();
         }
-        expect(await indexDump(place, chain.chainId)).toEqual(await indexDump(anew, chain.chainId));
+        expect(await dumpIndex(location, chain.chainId)).toEqual(await dumpIndex(anew, chain.chainId));
       },
     );
   });

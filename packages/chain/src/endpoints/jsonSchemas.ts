@@ -17,13 +17,13 @@ const SCALARS: Readonly<Record<Scalar, JsonObject>> = {
   object: { type: "object" },
 };
 
-/** What every page has beside its rows. */
+/** Fields of every page in addition to its rows. */
 const PAGE: Fields = { total: "integer", page: "integer", page_size: "integer", cursor: "text?" };
 
-/** The JSON schema of a schema; others are named by reference. */
+/** The JSON Schema of a schema; other schemas are referenced. */
 export function jsonSchemaOf(schema: Schema): JsonObject {
   if ("text" in schema) return { type: "string", description: schema.about };
-  const fields = fieldsOf(schema);
+  const fields = schemaFields(schema);
   return {
     type: "object",
     description: schema.about,
@@ -32,19 +32,19 @@ export function jsonSchemaOf(schema: Schema): JsonObject {
   };
 }
 
-/** An example of what an endpoint answers. */
-export function exampleOf(answer: string): JsonValue {
-  const schema = schemaOf(answer.replace("[]", ""));
-  if (!schema) throw new Error(`There is no schema ${answer}`);
-  if (answer.endsWith("[]")) return [exampleOf(answer.slice(0, -2))];
+/** An example response of an endpoint. */
+export function exampleOf(response: string): JsonValue {
+  const schema = schemaOf(response.replace("[]", ""));
+  if (!schema) throw new Error(`Unknown schema ${response}`);
+  if (response.endsWith("[]")) return [exampleOf(response.slice(0, -2))];
   if ("text" in schema) return "1000000";
   return Object.fromEntries(
-    Object.entries(fieldsOf(schema)).map(([name, type]) => [name, exampleField(name, type)]),
+    Object.entries(schemaFields(schema)).map(([name, type]) => [name, exampleField(name, type)]),
   );
 }
 
-/** A schema's fields; those of a page are the usual, its own and its rows. */
-export function fieldsOf(schema: Schema): Fields {
+/** The fields of a schema; pages have the common fields, their own and the rows. */
+export function schemaFields(schema: Schema): Fields {
   if ("text" in schema) return {};
   if ("pageOf" in schema) return { ...PAGE, ...schema.fields, result: { list: schema.pageOf } };
   return schema.fields;
@@ -54,13 +54,13 @@ export function isOptional(type: FieldType | undefined): boolean {
   return typeof type === "string" && type.endsWith("?");
 }
 
-/** The type without its question mark. */
+/** The type without the question mark. */
 export function scalarOf(type: string): Scalar | undefined {
   const name = type.replace("?", "");
-  return isScalar(name) ? name : undefined;
+  return isScalarName(name) ? name : undefined;
 }
 
-function isScalar(name: string): name is Scalar {
+function isScalarName(name: string): name is Scalar {
   return Object.hasOwn(SCALARS, name);
 }
 
@@ -92,8 +92,8 @@ const EXAMPLES: Readonly<Record<Scalar, JsonValue>> = {
   object: { from: "0x7de3085b3190b3a787822ee16f23be010f5f8686", amount: "1000000" },
 };
 
-/** Examples by the field's name, where its kind says too little. */
-const FIELDS: Readonly<Record<string, JsonValue>> = {
+/** Examples for fields whose type is not specific enough. */
+const FIELD_EXAMPLES: Readonly<Record<string, JsonValue>> = {
   total: 1,
   page_size: 500,
   cursor: "",
@@ -136,13 +136,13 @@ const FIELDS: Readonly<Record<string, JsonValue>> = {
 function exampleField(name: string, type: FieldType): JsonValue {
   if (typeof type === "object" && "of" in type) return exampleOf(type.of);
   if (typeof type === "object" && scalarOf(type.list) === undefined) return [exampleOf(type.list)];
-  const special = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
-  if (typeof type === "object") return special ?? [];
+  const fieldExample = Object.hasOwn(FIELD_EXAMPLES, name) ? FIELD_EXAMPLES[name] : undefined;
+  if (typeof type === "object") return fieldExample ?? [];
   const kind = scalarOf(type);
-  if (kind === undefined) throw new Error(`${name} is of no known kind: ${type}`);
-  const fits = special !== undefined && kind !== "hex" && typeof special === typeof EXAMPLES[kind];
-  if (fits || (special === null && isOptional(type))) return special;
-  // A few names are numbers in one answer and text in another.
+  if (kind === undefined) throw new Error(`${name} has an unknown type: ${type}`);
+  const fits = fieldExample !== undefined && kind !== "hex" && typeof fieldExample === typeof EXAMPLES[kind];
+  if (fits || (fieldExample === null && isOptional(type))) return fieldExample;
+  // A few fields are numbers in one response and text in another.
   if (kind === "integer") return name === "timestamp" ? 1_620_385_715 : name === "decimals" ? 6 : 0;
   if (kind === "decimal") return name === "decimals" ? "6" : "1000000";
   return EXAMPLES[kind];

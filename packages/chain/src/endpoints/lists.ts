@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { Found, Window } from "../store/chainStore.ts";
-import { type BlockRow, blockOf } from "../store/rows.ts";
-import { assertIndexed, type FollowedChain, unavailable } from "./followed.ts";
-import { cursorText } from "./parameters.ts";
+import { type BlockRow, blockOf } from "../model/rows.ts";
+import type { QueryResult } from "../store/queryResult.ts";
+import type { ListOptions } from "../store/unionBranches.ts";
+import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
+import { encodeCursor } from "./parameters.ts";
 import type { Cursor } from "./table.ts";
 
-/** The parameters of a list, as far as it has them. */
+/** Parameters of a list endpoint; not every endpoint has all. */
 export interface ListParameters {
   from_block?: number | undefined;
   to_block?: number | undefined;
@@ -17,27 +18,27 @@ export interface ListParameters {
   cursor?: Cursor | undefined;
 }
 
-/** A page of rows: what is in it, and what it says of itself. */
+/** A page of rows. */
 export interface ListPage<Row> {
   rows: Row[];
-  /** The blocks of the rows, by number. */
+  /** The blocks of the rows by number. */
   blocks: Map<number, BlockRow>;
-  /** The page around the rows as they are answered. */
+  /** Creates the response from the serialized rows. */
   page(result: JsonValue[]): JsonObject;
 }
 
-/** Reads a page of a list that goes from the newest to the oldest; blocks go before dates. */
+/** Reads a page in descending order by default. Block bounds take precedence over dates. */
 export async function readList<Row extends { position: number; part?: number }>(
-  chain: FollowedChain,
+  chain: ChainContext,
   parameters: ListParameters,
-  find: (window: Window) => Promise<Found<Row>>,
+  find: (window: ListOptions) => Promise<QueryResult<Row>>,
   ascending = false,
 ): Promise<ListPage<Row>> {
   const { limit, cursor } = parameters;
   const offset = cursor ? 0 : (parameters.offset ?? 0);
   const bounds = await blockBounds(chain, parameters);
   const [position = 0, part = 0] = cursor?.parts.map(Number) ?? [];
-  // One more than asked tells whether there is a next page.
+  // One extra row shows whether there is a next page.
   const window = {
     ...bounds,
     offset,
@@ -46,9 +47,9 @@ export async function readList<Row extends { position: number; part?: number }>(
     ...(cursor && { after: { position, part } }),
   };
   const { rows: found, total } = await find(window);
-  // From an index that is not yet complete, some rows are news and no row is not.
+  // While the index is incomplete, rows can be returned, but an empty result cannot.
   if (total === 0 && (bounds.toBlock ?? Number.POSITIVE_INFINITY) > (chain.status().indexed ?? -1)) {
-    assertIndexed(chain);
+    requireSynced(chain);
   }
   const rows = found.slice(0, limit);
   const last = found.length > limit ? rows.at(-1) : undefined;
@@ -61,15 +62,15 @@ export async function readList<Row extends { position: number; part?: number }>(
       total,
       page: number,
       page_size: limit,
-      cursor: last ? cursorText([last.position, last.part ?? 0], number + 1) : "",
+      cursor: last ? encodeCursor([last.position, last.part ?? 0], number + 1) : "",
       result,
     }),
   };
 }
 
-/** The first and the last block that count; undefined for no bound. */
+/** First and last block of the range; undefined for no bound. */
 export async function blockBounds(
-  chain: FollowedChain,
+  chain: ChainContext,
   { from_block, to_block, from_date, to_date }: Omit<ListParameters, "limit">,
 ): Promise<{ fromBlock: number | undefined; toBlock: number | undefined }> {
   const { store, config } = chain;
@@ -82,13 +83,13 @@ export async function blockBounds(
     to_block ?? (to_date === undefined ? undefined : ((await store.blockBefore(to_date))?.number ?? -1));
   const start = config.startBlock ?? 0;
   if (toBlock !== undefined && toBlock < start && start > 0) {
-    throw unavailable(chain, `its blocks before ${start} are not indexed on this server`);
+    throw chainUnavailable(chain, `its blocks before ${start} are not indexed on this server`);
   }
   return { fromBlock: fromBlock === undefined ? undefined : Math.floor(fromBlock), toBlock };
 }
 
-/** Where a row is in the chain. */
-export function placeOf(blocks: Map<number, BlockRow>, position: number) {
+/** Block fields of a row. */
+export function blockFields(blocks: Map<number, BlockRow>, position: number) {
   const number = blockOf(position);
   const block = blocks.get(number);
   return {
@@ -98,10 +99,10 @@ export function placeOf(blocks: Map<number, BlockRow>, position: number) {
   };
 }
 
-/** The last second that a Date knows (ECMA-262): a chain may claim any. */
+/** Latest second that Date supports (ECMA-262); a chain can claim any time. */
 const LAST_SECOND = 8_640_000_000_000;
 
-/** ISO 8601 of seconds since the epoch. */
+/** Converts seconds since the epoch to ISO 8601. */
 export function isoTime(seconds: number): string {
   return new Date(Math.min(seconds, LAST_SECOND) * 1000).toISOString();
 }

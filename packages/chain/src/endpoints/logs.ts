@@ -1,19 +1,19 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import { type Abi, type AbiEvent, decodeEventLog, type Hex, toEventSelector } from "viem";
-import type { IndexedLog } from "../store/chainStore.ts";
-import { abiEntries } from "./abi.ts";
-import { jsonOf } from "./abiValues.ts";
-import { assertWhole, type ChainOf } from "./followed.ts";
-import { placeOf, readList } from "./lists.ts";
-import { routeOf } from "./routes.ts";
-import { topicsObject } from "./transactions.ts";
+import { type AbiEvent, toEventSelector } from "viem";
+import { parseAbiEntries } from "../abi/abiEntries.ts";
+import { decodeEvent } from "../abi/decodeEvent.ts";
+import type { IndexedLog } from "../store/tableRows.ts";
+import { requireFullIndex, type SelectChain } from "./chainContext.ts";
+import { blockFields, readList } from "./lists.ts";
+import { createRoute } from "./routes.ts";
+import { topicsToJson } from "./transactions.ts";
 
-/** What contracts have logged, raw and decoded. */
-export function logRoutes(chainOf: ChainOf) {
+/** Logs of contracts, raw and decoded. */
+export function logRoutes(selectChain: SelectChain) {
   return [
-    routeOf("getLogsByAddress", async ({ chain: selector, address, block_number, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the logs of a contract");
+    createRoute("getLogsByAddress", async ({ chain: selector, address, block_number, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
       const topics = [topic0, topic1, topic2, topic3];
       const bounds =
@@ -21,77 +21,55 @@ export function logRoutes(chainOf: ChainOf) {
       const { rows, blocks, page } = await readList(chain, bounds, (window) =>
         chain.store.logs(address, topics, window),
       );
-      return page(rows.map((log) => ({ ...logRow(log), ...placeOf(blocks, log.position) })));
+      return page(rows.map((log) => ({ ...logToJson(log), ...blockFields(blocks, log.position) })));
     }),
-    routeOf("getContractEvents", async ({ chain: selector, address, topic, data: abi, ...parameters }) => {
-      const chain = chainOf(selector);
-      const event = eventOf(abi, topic);
-      await assertWhole(chain, "the events of a contract");
-      const { rows, blocks } = await readList(chain, parameters, (window) =>
-        chain.store.logs(address, [topic], window),
-      );
-      return rows.flatMap((log): JsonValue[] => {
-        const data = decoded(event, log);
-        // Another event may have the same topic and index other values: that one is not what was asked for.
-        if (!data) return [];
-        return [
-          {
-            transaction_hash: log.transactionHash,
-            address: log.address,
-            ...placeOf(blocks, log.position),
-            data,
-          },
-        ];
-      });
-    }),
+    createRoute(
+      "getContractEvents",
+      async ({ chain: selector, address, topic, data: abi, ...parameters }) => {
+        const chain = selectChain(selector);
+        const event = findEvent(abi, topic);
+        await requireFullIndex(chain, "the events of a contract");
+        const { rows, blocks } = await readList(chain, parameters, (window) =>
+          chain.store.logs(address, [topic], window),
+        );
+        return rows.flatMap((log): JsonValue[] => {
+          const data = decodeEvent(event, log);
+          // Another event can have the same topic but other indexed inputs; skip its logs.
+          if (!data) return [];
+          return [
+            {
+              transaction_hash: log.transactionHash,
+              address: log.address,
+              ...blockFields(blocks, log.position),
+              data,
+            },
+          ];
+        });
+      },
+    ),
   ];
 }
 
-function logRow(log: IndexedLog) {
+function logToJson(log: IndexedLog) {
   return {
     transaction_hash: log.transactionHash,
     address: log.address,
     data: log.data,
-    ...topicsObject(log.topics),
+    ...topicsToJson(log.topics),
   };
 }
 
-/** The event of a topic among the entries of an ABI. Throws ProtocolError with HTTP 400. */
-export function eventOf(entries: JsonObject[], topic: string): AbiEvent {
-  const events = abiEntries(entries).filter((entry): entry is AbiEvent => entry.type === "event");
-  if (events.length === 0) throw refused("abi must hold an event");
+/** Finds the event with the topic in an ABI. Throws ProtocolError with HTTP 400. */
+export function findEvent(entries: JsonObject[], topic: string): AbiEvent {
+  const events = parseAbiEntries(entries).filter((entry): entry is AbiEvent => entry.type === "event");
+  if (events.length === 0) throw badRequest("abi must contain an event");
   const found = events.find((event) => toEventSelector(event) === topic);
   if (found) return found;
-  throw refused(
-    `topic is not that of an event in abi: ${events.map((event) => `${event.name} has ${toEventSelector(event)}`).join(", ")}`,
+  throw badRequest(
+    `no event in abi has this topic: ${events.map((event) => `${event.name} has ${toEventSelector(event)}`).join(", ")}`,
   );
 }
 
-/** What a log says, by the names of an event's inputs; undefined for a log of another event. */
-export function decoded(
-  event: AbiEvent,
-  { topics, data }: Pick<IndexedLog, "topics" | "data">,
-): JsonObject | undefined {
-  const [first, ...others] = topics.map(hexOf);
-  if (first === undefined) return undefined;
-  try {
-    const abi: Abi = [event];
-    const { args } = decodeEventLog({ abi, topics: [first, ...others], data: hexOf(data), strict: true });
-    const values: unknown = args ?? [];
-    const named = event.inputs.map((input, i): [string, JsonValue] => {
-      const value = Array.isArray(values) ? values[i] : Object(values)[input.name ?? ""];
-      return [input.name || String(i), jsonOf(value, input)];
-    });
-    return Object.fromEntries(named);
-  } catch {
-    return undefined;
-  }
-}
-
-function hexOf(text: string): Hex {
-  return `0x${text.slice(2)}`;
-}
-
-function refused(message: string): ProtocolError {
+function badRequest(message: string): ProtocolError {
   return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
 }

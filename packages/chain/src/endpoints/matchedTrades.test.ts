@@ -4,16 +4,16 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, encodeFunctionData, parseAbi } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
-  newDatabase,
   startService,
   type TestChain,
   testChain,
-} from "../testChain.ts";
-import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testSeaport.ts";
+} from "../testing/testChain.ts";
+import { deploySeaport, type ItemInput, SEAPORT_VERSIONS, type SeaportHand } from "../testing/testSeaport.ts";
 
-/** Orders of the real Seaport that were matched with each other by somebody who is neither seller nor buyer. */
+/** Seaport orders that are matched by an account that is neither seller nor buyer. */
 
 const [SELLER, BUYER, OTHER, ARTIST, MATCHER] = [0, 2, 3, 4, 5];
 const abi = parseAbi([
@@ -27,7 +27,7 @@ let chain: TestChain;
 let dataDir: string;
 
 beforeAll(async () => {
-  dataDir = await begunFolder();
+  dataDir = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir });
   chain = testChain(devChain);
 });
@@ -49,13 +49,13 @@ const approve = (spender: Address) =>
 const piece = (id: bigint): ItemInput => ({ kind: "erc721", token: at("collection"), id });
 const weth = (amount: bigint): ItemInput => ({ kind: "erc20", token: at("weth"), amount });
 const coin = (amount: bigint): ItemInput => ({ kind: "coin", amount });
-const things = (amount: bigint): ItemInput => ({ kind: "erc1155", token: at("items"), id: 1n, amount });
+const soldTokens = (amount: bigint): ItemInput => ({ kind: "erc1155", token: at("items"), id: 1n, amount });
 
-/** New pieces of the collection for an account; their ids. */
+/** Mints tokens of the collection for an account; returns their ids. */
 async function newPieces(owner: number, count: number): Promise<bigint[]> {
   const ids: bigint[] = [];
   for (let i = 0; i < count; i++) {
-    const { logs } = await chain.mintPiece(chain.account(owner));
+    const { logs } = await chain.mintNft(chain.account(owner));
     ids.push(BigInt(logs[0]?.topics[3] ?? 0));
   }
   return ids;
@@ -79,7 +79,7 @@ interface Expected {
   sales: [seller: number, buyer: number, price: string, ids: bigint[]][];
 }
 
-/** Makes each kind of match once; what the data service should report of it. */
+/** Makes each kind of match once; returns the expected sales. */
 const scenarios: Record<string, (seaport: SeaportHand) => Promise<Expected>> = {
   "an ask and a bid of the same amount": async (seaport) => {
     const [id = 0n] = await newPieces(SELLER, 1);
@@ -167,8 +167,8 @@ const scenarios: Record<string, (seaport: SeaportHand) => Promise<Expected>> = {
     const hash = await seaport.match(
       MATCHER,
       [
-        { by: SELLER, offer: [things(10n)], wants: [weth(1_000n)], part: [3n, 10n] },
-        { by: BUYER, offer: [weth(300n)], wants: [things(3n)] },
+        { by: SELLER, offer: [soldTokens(10n)], wants: [weth(1_000n)], part: [3n, 10n] },
+        { by: BUYER, offer: [weth(300n)], wants: [soldTokens(3n)] },
       ],
       [
         [[[0, 0]], [[1, 0]]],
@@ -258,12 +258,12 @@ describe.each(SEAPORT_VERSIONS)("Seaport %s", (version) => {
     const found: JsonObject[] = [];
 
     beforeAll(async () => {
-      const { place, remove } = await newDatabase(database);
+      const { location, remove } = await createDatabase(database);
       const market = { marketplaces: [{ name: "opensea" as const, address: seaport.address }] };
-      const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, place);
+      const service = await startService({ id: chain.chainId, rpcUrls: [chain.url], market }, location);
       try {
         const head = await chain.head();
-        await service.until(({ state, indexed }) => state === "following" && indexed === head);
+        await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
         for (const token of ["collection", "items"] as const) {
           const answer = await service.run("getNFTTrades", { address: at(token) });
           if (!isJsonObject(answer) || !Array.isArray(answer.result)) throw new Error("it is no list");
@@ -275,7 +275,7 @@ describe.each(SEAPORT_VERSIONS)("Seaport %s", (version) => {
       }
     });
 
-    it.each(Object.keys(scenarios))("reports %s as what was sold between seller and buyer", (title) => {
+    it.each(Object.keys(scenarios))("reports %s as a sale between seller and buyer", (title) => {
       const { hash, token, sales } = expected.get(title) ?? { hash: "", token: "items", sales: [] };
       const own = found.filter(({ transaction_hash }) => transaction_hash === hash);
       const lower = (account: number) => chain.account(account).toLowerCase();

@@ -1,37 +1,35 @@
-import type { KnownMetadata, NftKey } from "../store/nftMetadata.ts";
-import { keyText } from "../store/nftMetadata.ts";
-import type { FollowedChain } from "./followed.ts";
+import type { NftKey } from "../model/tokens.ts";
+import { nftKeyString } from "../model/tokens.ts";
+import type { MetadataRecord } from "../store/nftMetadata.ts";
+import type { ChainContext } from "./chainContext.ts";
 
-/** How the ids of tokens are written. */
-export type Format = "decimal" | "hex";
+/** Format of token ids. */
+export type TokenIdFormat = "decimal" | "hex";
 
-/** Characters of metadata in one page: what is longer is on the next one. */
-const MAX_PAGE = 8 * 1024 * 1024;
+/** Max characters of metadata per page; further rows are on the next page. */
+const MAX_PAGE_CHARACTERS = 8 * 1024 * 1024;
 
-/**
- * The first rows of what was found, as many as are wanted and their metadata fits in; one in any case. `last` is the
- * last of them where there are more.
- */
-export async function fittingPage<Row extends NftKey>(
-  chain: FollowedChain,
+/** Returns the first rows whose metadata fits into a page, at least one. `last` is the last row if there are more. */
+export async function limitPageSize<Row extends NftKey>(
+  chain: ChainContext,
   found: readonly Row[],
   limit: number,
 ): Promise<{ rows: Row[]; last: Row | undefined }> {
   const lengths = await chain.store.metadata.lengths(found);
   let length = 0;
   const end = found.findIndex((row, i) => {
-    length += lengths.get(keyText(row)) ?? 0;
-    return i > 0 && length > MAX_PAGE;
+    length += lengths.get(nftKeyString(row)) ?? 0;
+    return i > 0 && length > MAX_PAGE_CHARACTERS;
   });
   const rows = found.slice(0, Math.min(limit, end < 0 ? limit : end));
   return { rows, last: found.length > rows.length ? rows.at(-1) : undefined };
 }
 
-export function metadataFields(known: KnownMetadata | undefined) {
+export function metadataToFields(record: MetadataRecord | undefined) {
   return {
-    token_uri: known?.uri ?? null,
-    metadata: known?.metadata ?? null,
-    synced_at: known?.syncedAt ? new Date(known.syncedAt).toISOString() : null,
+    token_uri: record?.uri ?? null,
+    metadata: record?.metadata ?? null,
+    synced_at: record?.syncedAt ? new Date(record.syncedAt).toISOString() : null,
   };
 }
 
@@ -39,12 +37,12 @@ export function contractType(standard: number): string {
   return standard === 721 ? "ERC721" : "ERC1155";
 }
 
-/** The 32 bytes of a token's id. */
-export function idBytes(id: bigint): string {
+/** A token id as 32 bytes in hex. */
+export function tokenIdBytes(id: bigint): string {
   return `0x${id.toString(16).padStart(64, "0")}`;
 }
 
-export function idText(bytes: string, format: Format): string {
+export function formatTokenId(bytes: string, format: TokenIdFormat): string {
   const id = BigInt(bytes);
   return format === "hex" ? `0x${id.toString(16)}` : id.toString();
 }

@@ -1,116 +1,130 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { partsOf, wantedWords } from "../nft/words.ts";
-import { toBytes } from "../store/hexBytes.ts";
-import { type KnownMetadata, keyText, type NftKey } from "../store/nftMetadata.ts";
-import { assertIndexed, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
+import { toBytes } from "../model/hexBytes.ts";
+import { type NftKey, nftKeyString } from "../model/tokens.ts";
+import { queryTerms, searchedParts } from "../nft/searchTerms.ts";
+import type { MetadataRecord } from "../store/nftMetadata.ts";
+import {
+  type ChainContext,
+  notFound,
+  requireFullIndex,
+  requireSynced,
+  type SelectChain,
+} from "./chainContext.ts";
 import { blockBounds } from "./lists.ts";
-import { contractType, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
-import { cursorText, invalid, type Parameters, readParameters } from "./parameters.ts";
-import { AnswerWithStatus, routeOf } from "./routes.ts";
+import { contractType, formatTokenId, limitPageSize, metadataToFields, tokenIdBytes } from "./nftFields.ts";
+import { encodeCursor, invalid, type Parameters, readParameters } from "./parameters.ts";
+import { createRoute, StatusResponse } from "./routes.ts";
 import { endpointOf } from "./table.ts";
 
-/** How long an answer waits for metadata that is read for it, and how often it looks, in ms. */
-const REREAD_MS = 20_000;
-const REREAD_LOOK_MS = 50;
+/** How long a response waits for a refresh, and the poll interval, in ms. */
+const REFRESH_TIMEOUT_MS = 20_000;
+const REFRESH_POLL_MS = 50;
 
-/** NFTs by what their metadata says, and having that read again. */
-export function nftMetadataRoutes(chainOf: ChainOf) {
+/** Search and refresh of NFT metadata. */
+export function nftMetadataRoutes(selectChain: SelectChain) {
   return [
-    routeOf(
+    createRoute(
       "searchNFTs",
       async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
-        const chain = chainOf(selector);
-        await assertWhole(chain, "a search over NFTs");
-        const words = wantedWords(q, partsOf(filter));
-        if (words.length === 0) throw invalid("q has neither letters nor digits");
+        const chain = selectChain(selector);
+        await requireFullIndex(chain, "a search over NFTs");
+        const terms = queryTerms(q, searchedParts(filter));
+        if (terms.length === 0) throw invalid("q must contain letters or digits");
         const after = cursor?.parts[0];
-        if (after !== undefined && typeof after !== "number") throw invalid("cursor is not one of this list");
+        if (after !== undefined && typeof after !== "number")
+          throw invalid("cursor is not valid for this list");
         const bounds = await blockBounds(chain, range);
-        // One more than asked tells whether there is a next page.
+        // One extra row shows whether there is a next page.
         const found = await chain.store.metadata.search({
-          words,
+          terms,
           tokens: addresses,
           ...bounds,
           after,
           limit: limit + 1,
         });
-        if (found.total === 0) assertIndexed(chain);
-        const { rows, last } = await fittingPage(chain, found.rows, limit);
+        if (found.total === 0) requireSynced(chain);
+        const { rows, last } = await limitPageSize(chain, found.rows, limit);
         const page = cursor?.page ?? 0;
         return {
           total: found.total,
           page,
           page_size: limit,
-          cursor: last ? cursorText([last.id], page + 1) : "",
+          cursor: last ? encodeCursor([last.id], page + 1) : "",
           result: rows.map((row) => ({
             token_address: row.token,
-            token_id: idText(row.tokenId, format),
+            token_id: formatTokenId(row.tokenId, format),
             contract_type: contractType(row.standard),
             token_hash: tokenHash(row),
-            ...metadataFields(row),
+            ...metadataToFields(row),
           })),
         };
       },
     ),
-    routeOf("reSyncMetadata", async ({ chain: selector, address, token_id, flag, mode }) => {
-      const chain = chainOf(selector);
-      await chain.firstLook();
-      const nft = { token: address, tokenId: idBytes(token_id) };
-      const before = await knownOf(chain, nft);
+    createRoute("reSyncMetadata", async ({ chain: selector, address, token_id, flag, mode }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
+      const nft = { token: address, tokenId: tokenIdBytes(token_id) };
+      const before = await getMetadataRecord(chain, nft);
       if (!before) {
-        assertIndexed(chain);
-        return new AnswerWithStatus(404, { status: "there is no such token" });
+        requireSynced(chain);
+        return new StatusResponse(404, { status: "the token does not exist" });
       }
-      chain.reread({ nft, what: flag });
-      const after = mode === "sync" ? await lookedAtAgain(chain, nft, before) : undefined;
-      if (!after) return new AnswerWithStatus(202, { status: "accepted" });
-      if (after.problem !== null) return new AnswerWithStatus(404, { status: after.problem });
+      chain.refreshMetadata({ nft, target: flag });
+      const after = mode === "sync" ? await waitForRefresh(chain, nft, before) : undefined;
+      if (!after) return new StatusResponse(202, { status: "accepted" });
+      if (after.problem !== null) return new StatusResponse(404, { status: after.problem });
       return { status: "completed" };
     }),
-    routeOf("syncNFTContract", async ({ chain: selector, address }) => {
-      const chain = chainOf(selector);
-      await chain.firstLook();
+    createRoute("syncNFTContract", async ({ chain: selector, address }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
       const { total } = await chain.store.nftTransfers({ token: address }, { offset: 0, limit: 1 });
       if (total === 0) {
-        assertIndexed(chain);
-        throw notFound(`${address} is not a collection of NFTs that has ever moved one`);
+        requireSynced(chain);
+        throw notFound(`${address} is not an NFT collection with transfers`);
       }
-      chain.reread({ collection: address });
+      chain.refreshMetadata({ collection: address });
       return {};
     }),
   ];
 }
 
-/** Reads the text of an NFT's metadata in the index; undefined where it has none. Takes the parameters of an endpoint. */
-export function metadataTextOf(chainOf: ChainOf) {
-  return async (given: Parameters): Promise<string | undefined> => {
-    const { chain, address, token_id } = readParameters(endpointOf("getTokenIdMetadata"), given);
-    const known = await knownOf(chainOf(chain), { token: address, tokenId: idBytes(token_id) });
-    return known?.metadata ?? undefined;
+/**
+ * Creates a reader for the metadata text of an NFT; undefined if the index has none. Accepts the parameters of an
+ * endpoint.
+ */
+export function createMetadataReader(selectChain: SelectChain) {
+  return async (values: Parameters): Promise<string | undefined> => {
+    const { chain, address, token_id } = readParameters(endpointOf("getTokenIdMetadata"), values);
+    const record = await getMetadataRecord(selectChain(chain), {
+      token: address,
+      tokenId: tokenIdBytes(token_id),
+    });
+    return record?.metadata ?? undefined;
   };
 }
 
-async function knownOf(chain: FollowedChain, nft: NftKey): Promise<KnownMetadata | undefined> {
-  return (await chain.store.metadata.of([nft])).get(keyText(nft));
+async function getMetadataRecord(chain: ChainContext, nft: NftKey): Promise<MetadataRecord | undefined> {
+  return (await chain.store.metadata.get([nft])).get(nftKeyString(nft));
 }
 
-/** Resolves when a token has been looked at; with undefined where that takes too long. */
-async function lookedAtAgain(
-  chain: FollowedChain,
+/** Resolves after the next attempt to read the metadata; undefined on timeout. */
+async function waitForRefresh(
+  chain: ChainContext,
   nft: NftKey,
-  before: KnownMetadata,
-): Promise<KnownMetadata | undefined> {
-  const end = Date.now() + REREAD_MS;
+  before: MetadataRecord,
+): Promise<MetadataRecord | undefined> {
+  const end = Date.now() + REFRESH_TIMEOUT_MS;
   while (Date.now() < end) {
-    await sleep(REREAD_LOOK_MS);
-    const known = await knownOf(chain, nft);
-    if (known && known.lookedAt !== before.lookedAt) return known;
+    await sleep(REFRESH_POLL_MS);
+    const record = await getMetadataRecord(chain, nft);
+    if (record && record.attemptedAt !== before.attemptedAt) return record;
   }
   return undefined;
 }
 
-/** Tells tokens apart by one short text. */
+/** Short unique id of a token. */
 function tokenHash({ token, tokenId }: NftKey): string {
   return createHash("sha256")
     .update(Buffer.concat([toBytes(token), toBytes(tokenId)]))

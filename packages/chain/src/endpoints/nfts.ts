@@ -1,169 +1,187 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
-import { askRoyalty } from "../nft/royalties.ts";
-import { askTokenUris } from "../nft/tokenUris.ts";
-import { LyingNode, RpcError, RpcUnreachable } from "../node/rpcErrors.ts";
-import type { Found, NftSelection, Window } from "../store/chainStore.ts";
-import type { TokenFacts } from "../store/indexWriter.ts";
-import type { BalanceSelection, NftBalance } from "../store/nftHoldings.ts";
-import { keyText, type NftKey } from "../store/nftMetadata.ts";
-import { blockOf, indexOf, type NftTransferRow, positionOf } from "../store/rows.ts";
+import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { type NftKey, nftKeyString } from "../model/tokens.ts";
+import { getRoyalty } from "../nft/royalties.ts";
+import { getTokenUris } from "../nft/tokenUris.ts";
+import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import type { BalanceSelection, NftBalance } from "../store/nftBalances.ts";
+import type { QueryResult } from "../store/queryResult.ts";
+import type { ListOptions, NftTransferSelection } from "../store/unionBranches.ts";
 import {
-  asked,
-  assertIndexed,
-  assertKnown,
-  assertWhole,
-  type ChainOf,
-  type FollowedChain,
+  type ChainContext,
+  ensureWalletIndexed,
   notFound,
-} from "./followed.ts";
-import { type ListParameters, placeOf, readList } from "./lists.ts";
-import { contractType, type Format, fittingPage, idBytes, idText, metadataFields } from "./nftFields.ts";
-import { cursorText, invalid } from "./parameters.ts";
-import { routeOf } from "./routes.ts";
+  requireFullIndex,
+  requireSynced,
+  type SelectChain,
+  withNodeErrors,
+} from "./chainContext.ts";
+import { blockFields, type ListParameters, readList } from "./lists.ts";
+import {
+  contractType,
+  formatTokenId,
+  limitPageSize,
+  metadataToFields,
+  type TokenIdFormat,
+  tokenIdBytes,
+} from "./nftFields.ts";
+import { encodeCursor, invalid } from "./parameters.ts";
+import { createRoute } from "./routes.ts";
 import type { Cursor, OrderField } from "./table.ts";
-import { knownTokens } from "./tokenFacts.ts";
+import { loadTokenMetadata } from "./tokenMetadata.ts";
 
-/** Who owns which NFTs, and how they have moved. */
-export function nftRoutes(chainOf: ChainOf) {
+/** Owners and transfers of NFTs. */
+export function nftRoutes(selectChain: SelectChain) {
   return [
-    routeOf("getNFTs", async ({ chain: selector, address, token_addresses, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertKnown(chain, [address]);
+    createRoute("getNFTs", async ({ chain: selector, address, token_addresses, ...parameters }) => {
+      const chain = selectChain(selector);
+      await ensureWalletIndexed(chain, [address]);
       const tokens = token_addresses && { tokens: [...token_addresses] };
       return ownersPage(chain, { owner: address, ...tokens }, parameters);
     }),
-    routeOf("getNFTsForContract", async ({ chain: selector, address, token_address, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertKnown(chain, [address]);
+    createRoute("getNFTsForContract", async ({ chain: selector, address, token_address, ...parameters }) => {
+      const chain = selectChain(selector);
+      await ensureWalletIndexed(chain, [address]);
       return ownersPage(chain, { owner: address, tokens: [token_address] }, parameters);
     }),
-    routeOf("getNFTOwners", async ({ chain: selector, address, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the owners of a collection");
+    createRoute("getNFTOwners", async ({ chain: selector, address, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the owners of a collection");
       return ownersPage(chain, { token: address }, parameters);
     }),
-    routeOf("getTokenIdOwners", async ({ chain: selector, address, token_id, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the owners of a token");
-      return ownersPage(chain, { token: address, tokenId: idBytes(token_id) }, parameters);
+    createRoute("getTokenIdOwners", async ({ chain: selector, address, token_id, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the owners of a token");
+      return ownersPage(chain, { token: address, tokenId: tokenIdBytes(token_id) }, parameters);
     }),
-    routeOf("getAllTokenIds", async ({ chain: selector, address, format, limit, cursor }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the tokens of a collection");
-      const after = cursor && { after: textPart(cursor, 0) };
-      const found = await chain.store.nfts.ids(address, { ...after, offset: 0, limit: limit + 1 });
-      if (found.total === 0) assertIndexed(chain);
+    createRoute("getAllTokenIds", async ({ chain: selector, address, format, limit, cursor }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the tokens of a collection");
+      const after = cursor && { after: cursorValue(cursor, 0) };
+      const found = await chain.store.nftBalances.listTokenIds(address, {
+        ...after,
+        offset: 0,
+        limit: limit + 1,
+      });
+      if (found.total === 0) requireSynced(chain);
       const all = found.rows.map((id) => ({ ...id, token: address }));
-      const { rows: ids, last } = await fittingPage(chain, all, limit);
+      const { rows: ids, last } = await limitPageSize(chain, all, limit);
       const objects = await nftObjects(chain, ids, format);
       const page = cursor?.page ?? 0;
       return {
         total: found.total,
         page,
         page_size: limit,
-        cursor: last ? cursorText([last.tokenId], page + 1) : "",
+        cursor: last ? encodeCursor([last.tokenId], page + 1) : "",
         status: listStatus(chain, found),
         result: objects.map((object, i) => ({ ...object, amount: ids[i]?.amount ?? "0" })),
       };
     }),
-    routeOf("getTokenIdMetadata", async ({ chain: selector, address, token_id, format }) => {
-      const chain = chainOf(selector);
-      await chain.firstLook();
-      const tokenId = idBytes(token_id);
-      const { rows } = await chain.store.nfts.balances(
+    createRoute("getTokenIdMetadata", async ({ chain: selector, address, token_id, format }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
+      const tokenId = tokenIdBytes(token_id);
+      const { rows } = await chain.store.nftBalances.listBalances(
         { token: address, tokenId },
         { offset: 0, limit: 500 },
       );
       const [first] = rows;
       if (!first) {
-        assertIndexed(chain);
+        requireSynced(chain);
         throw notFound(`${address} has no token ${token_id}`);
       }
       const [object] = await nftObjects(chain, [first], format);
       const amount = rows.reduce((sum, row) => sum + BigInt(row.amount), 0n);
-      const known = (await chain.store.metadata.of([first])).get(keyText(first));
-      // Of a token that has just come its contract tells more than the index.
-      const asking = known?.isAsked || object?.token_uri ? undefined : await askUri(chain, first);
-      const uri = asking && { token_uri: asking };
+      const known = (await chain.store.metadata.get([first])).get(nftKeyString(first));
+      // For new tokens, the contract has the URI before the index does.
+      const currentUri =
+        known?.isUriKnown || object?.token_uri ? undefined : await readTokenUri(chain, first);
+      const uri = currentUri && { token_uri: currentUri };
       return { ...object, ...uri, ...(await royaltyFields(chain, first)), amount: amount.toString() };
     }),
-    routeOf("getNFTMetadata", async ({ chain: selector, address }) => {
-      const chain = chainOf(selector);
-      await chain.firstLook();
-      const facts = (await knownTokens(chain, [address], 0)).get(address);
+    createRoute("getNFTMetadata", async ({ chain: selector, address }) => {
+      const chain = selectChain(selector);
+      await chain.waitForFirstSync();
+      const tokenMetadata = (await loadTokenMetadata(chain, [address], 0)).get(address);
       const standard = await standardOf(chain, address);
       if (standard === undefined) {
-        assertIndexed(chain);
-        throw notFound(`${address} is not a collection of NFTs that has ever moved one`);
+        requireSynced(chain);
+        throw notFound(`${address} is not an NFT collection with transfers`);
       }
       return {
         token_address: address,
-        name: facts?.name ?? "",
+        name: tokenMetadata?.name ?? "",
         synced_at: null,
-        symbol: facts?.symbol ?? "",
+        symbol: tokenMetadata?.symbol ?? "",
         contract_type: contractType(standard),
       };
     }),
-    routeOf("getNFTTransfers", async ({ chain: selector, address, direction, format, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertKnown(chain, [address]);
+    createRoute("getNFTTransfers", async ({ chain: selector, address, direction, format, ...parameters }) => {
+      const chain = selectChain(selector);
+      await ensureWalletIndexed(chain, [address]);
       return transfersPage(chain, { wallet: address, direction: directionOf(direction) }, parameters, format);
     }),
-    routeOf("getContractNFTTransfers", async ({ chain: selector, address, format, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transfers of a collection");
+    createRoute("getContractNFTTransfers", async ({ chain: selector, address, format, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transfers of a collection");
       return transfersPage(chain, { token: address }, parameters, format);
     }),
-    routeOf("getWalletTokenIdTransfers", async (given) => {
+    createRoute("getWalletTokenIdTransfers", async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transfers of a token");
-      const of = { token: address, tokenId: idBytes(token_id) };
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transfers of a token");
+      const of = { token: address, tokenId: tokenIdBytes(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
     }),
-    routeOf("getNftTransfersFromToBlock", async ({ chain: selector, format, ...parameters }) => {
+    createRoute("getNftTransfersFromToBlock", async ({ chain: selector, format, ...parameters }) => {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transfers of a range of blocks");
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transfers of a range of blocks");
       return transfersPage(chain, {}, parameters, format);
     }),
-    routeOf("getNFTTransfersByBlock", async ({ chain: selector, block_number_or_hash, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transfers of a block");
-      const { number, exists } = await numberOf(chain, block_number_or_hash);
-      if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
-      const bounds = { ...parameters, from_block: number, to_block: number };
-      const page = await transfersPage(chain, {}, bounds, "decimal");
-      return { ...page, block_exists: true, index_complete: (chain.status().indexed ?? -1) >= number };
-    }),
+    createRoute(
+      "getNFTTransfersByBlock",
+      async ({ chain: selector, block_number_or_hash, ...parameters }) => {
+        const chain = selectChain(selector);
+        await requireFullIndex(chain, "the transfers of a block");
+        const { number, exists } = await resolveBlock(chain, block_number_or_hash);
+        if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
+        const bounds = { ...parameters, from_block: number, to_block: number };
+        const page = await transfersPage(chain, {}, bounds, "decimal");
+        return { ...page, block_exists: true, index_complete: (chain.status().indexed ?? -1) >= number };
+      },
+    ),
   ];
 }
 
 async function transfersPage(
-  chain: FollowedChain,
-  of: NftSelection,
+  chain: ChainContext,
+  of: NftTransferSelection,
   parameters: ListParameters,
-  format: Format,
+  format: TokenIdFormat,
   ascending = false,
 ): Promise<JsonObject> {
-  const find = (window: Window): Promise<Found<NftTransferRow>> => chain.store.nftTransfers(of, window);
+  const find = (window: ListOptions): Promise<QueryResult<NftTransferRow>> =>
+    chain.store.nftTransfers(of, window);
   const { rows, blocks, page } = await readList(chain, parameters, find, ascending);
-  if (rows.length === 0 && "token" in of && of.token !== undefined) await assertReadable(chain, of.token);
+  if (rows.length === 0 && "token" in of && of.token !== undefined)
+    await requireStandardTransfers(chain, of.token);
   const positions = rows.map((row) => positionOf(blockOf(row.position), row.transactionIndex));
   const transactions = await chain.store.transactionsAt([...new Set(positions)]);
   return page(
     rows.map((row, i) => ({
       token_address: row.token,
-      token_id: idText(row.tokenId, format),
+      token_id: formatTokenId(row.tokenId, format),
       from_address: row.from,
       to_address: row.to,
       value: transactions.get(positions[i] ?? -1)?.value ?? null,
       amount: row.amount,
       contract_type: contractType(row.standard),
-      ...placeOf(blocks, row.position),
+      ...blockFields(blocks, row.position),
       transaction_hash: row.transactionHash,
       transaction_type: row.isBatch ? "Batch" : "Single",
       transaction_index: String(row.transactionIndex),
@@ -173,126 +191,135 @@ async function transfersPage(
   );
 }
 
-/** No transfers is no answer of a contract that has logged some in a way that the index does not read. */
-async function assertReadable(chain: FollowedChain, token: string): Promise<void> {
-  if (!(await chain.store.nfts.hasEarlyNfts(token))) return;
+/** An empty list would be wrong for contracts whose transfer events are not supported. */
+async function requireStandardTransfers(chain: ChainContext, token: string): Promise<void> {
+  if (!(await chain.store.nftBalances.hasLegacyTransfers(token))) return;
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
-    `the transfers of ${token} cannot be listed: it is older than EIP-721, or does not log transfers as that says`,
+    `the transfers of ${token} cannot be listed: it predates EIP-721 or does not log transfers in its format`,
     501,
   );
 }
 
 async function ownersPage(
-  chain: FollowedChain,
+  chain: ChainContext,
   of: BalanceSelection,
-  { limit, cursor, format }: { limit: number; cursor?: Cursor | undefined; format: Format },
+  { limit, cursor, format }: { limit: number; cursor?: Cursor | undefined; format: TokenIdFormat },
 ): Promise<JsonObject> {
   const after = cursor && {
-    token: textPart(cursor, 0),
-    tokenId: textPart(cursor, 1),
-    owner: textPart(cursor, 2),
+    token: cursorValue(cursor, 0),
+    tokenId: cursorValue(cursor, 1),
+    owner: cursorValue(cursor, 2),
   };
-  // One more than asked tells whether there is a next page.
-  const found = await chain.store.nfts.balances(of, { ...(after && { after }), offset: 0, limit: limit + 1 });
-  if (found.total === 0) assertIndexed(chain);
-  const { rows, last } = await fittingPage(chain, found.rows, limit);
-  const [objects, moments] = await Promise.all([
+  // One extra row shows whether there is a next page.
+  const found = await chain.store.nftBalances.listBalances(of, {
+    ...(after && { after }),
+    offset: 0,
+    limit: limit + 1,
+  });
+  if (found.total === 0) requireSynced(chain);
+  const { rows, last } = await limitPageSize(chain, found.rows, limit);
+  const [objects, positions] = await Promise.all([
     nftObjects(chain, rows, format),
-    chain.store.nfts.moments(rows),
+    chain.store.nftBalances.transferPositions(rows),
   ]);
   const page = cursor?.page ?? 0;
   return {
     total: found.total,
     page,
     page_size: limit,
-    cursor: last ? cursorText([last.token, last.tokenId, last.owner], page + 1) : "",
+    cursor: last ? encodeCursor([last.token, last.tokenId, last.owner], page + 1) : "",
     status: listStatus(chain, found),
     result: objects.map((object, i) => ({
       ...object,
       owner_of: rows[i]?.owner ?? "",
-      block_number: blockText(moments[i]?.moved),
-      // Of tokens that others have had before, an index of some wallets does not know the beginning.
-      block_number_minted: chain.config.scope === "wallets" ? null : blockText(moments[i]?.minted),
+      block_number: blockNumberText(positions[i]?.received),
+      // A wallet index does not contain the mint of tokens that others owned before.
+      block_number_minted: chain.config.scope === "wallets" ? null : blockNumberText(positions[i]?.minted),
       amount: rows[i]?.amount ?? "0",
     })),
   };
 }
 
-/** How much of a list there is: PARTIAL where the collection has moved tokens that are not listed one by one. */
-function listStatus(chain: FollowedChain, { isPartial }: { isPartial: boolean }): string {
+/** Completeness of a list: PARTIAL if the collection has tokens that are not listed individually. */
+function listStatus(chain: ChainContext, { isPartial }: { isPartial: boolean }): string {
   if (chain.status().state === "syncing") return "SYNCING";
   return isPartial ? "PARTIAL" : "SYNCED";
 }
 
-/** Where a token's metadata is, as its contract says now. */
-async function askUri(chain: FollowedChain, nft: NftBalance): Promise<string | undefined> {
-  const [uri] = await asked(chain, undefined, async () =>
-    askTokenUris(chain.node, [nft], await chain.node.headNumber()),
+/** Reads the current metadata URI from the contract. */
+async function readTokenUri(chain: ChainContext, nft: NftBalance): Promise<string | undefined> {
+  const [uri] = await withNodeErrors(chain, undefined, async () =>
+    getTokenUris(chain.node, [nft], await chain.node.getBlockNumber()),
   );
   return uri;
 }
 
-/** What goes to whom when a token is sold; nothing where no node tells in time, for the rest is known without one. */
-async function royaltyFields(chain: FollowedChain, nft: NftKey): Promise<JsonObject> {
-  const waiting = new AbortController();
-  const enough = sleep(ROYALTY_MS, undefined, { signal: waiting.signal }).catch(() => undefined);
+/** Royalty of a token; omitted if no node responds in time, because the rest is available without it. */
+async function royaltyFields(chain: ChainContext, nft: NftKey): Promise<JsonObject> {
+  const timer = new AbortController();
+  const timeout = sleep(ROYALTY_TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => undefined);
   try {
-    const royalty = await Promise.race([askRoyalty(chain.node, nft), enough]);
+    const royalty = await Promise.race([getRoyalty(chain.node, nft), timeout]);
     if (royalty === undefined) return {};
     return {
       royalty_receiver: royalty?.receiver ?? null,
       royalty_basis_points: royalty?.basisPoints ?? null,
     };
   } catch (error) {
-    if (error instanceof RpcUnreachable || error instanceof RpcError || error instanceof LyingNode) return {};
+    if (
+      error instanceof RpcUnreachableError ||
+      error instanceof RpcError ||
+      error instanceof InvalidNodeDataError
+    )
+      return {};
     throw error;
   } finally {
-    waiting.abort();
+    timer.abort();
   }
 }
 
-/** How long an answer waits for a contract to say what it wants of sales, in ms. */
-const ROYALTY_MS = 3_000;
+/** Timeout for reading the royalty, in ms. */
+const ROYALTY_TIMEOUT_MS = 3_000;
 
-/** Tokens with what the index knows of them. */
+/** Tokens with their metadata from the index. */
 async function nftObjects(
-  chain: FollowedChain,
+  chain: ChainContext,
   tokens: readonly (NftKey & Pick<NftBalance, "standard">)[],
-  format: Format,
+  format: TokenIdFormat,
 ): Promise<JsonObject[]> {
-  const facts = new Map<string, TokenFacts>();
+  const tokenMetadata = new Map<string, TokenMetadata>();
   for (const standard of [721, 1155]) {
     const addresses = new Set(tokens.filter((each) => each.standard === standard).map(({ token }) => token));
-    for (const [address, fact] of await knownTokens(chain, [...addresses], standard))
-      facts.set(address, fact);
+    for (const [address, metadata] of await loadTokenMetadata(chain, [...addresses], standard))
+      tokenMetadata.set(address, metadata);
   }
-  const known = await chain.store.metadata.of(tokens);
+  const known = await chain.store.metadata.get(tokens);
   return tokens.map(({ token, tokenId, standard }) => ({
     token_address: token,
-    token_id: idText(tokenId, format),
+    token_id: formatTokenId(tokenId, format),
     contract_type: contractType(standard),
-    ...metadataFields(known.get(token + tokenId)),
-    name: facts.get(token)?.name ?? "",
-    symbol: facts.get(token)?.symbol ?? "",
+    ...metadataToFields(known.get(token + tokenId)),
+    name: tokenMetadata.get(token)?.name ?? "",
+    symbol: tokenMetadata.get(token)?.symbol ?? "",
   }));
 }
 
-/** Of a collection, by its transfers; undefined where it has none. */
-async function standardOf(chain: FollowedChain, token: string): Promise<number | undefined> {
+/** Standard of a collection, from its transfers; undefined if it has none. */
+async function standardOf(chain: ChainContext, token: string): Promise<number | undefined> {
   const { rows } = await chain.store.nftTransfers({ token }, { offset: 0, limit: 1, ascending: true });
   return rows[0]?.standard;
 }
 
-async function numberOf(
-  chain: FollowedChain,
-  wanted: number | string,
+async function resolveBlock(
+  chain: ChainContext,
+  requested: number | string,
 ): Promise<{ number: number; exists: boolean }> {
-  return asked(chain, undefined, async () => {
-    if (wanted === "latest") return { number: await chain.node.headNumber(), exists: true };
-    if (typeof wanted === "number")
-      return { number: wanted, exists: (await chain.node.head(wanted)) !== undefined };
-    const head = await chain.node.headByHash(wanted);
+  return withNodeErrors(chain, undefined, async () => {
+    if (requested === "latest") return { number: await chain.node.getBlockNumber(), exists: true };
+    if (typeof requested === "number")
+      return { number: requested, exists: (await chain.node.getHeader(requested)) !== undefined };
+    const head = await chain.node.getHeaderByHash(requested);
     return { number: head?.number ?? 0, exists: head !== undefined };
   });
 }
@@ -301,7 +328,7 @@ function directionOf(direction: string): "both" | "to" | "from" {
   return direction === "to" || direction === "from" ? direction : "both";
 }
 
-/** Lists of transfers have one order, by block; which way it goes can be chosen. */
+/** Lists of transfers are always ordered by block; only the direction is selectable. */
 function isAscending(order: readonly OrderField[] | undefined): boolean {
   const [first] = order ?? [];
   if (!first) return false;
@@ -310,12 +337,12 @@ function isAscending(order: readonly OrderField[] | undefined): boolean {
   throw invalid("order must be block_number.ASC or block_number.DESC");
 }
 
-function textPart(cursor: Cursor, index: number): string {
+function cursorValue(cursor: Cursor, index: number): string {
   const part = cursor.parts[index];
   if (typeof part === "string") return part;
-  throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is not one that this server has given", 400);
+  throw new ProtocolError(ErrorCode.VALIDATION_ERROR, "cursor is invalid", 400);
 }
 
-function blockText(position: number | undefined): string | null {
+function blockNumberText(position: number | undefined): string | null {
   return position === undefined ? null : String(blockOf(position));
 }

@@ -34,7 +34,7 @@ const operations = Object.entries(objectAt(description, "paths")).flatMap(([path
   Object.keys(objectAt(item)).map((method) => ({ path, method, operation: objectAt(item, method) })),
 );
 
-/** Whether a value is as a schema says, for the words of JSON Schema that the description uses. */
+/** Whether a value matches a schema, for the JSON Schema keywords that the document uses. */
 function problems(value: JsonValue | undefined, schema: JsonObject, where: string): string[] {
   if (typeof schema.$ref === "string") return problems(value, objectAt(target(schema.$ref)), where);
   const types = [schema.type ?? []].flat();
@@ -57,7 +57,7 @@ function problems(value: JsonValue | undefined, schema: JsonObject, where: strin
   ];
 }
 
-it("is OpenAPI 3.1, says where it is served and can be sent as JSON", () => {
+it("is an OpenAPI 3.1 document with the server's URL that can be serialized to JSON", () => {
   expect(description).toMatchObject({
     openapi: "3.1.0",
     info: { title: expect.any(String), version: expect.any(String) },
@@ -81,7 +81,7 @@ it("has the 39 operations, each under its own id and with the tag of its group",
   ]);
 });
 
-it("refers only to what is there", () => {
+it("references only existing schemas", () => {
   const references = objectsIn(description).flatMap(({ $ref }) => (typeof $ref === "string" ? [$ref] : []));
   expect(references.length).toBeGreaterThan(100);
   expect(references.filter((each) => !isJsonObject(target(each)))).toEqual([]);
@@ -106,7 +106,7 @@ it("[7.data.api-key-header] names the header of the API key", () => {
 describe.each(operations)("$method $path", ({ path, method, operation }) => {
   const parameters = objectsIn(operation.parameters).filter((each) => "in" in each);
 
-  it("declares every parameter of its path, and each parameter once, with a schema", () => {
+  it("declares all path parameters, and each parameter once, with a schema", () => {
     const inPath = parameters.filter((each) => each.in === "path");
     expect(inPath.map(({ name }) => name)).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
     expect(inPath.every(({ required }) => required === true)).toBe(true);
@@ -114,11 +114,11 @@ describe.each(operations)("$method $path", ({ path, method, operation }) => {
     for (const each of parameters) expect(Object.keys(objectAt(each, "schema"))).not.toEqual([]);
   });
 
-  it("has a body only where the method takes one", () => {
+  it("has a body only if the method allows one", () => {
     expect(operation.requestBody !== undefined).toBe(method === "post");
   });
 
-  it("answers as its schema says, and says what fails as { message }", () => {
+  it("has an example that matches its schema, and errors as { message }", () => {
     const responses = objectAt(operation, "responses");
     expect(Object.keys(responses)).toEqual(
       [

@@ -4,35 +4,35 @@ import { exampleOf, jsonSchemaOf } from "./jsonSchemas.ts";
 import { SCHEMAS } from "./schemas.ts";
 import { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./table.ts";
 
-/** What the groups are about, in the order in which they are shown. */
+/** Descriptions of the groups in display order. */
 export const GROUPS: Readonly<Record<EndpointRow["group"], string>> = {
   native: "Blocks, transactions, logs and contracts",
-  account: "What a wallet has and what it has moved",
+  account: "Balances and transfers of wallets",
   token: "Tokens and NFTs",
   resolve: "Names",
-  defi: "Pairs of decentralised exchanges",
+  defi: "Pairs of decentralized exchanges",
   storage: "Files in IPFS",
-  info: "The service itself",
+  info: "Service information",
 };
 
 const HASH = "^0x[0-9a-fA-F]{64}$";
 const ADDRESS = "^0x[0-9a-fA-F]{40}$";
-const whole: JsonObject = { type: "integer", minimum: 0 };
+const integer: JsonObject = { type: "integer", minimum: 0 };
 const text: JsonObject = { type: "string", minLength: 1, maxLength: 1000 };
 const address: JsonObject = { type: "string", pattern: ADDRESS };
 const object: JsonObject = { type: "object" };
 
-/** How a parameter is sent, by its kind. */
+/** JSON Schema of a parameter by its kind. */
 const KINDS: Readonly<Record<Exclude<Kind, "ignored">, JsonObject>> = {
   chain: { type: "string" },
   address,
   addresses: { type: "array", items: address, minItems: 1, maxItems: 100 },
   hash: { type: "string", pattern: HASH },
-  blockOrHash: { anyOf: [whole, { type: "string", pattern: HASH }, { const: "latest" }] },
+  blockOrHash: { anyOf: [integer, { type: "string", pattern: HASH }, { const: "latest" }] },
   text,
   texts: { type: "array", items: text, minItems: 1, maxItems: 100 },
-  whole,
-  block: whole,
+  integer,
+  block: integer,
   time: {
     anyOf: [
       { type: "string", format: "date-time" },
@@ -66,18 +66,18 @@ const KINDS: Readonly<Record<Exclude<Kind, "ignored">, JsonObject>> = {
 };
 
 const FAILURES: Readonly<Record<string, string>> = {
-  400: "A parameter is missing or is not what it must be.",
-  401: "The API key is missing or is not known.",
-  404: "There is nothing of this kind.",
-  429: "More was asked than the rate limit allows.",
-  503: "The chain is not configured, or no node of it answers.",
+  400: "A parameter is missing or invalid.",
+  401: "The API key is missing or invalid.",
+  404: "Not found.",
+  429: "The rate limit is exceeded.",
+  503: "The chain is not configured, or none of its nodes responds.",
 };
 
-/** The OpenAPI 3.1 description of the data service at `serverUrl`, as `https://…/api/v2`. */
+/** Creates the OpenAPI 3.1 document for a `serverUrl` such as `https://…/api/v2`. */
 export function openApi(serverUrl: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
   for (const row of ENDPOINTS) {
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row) };
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: createOperation(row) };
   }
   return {
     openapi: "3.1.0",
@@ -85,12 +85,12 @@ export function openApi(serverUrl: string): JsonObject {
       title: "Purse data service",
       version: API_VERSION,
       description:
-        "What is on the chains that this server follows. Amounts and block numbers are decimal text, " +
-        "addresses lower-case hexadecimal, times ISO 8601 in UTC. Each operation is also a server function " +
-        "of its name: POST /functions/{operation} with all parameters in one JSON object.",
+        "Data of the chains that this server indexes. Amounts and block numbers are decimal text, " +
+        "addresses lower-case hexadecimal, times ISO 8601 in UTC. Each operation is also a cloud function " +
+        "with the same name: POST /functions/{operation} with all parameters in one JSON object.",
     },
     servers: [{ url: serverUrl }],
-    // The empty one says that a server may serve without keys.
+    // The empty requirement means that keys can be optional.
     security: [{ apiKey: [] }, {}],
     tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
     paths,
@@ -100,7 +100,7 @@ export function openApi(serverUrl: string): JsonObject {
         ...Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])),
         failure: {
           type: "object",
-          description: "What went wrong, in words.",
+          description: "Error message.",
           properties: { message: { type: "string" } },
           required: ["message"],
         },
@@ -115,19 +115,19 @@ export function openApi(serverUrl: string): JsonObject {
   };
 }
 
-function operationOf(row: EndpointRow): JsonObject {
-  const sent = row.parameters.filter((each) => each.in !== "body" && each.kind !== "ignored");
-  const body = bodyOf(row);
+function createOperation(row: EndpointRow): JsonObject {
+  const sentParameters = row.parameters.filter((each) => each.in !== "body" && each.kind !== "ignored");
+  const body = createRequestBody(row);
   return {
     operationId: row.name,
     tags: [row.group],
     summary: row.about,
-    parameters: sent.map(parameterOf),
+    parameters: sentParameters.map(createParameter),
     ...(body && { requestBody: body }),
     responses: {
       [row.status]: {
-        description: aboutAnswer(row),
-        content: { "application/json": { schema: answerSchema(row), example: exampleOf(row.answer) } },
+        description: responseDescription(row),
+        content: { "application/json": { schema: responseSchema(row), example: exampleOf(row.response) } },
       },
       ...Object.fromEntries(
         Object.keys(FAILURES).map((status) => [status, { $ref: `#/components/responses/failure${status}` }]),
@@ -136,9 +136,9 @@ function operationOf(row: EndpointRow): JsonObject {
   };
 }
 
-function parameterOf(row: ParameterRow): JsonObject {
+function createParameter(row: ParameterRow): JsonObject {
   const schema = valueSchema(row);
-  // Lists as a=1,2; the repeated and the bracketed spellings of old clients are taken too.
+  // Lists are sent as a=1,2; repeated and bracketed parameters of old clients are also accepted.
   const list = schema.type === "array" && { style: "form", explode: false };
   return {
     name: row.name,
@@ -150,17 +150,17 @@ function parameterOf(row: ParameterRow): JsonObject {
   };
 }
 
-/** How a parameter is sent, with its default and what may be chosen. */
-export function valueSchema({ kind, choices, default: otherwise }: ParameterRow): JsonObject {
+/** JSON Schema of a parameter with its default and choices. */
+export function valueSchema({ kind, choices, default: defaultValue }: ParameterRow): JsonObject {
   if (kind === "ignored") return {};
   const schema: JsonObject = { ...KINDS[kind] };
   if (kind === "choice") schema.enum = [...(choices ?? [])];
   if (kind === "choices") schema.items = { type: "string", enum: [...(choices ?? [])] };
-  if (otherwise !== undefined) schema.default = schema.type === "array" ? [otherwise] : otherwise;
+  if (defaultValue !== undefined) schema.default = schema.type === "array" ? [defaultValue] : defaultValue;
   return schema;
 }
 
-function bodyOf(row: EndpointRow): JsonObject | undefined {
+function createRequestBody(row: EndpointRow): JsonObject | undefined {
   const fields = row.parameters.filter((each) => each.in === "body");
   const [first] = fields;
   if (!first || !row.body) return undefined;
@@ -177,15 +177,15 @@ function bodyOf(row: EndpointRow): JsonObject | undefined {
   return { required: fields.some(({ required }) => required), content: jsonContent(schema) };
 }
 
-function answerSchema({ answer }: EndpointRow): JsonObject {
-  const one = { $ref: `#/components/schemas/${answer.replace("[]", "")}` };
-  return answer.endsWith("[]") ? { type: "array", items: one } : one;
+function responseSchema({ response }: EndpointRow): JsonObject {
+  const one = { $ref: `#/components/schemas/${response.replace("[]", "")}` };
+  return response.endsWith("[]") ? { type: "array", items: one } : one;
 }
 
-function aboutAnswer({ answer }: EndpointRow): string {
+function responseDescription({ response }: EndpointRow): string {
   const about: Readonly<Record<string, { about: string }>> = SCHEMAS;
-  const text = about[answer.replace("[]", "")]?.about ?? "";
-  return answer.endsWith("[]") ? `A list. ${text}` : text;
+  const text = about[response.replace("[]", "")]?.about ?? "";
+  return response.endsWith("[]") ? `A list. ${text}` : text;
 }
 
 function jsonContent(schema: JsonValue): JsonObject {

@@ -23,22 +23,22 @@ it("shows each endpoint once, with its route, its parameters and an example", ()
   }
 });
 
-it("has ids that are there once, and links only to them and to the description", () => {
+it("has unique ids, and links only to them and to the OpenAPI document", () => {
   const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const links = new Set([...html.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href));
   for (const link of links) if (link !== "openapi.json") expect(ids).toContain(link?.slice(1));
 });
 
-it("loads nothing and runs nothing", () => {
+it("loads nothing and runs no scripts", () => {
   expect(html).not.toMatch(/<script|<link|<img|<iframe|<form|url\(|@import| style=| on\w+=/i);
   expect(policy).toContain("default-src 'none'");
   const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? "";
   expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
 });
 
-describe("an example for the shell", () => {
-  it("names what is required, and the chain", () => {
+describe("a shell example", () => {
+  it("contains the required parameters and the chain", () => {
     expect(articleOf("getNativeBalance")).toContain(
       "curl -H &#39;X-API-Key: YOUR_KEY&#39; &#39;https://purse.example/api/v2/0x7de3085b3190b3a787822ee16f23be010f5f8686/balance?chain=eth&#39;",
     );
@@ -51,6 +51,6 @@ describe("an example for the shell", () => {
   });
 });
 
-it("writes the server's address as text, whatever it is", () => {
+it("escapes the server's URL", () => {
   expect(endpointsPage('https://x/"><script>').html).not.toContain("<script>");
 });

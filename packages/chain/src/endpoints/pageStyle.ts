@@ -1,4 +1,4 @@
-/** The style of the page of endpoints: the app's colours, light and dark, from a phone's width on. */
+/** Style of the endpoints page: the app's colors, light and dark, responsive. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,6 +1,6 @@
 import { ErrorCode } from "@purse/protocol";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { cursorText, type Parameters, type ParametersOf, readParameters } from "./parameters.ts";
+import { encodeCursor, type Parameters, type ParametersOf, readParameters } from "./parameters.ts";
 import { type EndpointName, endpointOf, type Hex } from "./table.ts";
 
 const address = "0x1111111111111111111111111111111111111111";
@@ -10,7 +10,7 @@ const hash = `0x${"ab".repeat(32)}`;
 const read = <Name extends EndpointName>(name: Name, given: Parameters) =>
   readParameters(endpointOf(name), given);
 
-function refusal(name: EndpointName, given: Parameters): unknown {
+function errorMessage(name: EndpointName, given: Parameters): unknown {
   try {
     read(name, given);
   } catch (error) {
@@ -20,24 +20,26 @@ function refusal(name: EndpointName, given: Parameters): unknown {
   throw new Error("the parameters were taken");
 }
 
-describe("what is missing", () => {
-  it("[5.data.path-parameter-required] is named where it is in the path", () => {
+describe("a missing parameter", () => {
+  it("[5.data.path-parameter-required] of the path is named", () => {
     for (const nothing of [undefined, null, ""])
-      expect(refusal("getNativeBalance", { address: nothing })).toBe("required param address not provided");
-    expect(refusal("getTransaction", {})).toBe("required param transaction_hash not provided");
+      expect(errorMessage("getNativeBalance", { address: nothing })).toBe(
+        "required param address not provided",
+      );
+    expect(errorMessage("getTransaction", {})).toBe("required param transaction_hash not provided");
   });
 
-  it("[5.data.body-parameter-required] is named where it is in the body or the query", () => {
+  it("[5.data.body-parameter-required] of the body or the query is named", () => {
     const call = { address, function_name: "f" };
-    expect(refusal("runContractFunction", call)).toBe("param abi is required!");
-    expect(refusal("runContractFunction", { address, abi: [{ type: "function" }] })).toBe(
+    expect(errorMessage("runContractFunction", call)).toBe("param abi is required!");
+    expect(errorMessage("runContractFunction", { address, abi: [{ type: "function" }] })).toBe(
       "param function_name is required!",
     );
-    expect(refusal("uploadFolder", {})).toBe("param data is required!");
-    expect(refusal("getDateToBlock", {})).toBe("param date is required!");
+    expect(errorMessage("uploadFolder", {})).toBe("param data is required!");
+    expect(errorMessage("getDateToBlock", {})).toBe("param date is required!");
   });
 
-  it("[7.data.default-chain] [7.data.default-order] [9.offset-page-size] is otherwise what the row says", () => {
+  it("[7.data.default-chain] [7.data.default-order] [9.offset-page-size] has the default of the row", () => {
     expect(read("getTransactions", { address })).toEqual({
       address,
       chain: "eth",
@@ -55,11 +57,11 @@ describe("what is missing", () => {
   });
 });
 
-it("leaves out what an endpoint does not know and what it ignores", () => {
+it("omits unknown and ignored parameters", () => {
   const given = { address, nothing: 1, providerUrl: "http://localhost", subdomain: "a" };
   expect(read("getNativeBalance", given)).toEqual({ address, chain: "eth", to_block: undefined });
   expect(read("web3ApiVersion", { address })).toEqual({});
-  expect(read("getBlock", { address: "no address", block_number_or_hash: 1 })).toEqual({
+  expect(read("getBlock", { address: "no URI", block_number_or_hash: 1 })).toEqual({
     block_number_or_hash: 1,
     chain: "eth",
   });
@@ -80,7 +82,7 @@ const block = (text: unknown) =>
 const tokens = (given: Parameters) => ["getTokenMetadata", given, "addresses"] as const;
 const page = (given: Parameters, name: string) => ["getTokenTransfers", { address, ...given }, name] as const;
 
-describe("what is read", () => {
+describe("parsed parameters", () => {
   it.each<readonly [EndpointName, Parameters, string, unknown]>([
     ["getNativeBalance", { address: upper }, "address", upper.toLowerCase()],
     ["getNativeBalance", { address, chain: 1337 }, "chain", "1337"],
@@ -107,7 +109,7 @@ describe("what is read", () => {
     [...page({ limit: "3" }, "limit"), 3],
     [...page({ limit: 100_000 }, "limit"), 500],
     [...page({ offset: "100000" }, "offset"), 100_000],
-    [...page({ cursor: cursorText([12, 3], 4) }, "cursor"), { parts: [12, 3], page: 4 }],
+    [...page({ cursor: encodeCursor([12, 3], 4) }, "cursor"), { parts: [12, 3], page: 4 }],
     ["getNFTs", { address, format: "HEX" }, "format", "hex"],
     ["searchNFTs", { q: "a", filter: "name,description" }, "filter", ["name", "description"]],
     ["resolveDomain", { domain: "Brad.Crypto" }, "domain", "brad.crypto"],
@@ -124,7 +126,7 @@ describe("what is read", () => {
     expect(read(name, given)).toHaveProperty([parameter], expected);
   });
 
-  it("is an ABI however it is sent", () => {
+  it("accept an ABI in all formats", () => {
     const entry = { type: "function", name: "f" };
     for (const abi of [entry, [entry], JSON.stringify(entry), JSON.stringify([entry])])
       expect(read("runContractFunction", { address, function_name: "f", abi }).abi).toEqual([entry]);
@@ -133,7 +135,7 @@ describe("what is read", () => {
     expect(read("getContractEvents", { ...event, abi: entry }).data).toEqual([entry]);
   });
 
-  it("is a folder by either name, its paths relative", () => {
+  it("accept a directory by either name, with relative paths", () => {
     const files = [
       { path: "/a/b.json", content: { a: 1 } },
       { path: "c.txt", content: "aGk=" },
@@ -144,19 +146,19 @@ describe("what is read", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("rejected parameters", () => {
   it.each<readonly [EndpointName, Parameters, string, string]>([
     ["getNativeBalance", { address: "0x12" }, "address", "40 hexadecimal digits"],
     ["getNativeBalance", { address: [address] }, "address", "40 hexadecimal digits"],
     ["getNativeBalance", { address, chain: { id: 1 } }, "chain", "id of a chain"],
-    ["getNativeBalance", { address, to_block: -1 }, "to_block", "non-negative whole number"],
-    ["getNativeBalance", { address, to_block: "1e3" }, "to_block", "non-negative whole number"],
-    ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative whole number"],
+    ["getNativeBalance", { address, to_block: -1 }, "to_block", "non-negative integer"],
+    ["getNativeBalance", { address, to_block: "1e3" }, "to_block", "non-negative integer"],
+    ["getNativeBalance", { address, to_block: 1.5 }, "to_block", "non-negative integer"],
     ["getTransaction", { transaction_hash: "0x12" }, "transaction_hash", "64 hexadecimal digits"],
     [...block("newest"), "latest"],
     [...block("0x12"), "block number"],
-    [...tokens({ addresses: [] }), "one at least"],
-    [...tokens({ addresses: Array(101).fill(address) }), "100 at most"],
+    [...tokens({ addresses: [] }), "at least one item"],
+    [...tokens({ addresses: Array(101).fill(address) }), "at most 100"],
     [...tokens({ addresses: `${address},x` }), "40 hexadecimal digits"],
     ["getTokenMetadataBySymbol", { symbols: "A,,B" }, "symbols", "text"],
     [...date("soon"), "date"],
@@ -167,10 +169,10 @@ describe("what is refused", () => {
     [...id("1.0"), "2^256"],
     [...id("9".repeat(79)), "2^256"],
     [...page({ limit: 0 }, "limit"), "at least 1"],
-    [...page({ limit: "x" }, "limit"), "whole number"],
-    [...page({ offset: 100_001 }, "offset"), "100000 at most: go on by cursor"],
-    [...page({ cursor: "abc" }, "cursor"), "not one that this server has given"],
-    [...page({ cursor: ["abc"] }, "cursor"), "not one that this server has given"],
+    [...page({ limit: "x" }, "limit"), "integer"],
+    [...page({ offset: 100_001 }, "offset"), "at most 100000: use cursor to continue"],
+    [...page({ cursor: "abc" }, "cursor"), "cursor is invalid"],
+    [...page({ cursor: ["abc"] }, "cursor"), "cursor is invalid"],
     ["getNFTs", { address, format: "binary" }, "format", "one of decimal, hex"],
     ["getNFTTrades", { address, marketplace: "rarible" }, "marketplace", "must be one of opensea, looksrare"],
     ["searchNFTs", { q: "a", filter: "name,owner" }, "filter", "one of name, description"],
@@ -189,9 +191,9 @@ describe("what is refused", () => {
     ["uploadFolder", { data: [{ path: "../a", content: "" }] }, "data", "relative paths"],
     ["uploadFolder", { data: [{ path: "a//b", content: "" }] }, "data", "relative paths"],
     ["uploadFolder", { data: [{ path: "a\\b", content: "" }] }, "data", "relative paths"],
-    ["uploadFolder", { data: [1, 2].map((content) => ({ path: "a", content })) }, "data", "one path"],
+    ["uploadFolder", { data: [1, 2].map((content) => ({ path: "a", content })) }, "data", "the same path"],
   ])("%s %j: %s", (name, given, parameter, words) => {
-    const message = refusal(name, given);
+    const message = errorMessage(name, given);
     expect(message).toContain(parameter);
     expect(message).toContain(words);
   });

@@ -1,16 +1,16 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { IndexReadError } from "../store/indexErrors.ts";
-import type { Route } from "../types.ts";
 import { type ParametersOf, readParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 import { ENDPOINTS, type EndpointName, type EndpointRow, endpointOf } from "./table.ts";
 
-/** A route that knows the row it was made from. */
+/** A route with the endpoint row that it was created from. */
 export interface EndpointRoute extends Route {
   row: EndpointRow;
 }
 
-/** An answer with another HTTP status than its endpoint's usual one. */
-export class AnswerWithStatus {
+/** A response with a status other than the endpoint's default. */
+export class StatusResponse {
   readonly status: number;
   readonly body: JsonValue;
 
@@ -20,33 +20,33 @@ export class AnswerWithStatus {
   }
 }
 
-/** Makes an endpoint's route: `run` is given its parameters, read and checked. */
-export function routeOf<Name extends EndpointName>(
+/** Creates the route of an endpoint; `run` receives the parsed parameters. */
+export function createRoute<Name extends EndpointName>(
   name: Name,
-  run: (parameters: ParametersOf<Name>) => Promise<JsonValue | AnswerWithStatus>,
+  run: (parameters: ParametersOf<Name>) => Promise<JsonValue | StatusResponse>,
 ): EndpointRoute {
   const endpoint = endpointOf(name);
   const row: EndpointRow = endpoint;
-  const answer: Route["answer"] = async (given) => {
-    const body = await answered(run(readParameters(endpoint, given)));
-    return body instanceof AnswerWithStatus ? body : { status: row.status, body };
+  const runWithStatus: Route["runWithStatus"] = async (values) => {
+    const body = await withIndexErrors(run(readParameters(endpoint, values)));
+    return body instanceof StatusResponse ? body : { status: row.status, body };
   };
   return {
     row,
     method: row.method,
     path: row.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     functionName: name,
-    otherNames: row.otherNames ?? [],
+    aliases: row.aliases ?? [],
     status: row.status,
-    wholeBody: typeof row.body === "object" ? row.body.whole[0] : undefined,
-    run: async (given) => (await answer(given)).body,
-    answer,
+    bodyParameter: typeof row.body === "object" ? row.body.parameter[0] : undefined,
+    run: async (values) => (await runWithStatus(values)).body,
+    runWithStatus,
   };
 }
 
-/** A refusal that may be another answer soon. */
-export class TryAgainLater extends ProtocolError {
-  /** In s. */
+/** A temporary error with a Retry-After header. */
+export class RetryLaterError extends ProtocolError {
+  /** In seconds. */
   readonly retryAfter: number;
 
   constructor(retryAfter: number, code: number, message: string, status: number) {
@@ -55,25 +55,25 @@ export class TryAgainLater extends ProtocolError {
   }
 }
 
-/** What reads of the index may be refused for, as refusals that clients are answered with. */
-export function answered<T>(answer: Promise<T>): Promise<T> {
-  return answer.catch((error: unknown) => {
-    throw error instanceof IndexReadError ? unanswered(error) : error;
+/** Converts errors of index reads to errors for clients. */
+export function withIndexErrors<T>(runWithStatus: Promise<T>): Promise<T> {
+  return runWithStatus.catch((error: unknown) => {
+    throw error instanceof IndexReadError ? toProtocolError(error) : error;
   });
 }
 
-function unanswered({ reason, message }: IndexReadError): ProtocolError {
-  if (reason === "late") {
-    const advice = "ask for less: a smaller range of blocks, offset or limit";
-    return new TryAgainLater(30, ErrorCode.TIMEOUT, `the index did not answer: ${message}; ${advice}`, 408);
+function toProtocolError({ reason, message }: IndexReadError): ProtocolError {
+  if (reason === "timeout") {
+    const advice = "use a smaller block range, offset or limit";
+    return new RetryLaterError(30, ErrorCode.TIMEOUT, `the query failed: ${message}; ${advice}`, 408);
   }
-  const what = reason === "busy" ? "the index is busy" : "the index cannot be read now";
-  return new TryAgainLater(2, ErrorCode.CONNECTION_FAILED, `${what}: ask again in 2 seconds`, 503);
+  const problem = reason === "busy" ? "the index is busy" : "the index is not available";
+  return new RetryLaterError(2, ErrorCode.CONNECTION_FAILED, `${problem}: try again in 2 seconds`, 503);
 }
 
-/** The routes in the table's order, which is that of matching. Throws where two are of one endpoint. */
-export function inMatchOrder(routes: readonly EndpointRoute[]): EndpointRoute[] {
+/** Sorts routes in match order, which is the order of the table. Throws if two routes have the same endpoint. */
+export function sortByMatchOrder(routes: readonly EndpointRoute[]): EndpointRoute[] {
   const byName = new Map(routes.map((route) => [route.functionName, route]));
-  if (byName.size < routes.length) throw new Error("Two routes are of one endpoint");
+  if (byName.size < routes.length) throw new Error("Two routes have the same endpoint");
   return ENDPOINTS.flatMap(({ name }) => byName.get(name) ?? []);
 }

@@ -1,11 +1,8 @@
-/*
- * What the endpoints answer, field by field: the part of the OpenAPI description and of the client's types that
- * is about answers.
- */
+/* Responses of the endpoints, field by field, for the OpenAPI document and the types of the client. */
 
-/** What a field holds; with a question mark behind it the field may also be null, or not be there. */
+/** Type of a field; with a question mark the field may be null or missing. */
 export type Scalar =
-  /** A whole number of any size as decimal text: amounts, block numbers, gas. */
+  /** An integer of any size as decimal text: amounts, block numbers, gas. */
   | "decimal"
   | "text"
   /** ISO 8601 in UTC, with milliseconds. */
@@ -29,13 +26,13 @@ export type Fields = Readonly<Record<string, FieldType>>;
 
 export type Schema = { readonly about: string } & (
   | { readonly fields: Fields }
-  /** A page of rows of another schema, and what the page has beside the usual. */
+  /** A page of rows of another schema, and its additional fields. */
   | { readonly pageOf: string; readonly fields?: Fields }
   | { readonly text: true }
 );
 
-/** Where a row is in the chain. */
-const place = { block_timestamp: "time", block_number: "decimal", block_hash: "hash" } as const;
+/** Block fields of a row. */
+const blockFields = { block_timestamp: "time", block_number: "decimal", block_hash: "hash" } as const;
 const topics = { topic0: "hash?", topic1: "hash?", topic2: "hash?", topic3: "hash?" } as const;
 
 const transaction = {
@@ -53,7 +50,7 @@ const transaction = {
   receipt_contract_address: "address?",
   receipt_root: "hash?",
   receipt_status: "decimal",
-  ...place,
+  ...blockFields,
 } as const;
 
 const erc20Metadata = {
@@ -81,11 +78,11 @@ export const SCHEMAS = {
       address: "address",
       data: "hex",
       ...topics,
-      ...place,
+      ...blockFields,
     },
   },
   blockTransaction: {
-    about: "A transaction with its receipt and its logs. Amounts are in wei.",
+    about: "A transaction with receipt and logs. Amounts are in wei.",
     fields: { ...transaction, logs: { list: "log" } },
   },
   block: {
@@ -118,15 +115,15 @@ export const SCHEMAS = {
   },
   logEventByAddress: {
     about: "A log of a contract.",
-    fields: { transaction_hash: "hash", address: "address", ...place, data: "hex", ...topics },
+    fields: { transaction_hash: "hash", address: "address", ...blockFields, data: "hex", ...topics },
   },
   logCollection: { about: "A page of logs.", pageOf: "logEventByAddress" },
   logEvent: {
-    about: "A decoded event; data has its arguments by their names.",
-    fields: { transaction_hash: "hash", address: "address", ...place, data: "object" },
+    about: "A decoded event; data contains the arguments by name.",
+    fields: { transaction_hash: "hash", address: "address", ...blockFields, data: "object" },
   },
   contractResult: {
-    about: "What the function answers, as text; JSON text where it answers several values.",
+    about: "Return value of the function as text; JSON text for several values.",
     text: true,
   },
   transaction: {
@@ -134,9 +131,9 @@ export const SCHEMAS = {
     fields: transaction,
   },
   transactionCollection: { about: "A page of transactions.", pageOf: "transaction" },
-  nativeBalance: { about: "An amount of the chain's own coin, in wei.", fields: { balance: "decimal" } },
+  nativeBalance: { about: "An amount of the native coin, in wei.", fields: { balance: "decimal" } },
   erc20TokenBalance: {
-    about: "What a wallet has of a token, in its smallest unit.",
+    about: "Balance of a token in its smallest unit.",
     fields: {
       token_address: "address",
       name: "text",
@@ -153,20 +150,20 @@ export const SCHEMAS = {
     fields: {
       transaction_hash: "hash",
       address: "address",
-      ...place,
+      ...blockFields,
       to_address: "address",
       from_address: "address",
       value: "decimal",
     },
   },
   erc20TransactionCollection: { about: "A page of transfers of tokens.", pageOf: "erc20Transaction" },
-  erc20Metadata: { about: "A token's contract.", fields: erc20Metadata },
+  erc20Metadata: { about: "A token contract.", fields: erc20Metadata },
   erc20Allowance: {
-    about: "What a spender may move, in the token's smallest unit.",
+    about: "Allowance of a spender in the token's smallest unit.",
     fields: { allowance: "decimal" },
   },
   nativeErc20Price: {
-    about: "A price in the chain's own coin, in wei.",
+    about: "A price in the native coin, in wei.",
     fields: { value: "decimal", decimals: "integer", name: "text", symbol: "text" },
   },
   erc20Price: {
@@ -180,7 +177,7 @@ export const SCHEMAS = {
     },
   },
   nft: {
-    about: "An NFT; its metadata is JSON text.",
+    about: "An NFT; metadata is JSON text.",
     fields: {
       ...nft,
       ...nftMetadata,
@@ -193,12 +190,12 @@ export const SCHEMAS = {
   },
   nftCollection: { about: "A page of NFTs.", pageOf: "nft" },
   nftMetadata: {
-    about: "An NFT's metadata, which is JSON text.",
+    about: "Metadata of an NFT as JSON text.",
     fields: { ...nft, ...nftMetadata, token_hash: "text?" },
   },
-  nftMetadataCollection: { about: "A page of NFTs' metadata.", pageOf: "nftMetadata" },
+  nftMetadataCollection: { about: "A page of NFT metadata.", pageOf: "nftMetadata" },
   nftOwner: {
-    about: "An NFT and who owns it; its metadata is JSON text.",
+    about: "An NFT and its owner; metadata is JSON text.",
     fields: {
       ...nft,
       owner_of: "address",
@@ -212,12 +209,12 @@ export const SCHEMAS = {
   },
   nftOwnerCollection: {
     about:
-      "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is not complete, or PARTIAL where the collection has tokens that are not listed one by one.",
+      "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually.",
     pageOf: "nftOwner",
     fields: { status: "text?" },
   },
   nftTransfer: {
-    about: "An NFT that was moved; value is what was paid to the contract, in wei.",
+    about: "An NFT transfer; value is the value of the transaction, in wei.",
     fields: {
       token_address: "address",
       token_id: "text",
@@ -226,7 +223,7 @@ export const SCHEMAS = {
       value: "decimal?",
       amount: "decimal?",
       contract_type: "text",
-      ...place,
+      ...blockFields,
       transaction_hash: "hash",
       transaction_type: "text?",
       transaction_index: "decimal?",
@@ -235,12 +232,12 @@ export const SCHEMAS = {
     },
   },
   nftTransferCollection: {
-    about: "A page of NFTs that were moved.",
+    about: "A page of NFT transfers.",
     pageOf: "nftTransfer",
     fields: { block_exists: "boolean?", index_complete: "boolean?" },
   },
   nftContractMetadata: {
-    about: "A collection's contract.",
+    about: "A collection contract.",
     fields: {
       token_address: "address",
       name: "text?",
@@ -249,10 +246,10 @@ export const SCHEMAS = {
       contract_type: "text",
     },
   },
-  metadataResync: { about: "What has become of the request.", fields: { status: "text" } },
-  accepted: { about: "An object without anything in it.", fields: {} },
+  metadataResync: { about: "Status of the request.", fields: { status: "text" } },
+  accepted: { about: "An empty object.", fields: {} },
   trade: {
-    about: "A sale; its price is in wei, or in the smallest unit of the token that it was paid with.",
+    about: "A sale; the price is in wei, or in the smallest unit of the payment token.",
     fields: {
       transaction_hash: "hash",
       transaction_index: "decimal",
@@ -262,7 +259,7 @@ export const SCHEMAS = {
       marketplace_address: "address",
       price_token_address: "address?",
       price: "decimal",
-      ...place,
+      ...blockFields,
       token_address: "address",
     },
   },
@@ -270,26 +267,26 @@ export const SCHEMAS = {
   resolve: { about: "The address of a domain.", fields: { address: "address" } },
   ens: { about: "The name of an address.", fields: { name: "text" } },
   reservesCollection: {
-    about: "What a pair holds of its two tokens, each in its smallest unit.",
+    about: "Reserves of a pair, in the tokens' smallest units.",
     fields: { reserve0: "decimal", reserve1: "decimal" },
   },
   pair: {
-    about: "A pair and its tokens, in the order that the contract has them.",
+    about: "A pair and its tokens in the contract's order.",
     fields: { token0: { of: "erc20Metadata" }, token1: { of: "erc20Metadata" }, pairAddress: "address" },
   },
-  ipfsFile: { about: "Where a file can be fetched.", fields: { path: "text" } },
-  web3version: { about: "The version of this interface.", fields: { version: "text" } },
+  ipfsFile: { about: "URL of a file.", fields: { path: "text" } },
+  web3version: { about: "Version of the API.", fields: { version: "text" } },
   endpointWeight: {
-    about: "What a call of an endpoint costs.",
+    about: "Rate limit cost of an endpoint.",
     fields: { endpoint: "text", path: "text", rateLimitWeight: "decimal", price: "decimal" },
   },
 } as const satisfies Readonly<Record<string, Schema>>;
 
 export type SchemaName = keyof typeof SCHEMAS;
-/** What an endpoint answers: one of a schema, or a list. */
-export type Answer = SchemaName | `${SchemaName}[]`;
+/** Response of an endpoint: one object of a schema, or a list. */
+export type ResponseSchema = SchemaName | `${SchemaName}[]`;
 
-/** The schema of a name, in its widest type. */
+/** Finds a schema by name, with its widest type. */
 export function schemaOf(name: string): Schema | undefined {
   const all: Readonly<Record<string, Schema>> = SCHEMAS;
   return Object.hasOwn(all, name) ? all[name] : undefined;

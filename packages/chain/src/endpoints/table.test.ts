@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { inMatchOrder, routeOf } from "./routes.ts";
+import { createRoute, sortByMatchOrder } from "./routes.ts";
 import { schemaOf } from "./schemas.ts";
 import { ENDPOINTS, type EndpointRow } from "./table.ts";
 
 const rows: readonly EndpointRow[] = ENDPOINTS;
 const NAMED = /\{(\w+)\}/g;
 
-/** The first row, in the table's order, whose path fits. */
+/** The first row in table order whose path matches. */
 function match(method: string, path: string): string | undefined {
   return rows.find((row) => {
     const pattern = new RegExp(`^${row.path.replaceAll(NAMED, "[^/]+")}$`);
@@ -36,38 +36,38 @@ it("has the seven groups of the clients", () => {
 describe.each(rows)("$name", (row) => {
   const parameters = row.parameters;
 
-  it("has each parameter once, and those of its path all", () => {
+  it("has each parameter once, and all of its path", () => {
     expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
     const inPath = parameters.filter((each) => each.in === "path");
     expect(inPath.map(({ name }) => name)).toEqual([...row.path.matchAll(NAMED)].map(([, name]) => name));
     expect(inPath.every(({ required }) => required)).toBe(true);
   });
 
-  it("names a default only for what may be missing, and choices only where one chooses", () => {
+  it("has a default only for optional parameters, and choices only for kinds with choices", () => {
     for (const each of parameters) {
       expect(each.required && each.default !== undefined).toBe(false);
       expect(each.choices !== undefined).toBe(each.kind === "choice" || each.kind === "choices");
     }
   });
 
-  it("has a body exactly where it has parameters in it", () => {
+  it("has a body if and only if it has body parameters", () => {
     const inBody = parameters.filter((each) => each.in === "body").map(({ name }) => name);
     expect(row.body !== undefined).toBe(inBody.length > 0);
-    if (typeof row.body === "object") expect(inBody).toEqual([row.body.whole[0]]);
+    if (typeof row.body === "object") expect(inBody).toEqual([row.body.parameter[0]]);
   });
 
-  it("pages by the parameters that it has, and answers pages where it does by cursor", () => {
+  it("declares paging that matches its parameters, and responds with pages if it has a cursor", () => {
     const has = (name: string) => parameters.some((each) => each.name === name);
     const [cursor, offset] = [has("cursor"), has("offset")];
     const paging = cursor && offset ? "both" : cursor ? "cursor" : offset ? "offset" : "none";
     expect(row.paging).toBe(paging);
     expect(has("limit")).toBe(paging !== "none");
-    const schema = schemaOf(row.answer.replace("[]", ""));
+    const schema = schemaOf(row.response.replace("[]", ""));
     expect(schema).toBeDefined();
     expect(schema !== undefined && "pageOf" in schema).toBe(cursor);
   });
 
-  it("is found by its own path", () => {
+  it("matches its own path", () => {
     const path = row.path.replaceAll(NAMED, (_, name) => (name === "token_id" ? "7" : `0x${name}`));
     expect(match(row.method, path)).toBe(row.name);
   });
@@ -89,8 +89,8 @@ it.each([
 });
 
 describe("routes", () => {
-  it("hand their parameters on, read and checked", async () => {
-    const balance = routeOf("getNativeBalance", async ({ chain, address }) => `${chain} ${address}`);
+  it("pass parsed parameters to the handler", async () => {
+    const balance = createRoute("getNativeBalance", async ({ chain, address }) => `${chain} ${address}`);
     expect(balance).toMatchObject({
       method: "GET",
       path: "/:address/balance",
@@ -101,13 +101,13 @@ describe("routes", () => {
     await expect(balance.run({ address: "0x1" })).rejects.toMatchObject({ status: 400 });
   });
 
-  it("are put into the order of matching", () => {
+  it("are sorted in match order", () => {
     const nothing = async () => ({});
-    const routes = [routeOf("getTransactions", nothing), routeOf("web3ApiVersion", nothing)];
-    expect(inMatchOrder(routes).map((route) => route.functionName)).toEqual([
+    const routes = [createRoute("getTransactions", nothing), createRoute("web3ApiVersion", nothing)];
+    expect(sortByMatchOrder(routes).map((route) => route.functionName)).toEqual([
       "web3ApiVersion",
       "getTransactions",
     ]);
-    expect(() => inMatchOrder([...routes, ...routes])).toThrow("Two routes");
+    expect(() => sortByMatchOrder([...routes, ...routes])).toThrow("Two routes");
   });
 });

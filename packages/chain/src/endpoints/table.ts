@@ -8,8 +8,8 @@ import { serviceEndpoints } from "./rows/services.ts";
 export type { Cursor, EndpointRow, FolderFile, Hex, Kind, OrderField, ParameterRow } from "./rows/row.ts";
 
 /**
- * The endpoints of the data service, in match order. Of this the checks of parameters, the routes, the OpenAPI
- * description, the readable page and the client's `Web3API` are made.
+ * The endpoints of the data API in match order. Parameter parsing, routes, the OpenAPI document, the documentation
+ * page and the client's `Web3API` are generated from it.
  */
 export const ENDPOINTS = [
   ...blockEndpoints,
@@ -23,9 +23,9 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 export type EndpointName = Endpoint["name"];
 export type EndpointOf<Name extends EndpointName> = Extract<Endpoint, { name: Name }>;
 
-/** The row of an endpoint. */
+/** Finds the row of an endpoint. */
 export function endpointOf<Name extends EndpointName>(name: Name): EndpointOf<Name> {
   const found = ENDPOINTS.find((row): row is EndpointOf<Name> => row.name === name);
   if (found) return found;
-  throw new Error(`There is no endpoint ${name}`);
+  throw new Error(`Unknown endpoint ${name}`);
 }

@@ -4,17 +4,17 @@ import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { type Address, createPublicClient, encodeFunctionData, http, parseEther, zeroAddress } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
-  begunFolder,
+  createChainFolder,
+  createDatabase,
   DATABASES,
   localMarket,
-  newDatabase,
   startService,
   type TestChain,
   type TestService,
   testChain,
-} from "../testChain.ts";
+} from "../testing/testChain.ts";
 
-/** Sales of NFTs, beside what the marketplaces' logs say when viem reads them. */
+/** Compares sales of NFTs with the marketplaces' logs as viem reads them. */
 
 let devChain: DevChain;
 let chain: TestChain;
@@ -31,12 +31,12 @@ const events = (name: "marketplace" | "bazaar") =>
   client().getContractEvents({ ...contracts()[name], fromBlock: 0n, strict: true });
 
 async function start(name: (typeof DATABASES)[number], scope?: "wallets"): Promise<TestService> {
-  const { place, remove } = await newDatabase(name);
+  const { location, remove } = await createDatabase(name);
   ends.push(remove);
   const market = localMarket(devChain);
   const started = await startService(
     { id: chain.chainId, rpcUrls: [chain.url], market, ...(scope && { scope }) },
-    place,
+    location,
   );
   ends.push(() => started.stop());
   return started;
@@ -44,10 +44,10 @@ async function start(name: (typeof DATABASES)[number], scope?: "wallets"): Promi
 
 async function atHead(service: TestService): Promise<void> {
   const head = await chain.head();
-  await service.until(({ state, indexed }) => state === "following" && indexed === head);
+  await service.waitFor(({ state, indexed }) => state === "following" && indexed === head);
 }
 
-async function ask(
+async function query(
   service: TestService,
   functionName: string,
   params: Record<string, unknown> = {},
@@ -61,7 +61,7 @@ function rowsOf({ result }: JsonObject): JsonObject[] {
   return Array.isArray(result) ? result.filter((row) => isJsonObject(row)) : [];
 }
 
-/** Sells a new card of account 1 to account 2 by the marketplace that speaks as Seaport does. Answers the card's id. */
+/** Sells a new card of account 1 to account 2 on the Seaport-like marketplace. Returns the card's id. */
 async function sell(price: string): Promise<string> {
   const { cards, marketplace } = contracts();
   const run = (from: number, to: typeof cards, functionName: string, args: unknown[], value = 0n) =>
@@ -69,14 +69,14 @@ async function sell(price: string): Promise<string> {
   const id = await cardOf();
   const offer = [{ itemType: 2, token: cards.address, identifier: BigInt(id), amount: 1n }];
   const coins = { itemType: 0, token: zeroAddress, identifier: 0n, amount: parseEther(price) };
-  const wanted = [{ ...coins, recipient: chain.account(1) }];
+  const consideration = [{ ...coins, recipient: chain.account(1) }];
   await run(1, cards, "approve", [marketplace.address, BigInt(id)]);
-  await run(1, marketplace, "place", [offer, wanted]);
-  await run(2, marketplace, "fulfil", [chain.account(1), offer, wanted], parseEther(price));
+  await run(1, marketplace, "place", [offer, consideration]);
+  await run(2, marketplace, "fulfil", [chain.account(1), offer, consideration], parseEther(price));
   return id;
 }
 
-/** Makes a card for account 1, as only the collection's owner can. Answers its id. */
+/** Mints a card for account 1, which only the collection's owner can do. Returns its id. */
 async function cardOf(): Promise<string> {
   const { cards } = contracts();
   const owner = String(await client().readContract({ ...cards, functionName: "owner", args: [] }));
@@ -95,7 +95,7 @@ async function cardOf(): Promise<string> {
 describe.each(DATABASES)("with the index on %s", (name) => {
   let dataDir: string;
   beforeAll(async () => {
-    dataDir = await begunFolder();
+    dataDir = await createChainFolder();
     devChain = await startDevChain({ port: 0, dataDir });
     chain = testChain(devChain);
   }, 60_000);
@@ -104,7 +104,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("[7.data.endpoint.nft-trades] sales by Seaport's orders: asks and bids, alone and together", async () => {
+  it("[7.data.endpoint.nft-trades] returns sales by Seaport orders: asks and bids, individually and in bundles", async () => {
     const service = await start(name);
     await atHead(service);
     const expected = await Promise.all(
@@ -132,7 +132,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     );
     expect(expected).toHaveLength(3);
     expect(expected.map(({ token_ids }) => token_ids.length).sort()).toEqual([1, 1, 2]);
-    expect(await ask(service, "getNFTTrades")).toEqual({
+    expect(await query(service, "getNFTTrades")).toEqual({
       total: 3,
       page: 0,
       page_size: 500,
@@ -141,13 +141,13 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     });
   });
 
-  it("sales by the second marketplace, pages by cursor and by block", async () => {
+  it("returns sales on LooksRare, with pages by cursor and by block", async () => {
     const service = await start(name);
     await atHead(service);
-    const told = (await events("bazaar")).reverse();
-    const { result } = await ask(service, "getNFTTrades", { marketplace: "looksrare" });
+    const reports = (await events("bazaar")).reverse();
+    const { result } = await query(service, "getNFTTrades", { marketplace: "looksrare" });
     expect(result).toEqual(
-      told.map((log) => {
+      reports.map((log) => {
         const args = Object(log.args);
         const isAsk = Object(log).eventName === "TakerAsk";
         return expect.objectContaining({
@@ -160,74 +160,76 @@ describe.each(DATABASES)("with the index on %s", (name) => {
         });
       }),
     );
-    const all = rowsOf(await ask(service, "getNFTTrades"));
-    const first = await ask(service, "getNFTTrades", { limit: 2 });
-    const rest = await ask(service, "getNFTTrades", { limit: 2, cursor: first.cursor });
+    const all = rowsOf(await query(service, "getNFTTrades"));
+    const first = await query(service, "getNFTTrades", { limit: 2 });
+    const rest = await query(service, "getNFTTrades", { limit: 2, cursor: first.cursor });
     expect([...rowsOf(first), ...rowsOf(rest)]).toEqual(all);
     const oldest = all.at(-1)?.block_number;
-    expect(rowsOf(await ask(service, "getNFTTrades", { to_block: oldest }))).toEqual(all.slice(-1));
+    expect(rowsOf(await query(service, "getNFTTrades", { to_block: oldest }))).toEqual(all.slice(-1));
   });
 
-  it("[7.data.endpoint.nft-lowest-price] the cheapest for the chain's coin, of the days that are asked for", async () => {
+  it("[7.data.endpoint.nft-lowest-price] returns the lowest price in the native coin within the requested days", async () => {
     const service = await start(name);
     await atHead(service);
-    // Paid with a token counts for less than it is.
-    expect(await ask(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
+    // Payments in tokens are not compared.
+    expect(await query(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
       price: parseEther("1").toString(),
       token_ids: ["1"],
     });
-    await expect(ask(service, "getNFTLowestPrice")).rejects.toMatchObject({
+    await expect(query(service, "getNFTLowestPrice")).rejects.toMatchObject({
       status: 404,
       message: expect.stringContaining("in the last 7 days"),
     });
     const id = await sell("3");
     await atHead(service);
-    const recent = await ask(service, "getNFTLowestPrice");
+    const recent = await query(service, "getNFTLowestPrice");
     expect(recent).toMatchObject({ price: parseEther("3").toString(), token_ids: [id] });
     expect(recent).toMatchObject({ seller_address: chain.account(1), buyer_address: chain.account(2) });
-    expect(await ask(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
+    expect(await query(service, "getNFTLowestPrice", { days: 3650 })).toMatchObject({
       price: parseEther("1").toString(),
     });
-    expect(await ask(service, "getNFTLowestPrice", { days: 3650, marketplace: "looksrare" })).toMatchObject({
-      price: parseEther("0.8").toString(),
-    });
+    expect(await query(service, "getNFTLowestPrice", { days: 3650, marketplace: "looksrare" })).toMatchObject(
+      {
+        price: parseEther("0.8").toString(),
+      },
+    );
   });
 
-  it("forgets a sale whose block is replaced", async () => {
+  it("removes a sale whose block is replaced", async () => {
     const service = await start(name);
     await atHead(service);
-    const before = await ask(service, "getNFTTrades");
+    const before = await query(service, "getNFTTrades");
     await sell("0.5");
     await atHead(service);
-    expect(await ask(service, "getNFTLowestPrice")).toMatchObject({ price: parseEther("0.5").toString() });
-    await chain.reorganise(1);
+    expect(await query(service, "getNFTLowestPrice")).toMatchObject({ price: parseEther("0.5").toString() });
+    await chain.reorganize(1);
     await chain.mine(1);
     await atHead(service);
-    expect(await ask(service, "getNFTTrades")).toEqual(before);
-    expect(await ask(service, "getNFTLowestPrice")).not.toMatchObject({
+    expect(await query(service, "getNFTTrades")).toEqual(before);
+    expect(await query(service, "getNFTLowestPrice")).not.toMatchObject({
       price: parseEther("0.5").toString(),
     });
   });
 
-  it("believes no other contract: what somebody makes up is no sale", async () => {
+  it("ignores sales reported by other contracts", async () => {
     const service = await start(name);
     await atHead(service);
-    const before = await ask(service, "getNFTTrades");
+    const before = await query(service, "getNFTTrades");
     const [log] = await events("marketplace");
     const [first = "0x", ...others] = log?.topics ?? [];
-    // Runs as a contract's creation: says once more what the marketplace has said, byte by byte.
+    // Runs as contract creation code: repeats the marketplace's log byte by byte.
     const data = String(log?.data).slice(2);
     const size = (data.length / 2).toString(16).padStart(4, "0");
     const topics = [...others.reverse(), first].map((topic) => `7f${topic.slice(2)}`).join("");
     const code = `61${size}6100005f39${topics}61${size}5fa300`;
-    const begin = (code.length / 2).toString(16).padStart(4, "0");
-    const copy = await chain.create(`0x${code.replace("610000", `61${begin}`)}${data}`);
+    const offset = (code.length / 2).toString(16).padStart(4, "0");
+    const copy = await chain.create(`0x${code.replace("610000", `61${offset}`)}${data}`);
     expect(copy.logs).toEqual([expect.objectContaining({ data: log?.data, topics: log?.topics })]);
     await atHead(service);
-    expect(await ask(service, "getNFTTrades")).toEqual(before);
+    expect(await query(service, "getNFTTrades")).toEqual(before);
   });
 
-  it("refuses bad input, and what an index of some wallets cannot know", async () => {
+  it("rejects invalid input, and queries that need a full index", async () => {
     const service = await start(name);
     await atHead(service);
     for (const [functionName, params] of [
@@ -238,9 +240,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
       ["getNFTLowestPrice", { days: 0 }],
       ["getNFTLowestPrice", { days: 1.5 }],
     ] as const)
-      await expect(ask(service, functionName, params)).rejects.toMatchObject({ status: 400 });
-    expect(await ask(service, "getNFTTrades", { address: chain.token })).toMatchObject({ total: 0 });
+      await expect(query(service, functionName, params)).rejects.toMatchObject({ status: 400 });
+    expect(await query(service, "getNFTTrades", { address: chain.token })).toMatchObject({ total: 0 });
     const small = await start(name, "wallets");
-    await expect(ask(small, "getNFTTrades")).rejects.toMatchObject({ status: 503 });
+    await expect(query(small, "getNFTTrades")).rejects.toMatchObject({ status: 503 });
   });
 });

@@ -1,80 +1,91 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { type FullBlock, fullBlock } from "../node/blocks.ts";
-import { quantity } from "../node/quantities.ts";
-import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../store/rows.ts";
-import { asked, assertWhole, type ChainOf, type FollowedChain, notFound } from "./followed.ts";
-import { isoTime, placeOf, readList } from "./lists.ts";
-import { routeOf } from "./routes.ts";
+import { type BlockRow, indexOf, type LogRow, type TransactionRow } from "../model/rows.ts";
+import { type FullBlock, parseBlock } from "../node/blocks.ts";
+import { parseQuantity } from "../node/quantities.ts";
+import {
+  type ChainContext,
+  notFound,
+  requireFullIndex,
+  type SelectChain,
+  withNodeErrors,
+} from "./chainContext.ts";
+import { blockFields, isoTime, readList } from "./lists.ts";
+import { createRoute } from "./routes.ts";
 
-/** Blocks and transactions as the node has them, and those of a wallet from the index. */
-export function transactionRoutes(chainOf: ChainOf) {
+/** Blocks and transactions from the node, and a wallet's transactions from the index. */
+export function transactionRoutes(selectChain: SelectChain) {
   return [
-    routeOf("getBlock", async ({ chain: selector, block_number_or_hash: wanted }) => {
-      const chain = chainOf(selector);
-      const found = await asked(chain, undefined, () => readBlock(chain, wanted));
-      if (!found) throw notFound(`chain "${chain.config.name}" has no block ${wanted}`);
-      return blockObject(found.raw, found.full);
+    createRoute("getBlock", async ({ chain: selector, block_number_or_hash: requested }) => {
+      const chain = selectChain(selector);
+      const found = await withNodeErrors(chain, undefined, () => fetchBlock(chain, requested));
+      if (!found) throw notFound(`chain "${chain.config.name}" has no block ${requested}`);
+      return blockToJson(found.raw, found.full);
     }),
-    routeOf("getTransaction", async ({ chain: selector, transaction_hash: hash }) => {
-      const chain = chainOf(selector);
-      const found = await asked(chain, undefined, () => readTransaction(chain, hash));
+    createRoute("getTransaction", async ({ chain: selector, transaction_hash: hash }) => {
+      const chain = selectChain(selector);
+      const found = await withNodeErrors(chain, undefined, () => fetchTransaction(chain, hash));
       if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
       return found;
     }),
-    routeOf("getDateToBlock", async ({ chain: selector, date }) => {
-      const chain = chainOf(selector);
-      const block = await asked(chain, undefined, () => nearestBlock(chain, date));
+    createRoute("getDateToBlock", async ({ chain: selector, date }) => {
+      const chain = selectChain(selector);
+      const block = await withNodeErrors(chain, undefined, () => findNearestBlock(chain, date));
       return {
         date: isoTime(block.timestamp).replace(".000Z", "+00:00"),
         block: block.number,
         timestamp: block.timestamp,
       };
     }),
-    routeOf("getTransactions", async ({ chain: selector, address, ...parameters }) => {
-      const chain = chainOf(selector);
-      await assertWhole(chain, "the transactions of an address");
+    createRoute("getTransactions", async ({ chain: selector, address, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transactions of an address");
       const { rows, blocks, page } = await readList(chain, parameters, (window) =>
         chain.store.transactions(address, window),
       );
-      return page(rows.map((row) => ({ ...transactionObject(row), ...placeOf(blocks, row.position) })));
+      return page(rows.map((row) => ({ ...transactionToJson(row), ...blockFields(blocks, row.position) })));
     }),
   ];
 }
 
-async function readBlock(
-  { node }: FollowedChain,
-  wanted: number | string,
+async function fetchBlock(
+  { node }: ChainContext,
+  requested: number | string,
 ): Promise<{ raw: JsonObject; full: FullBlock } | undefined> {
   for (let tries = 0; tries < 3; tries++) {
-    const block = wanted === "latest" ? await node.headNumber() : wanted;
-    const raw = await node.rawBlock(block, true);
+    const block = requested === "latest" ? await node.getBlockNumber() : requested;
+    const raw = await node.getRawBlock(block, true);
     if (!isJsonObject(raw)) return undefined;
     const list = Array.isArray(raw.transactions) ? raw.transactions : [];
     const hashes = list.map((each) => (isJsonObject(each) ? String(each.hash) : ""));
-    const full = fullBlock(raw, await node.receipts(hashes), quantity(raw.number));
-    // Otherwise the chain was reorganised between the two questions.
+    const full = parseBlock(raw, await node.getReceipts(hashes), parseQuantity(raw.number));
+    // Otherwise the chain was reorganized between the two requests.
     if (full) return { raw, full };
   }
   return undefined;
 }
 
-async function readTransaction({ node }: FollowedChain, hash: string): Promise<JsonObject | undefined> {
-  const [raw, [receipt]] = await Promise.all([node.transaction(hash), node.receipts([hash])]);
+async function fetchTransaction({ node }: ChainContext, hash: string): Promise<JsonObject | undefined> {
+  const [raw, [receipt]] = await Promise.all([node.getTransaction(hash), node.getReceipts([hash])]);
   if (!isJsonObject(raw) || !isJsonObject(receipt) || !raw.blockHash) return undefined;
-  const block = await node.rawBlock(String(raw.blockHash), false);
+  const block = await node.getRawBlock(String(raw.blockHash), false);
   if (!isJsonObject(block)) return undefined;
-  // The block with this transaction only: its logs cannot be held against the header's bloom.
-  const alone = { ...block, transactions: [raw], logsBloom: null };
-  const full = fullBlock(alone, [receipt], quantity(block.number), quantity(raw.transactionIndex));
+  // Only this transaction: its logs cannot be verified with the header's bloom filter.
+  const partialBlock = { ...block, transactions: [raw], logsBloom: null };
+  const full = parseBlock(
+    partialBlock,
+    [receipt],
+    parseQuantity(block.number),
+    parseQuantity(raw.transactionIndex),
+  );
   const [transaction] = full?.transactions ?? [];
-  return full && transaction && withLogs(transaction, full);
+  return full && transaction && transactionWithLogs(transaction, full);
 }
 
-/** The block whose time is nearest, the earlier of two. By halving, as times never fall. */
-async function nearestBlock(chain: FollowedChain, time: number): Promise<BlockRow> {
-  const head = await chain.node.headNumber();
-  const at = async (number: number): Promise<BlockRow> => {
-    const block = (await chain.store.block(number)) ?? (await chain.node.head(number));
+/** Finds the block nearest to a time by binary search; the earlier one if two are equally near. */
+async function findNearestBlock(chain: ChainContext, time: number): Promise<BlockRow> {
+  const head = await chain.node.getBlockNumber();
+  const headerAt = async (number: number): Promise<BlockRow> => {
+    const block = (await chain.store.block(number)) ?? (await chain.node.getHeader(number));
     if (!block) throw notFound(`chain "${chain.config.name}" has no block ${number}`);
     return block;
   };
@@ -82,16 +93,16 @@ async function nearestBlock(chain: FollowedChain, time: number): Promise<BlockRo
   let high = head;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if ((await at(middle)).timestamp < time) low = middle + 1;
+    if ((await headerAt(middle)).timestamp < time) low = middle + 1;
     else high = middle;
   }
-  const after = await at(low);
+  const after = await headerAt(low);
   if (low === 0) return after;
-  const before = await at(low - 1);
+  const before = await headerAt(low - 1);
   return time - before.timestamp <= Math.abs(after.timestamp - time) ? before : after;
 }
 
-function blockObject(raw: JsonObject, full: FullBlock): JsonObject {
+function blockToJson(raw: JsonObject, full: FullBlock): JsonObject {
   const text = (name: string) => (typeof raw[name] === "string" ? raw[name] : null);
   const decimal = (name: string) => (typeof raw[name] === "string" ? BigInt(raw[name]).toString() : null);
   return {
@@ -113,24 +124,24 @@ function blockObject(raw: JsonObject, full: FullBlock): JsonObject {
     gas_limit: decimal("gasLimit"),
     gas_used: decimal("gasUsed"),
     transaction_count: String(full.transactions.length),
-    transactions: full.transactions.map((transaction) => withLogs(transaction, full)),
+    transactions: full.transactions.map((transaction) => transactionWithLogs(transaction, full)),
   };
 }
 
-function withLogs(transaction: TransactionRow, { block, logs }: FullBlock): JsonObject {
-  const place = placeOf(new Map([[block.number, block]]), transaction.position);
+function transactionWithLogs(transaction: TransactionRow, { block, logs }: FullBlock): JsonObject {
+  const blockInfo = blockFields(new Map([[block.number, block]]), transaction.position);
   const index = indexOf(transaction.position);
   return {
-    ...transactionObject(transaction),
-    ...place,
+    ...transactionToJson(transaction),
+    ...blockInfo,
     logs: logs
       .filter((log) => log.transactionIndex === index)
-      .map((log) => ({ ...logObject(log), ...place })),
+      .map((log) => ({ ...logToJson(log), ...blockInfo })),
   };
 }
 
-/** Without its place in the chain. */
-function transactionObject(row: TransactionRow) {
+/** Without block fields. */
+function transactionToJson(row: TransactionRow) {
   return {
     hash: row.hash,
     nonce: String(row.nonce),
@@ -149,19 +160,19 @@ function transactionObject(row: TransactionRow) {
   };
 }
 
-/** Without its place in the chain. */
-function logObject(log: Omit<LogRow, "isErc20">): JsonObject {
+/** Without block fields. */
+function logToJson(log: Omit<LogRow, "isErc20">): JsonObject {
   return {
     log_index: String(indexOf(log.position)),
     transaction_hash: log.transactionHash,
     transaction_index: String(log.transactionIndex),
     address: log.address,
     data: log.data,
-    ...topicsObject(log.topics),
+    ...topicsToJson(log.topics),
   };
 }
 
-export function topicsObject(topics: readonly string[]) {
+export function topicsToJson(topics: readonly string[]) {
   return {
     topic0: topics[0] ?? null,
     topic1: topics[1] ?? null,

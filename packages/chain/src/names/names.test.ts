@@ -12,28 +12,28 @@ import {
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
-import { begunFolder, keptLog } from "../testChain.ts";
-import type { ChainService } from "../types.ts";
-import type { AskGateway } from "./offchainLookup.ts";
+import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
+import type { CallGateway } from "./offchainLookup.ts";
 
 let folder: string;
 let devChain: DevChain;
 const services: ChainService[] = [];
 let gateway: Server;
-let answers: (asked: { sender: string; data: Hex }) => { status: number; body: string };
-const asked: string[] = [];
+let respond: (request: { sender: string; data: Hex }) => { status: number; body: string };
+const requests: string[] = [];
 
 beforeAll(async () => {
-  folder = await begunFolder();
+  folder = await createChainFolder();
   devChain = await startDevChain({ port: 0, dataDir: folder });
   gateway = createServer(async (request, response) => {
-    asked.push(`${request.method} ${request.url?.slice(0, 50)}`);
+    requests.push(`${request.method} ${request.url?.slice(0, 50)}`);
     const [, sender = "", data = "0x"] = (request.url ?? "").split("/");
-    const { status, body } = answers({ sender, data: `0x${data.slice(2)}` });
+    const { status, body } = respond({ sender, data: `0x${data.slice(2)}` });
     response.writeHead(status).end(body);
   });
-  await new Promise<void>((done) => gateway.listen(0, "127.0.0.1", done));
+  await new Promise<void>((resolve) => gateway.listen(0, "127.0.0.1", resolve));
 }, 60_000);
 afterAll(async () => {
   for (const service of services) await service.stop();
@@ -47,19 +47,19 @@ function gatewayUrl(): string {
   return address && typeof address === "object" ? `http://127.0.0.1:${address.port}` : "";
 }
 
-const plainly: AskGateway = async (url, body) => {
+const plainly: CallGateway = async (url, body) => {
   const response = await fetch(url, body === undefined ? {} : { method: "POST", body });
   return { status: response.status, body: await response.text() };
 };
 
-function serve(askGateway?: AskGateway, hasNames = true) {
+function serve(callGateway?: CallGateway, hasNames = true) {
   const { registry: ens, reader: unstoppable } = devChain.names;
   const chain = { id: devChain.chainId, name: "localdevchain", aliases: ["eth"], rpcUrls: [devChain.url] };
   const service = createChainService({
     chains: [hasNames ? { ...chain, names: { ens, unstoppable } } : chain],
     database: { kind: "sqlite", folder },
-    log: keptLog(),
-    ...(askGateway && { askGateway }),
+    log: createRecordingLogger(),
+    ...(callGateway && { callGateway: callGateway }),
   });
   services.push(service);
   const run = (name: string, params: Record<string, unknown>) => {
@@ -77,33 +77,33 @@ const account = (index: number) => devChain.accounts[index]?.address ?? "0x";
 const notFound = { status: 404, code: 101 };
 
 describe("names", () => {
-  it("[7.data.endpoint.resolve-domain] stand for the address that their resolver tells, in any spelling", async () => {
+  it("[7.data.endpoint.resolve-domain] resolve to the address of their resolver, in any spelling", async () => {
     const { resolve } = serve();
     expect(await resolve("alice.eth")).toEqual({ address: account(1) });
     expect(await resolve("BOB.eth")).toEqual({ address: account(2) });
     expect(await resolve("ａlice.eth")).toEqual({ address: account(1) });
   });
 
-  it("[7.data.endpoint.resolve-address-reverse] are told of an address where they stand for it", async () => {
+  it("[7.data.endpoint.resolve-address-reverse] are returned for an address if they resolve to it", async () => {
     const { reverse } = serve();
     expect(await reverse(account(1))).toEqual({ name: "alice.eth" });
     expect(await reverse(account(2).toUpperCase().replace("0X", "0x"))).toEqual({ name: "bob.eth" });
   });
 
-  it("are not told of who only says so, or says it in another than the normal form", async () => {
+  it("are not returned for an address that only claims one, or a name that is not normalized", async () => {
     const { reverse } = serve();
     for (const index of [3, 4, 5]) await expect(reverse(account(index))).rejects.toMatchObject(notFound);
   });
 
-  it("that nobody has registered are not found", async () => {
+  it("that are not registered are not found", async () => {
     const { resolve } = serve();
     for (const domain of ["nobody.eth", "below.alice.eth", "eth.nobody", "a.b.c.d.e.f", "reverse.eth"])
       await expect(resolve(domain)).rejects.toMatchObject(notFound);
   });
 
-  it("that only look like others are refused", async () => {
+  it("that imitate others are rejected", async () => {
     const { resolve } = serve();
-    // A Cyrillic а among Latin letters; a letter that is not seen; marks that stand alone.
+    // A Cyrillic а among Latin letters; an invisible letter; standalone marks.
     for (const domain of [
       "\u0430lice.eth",
       "ali\u200bce.eth",
@@ -117,7 +117,7 @@ describe("names", () => {
     await expect(resolve("\u0430lice.eth")).rejects.toMatchObject({ status: 400 });
   });
 
-  it("below one with a wildcard are resolved by it", async () => {
+  it("below a name with a wildcard resolver are resolved by it", async () => {
     const { resolve } = serve();
     const address = `0x${keccak256(stringToHex("any")).slice(26)}`;
     expect(await resolve("any.wild.eth")).toEqual({ address });
@@ -131,12 +131,12 @@ describe("names", () => {
     await expect(resolve("alice.wallet")).rejects.toMatchObject(notFound);
   });
 
-  it("have no source where no chain has a registry", async () => {
+  it("return 501 if no chain has a registry", async () => {
     await expect(serve(undefined, false).resolve("alice.eth")).rejects.toMatchObject({ status: 501 });
   });
 });
 
-describe("names that are resolved outside of the chain", () => {
+describe("names that are resolved off-chain", () => {
   const setUrl = async (url: string) => {
     const wallet = createWalletClient({
       account: privateKeyToAccount(devChain.accounts[0]?.privateKey ?? "0x"),
@@ -146,28 +146,28 @@ describe("names that are resolved outside of the chain", () => {
     const data = encodeFunctionData({ abi, functionName: "setUrl", args: [url] });
     await wallet.sendTransaction({ to: devChain.names.offchain, data, chain: null });
   };
-  const told = (hash: Hex, address: Hex) => ({
+  const answers = (hash: Hex, address: Hex) => ({
     status: 200,
     body: JSON.stringify({
       data: encodeAbiParameters([{ type: "bytes32" }, { type: "address" }], [hash, address]),
     }),
   });
 
-  it("are asked of their gateway, whose answer the contract judges", async () => {
+  it("are resolved by their gateway, whose response the contract verifies", async () => {
     await setUrl(`${gatewayUrl()}/{sender}/{data}`);
     const { resolve } = serve(plainly);
-    answers = ({ data }) => told(keccak256(data), account(6));
+    respond = ({ data }) => answers(keccak256(data), account(6));
     expect(await resolve("my.offchain.eth")).toEqual({ address: account(6) });
-    expect(asked.at(-1)).toMatch(new RegExp(`^GET /${devChain.names.offchain}`));
-    answers = () => told(keccak256("0x"), account(7));
+    expect(requests.at(-1)).toMatch(new RegExp(`^GET /${devChain.names.offchain}`));
+    respond = () => answers(keccak256("0x"), account(7));
     await expect(resolve("my.offchain.eth")).rejects.toMatchObject(notFound);
   });
 
-  it("have no address where no gateway may be asked, or none answers as it should", async () => {
+  it("have no address if gateways are not allowed or none responds correctly", async () => {
     await setUrl(`${gatewayUrl()}/{sender}/{data}`);
-    const before = asked.length;
+    const before = requests.length;
     await expect(serve().resolve("my.offchain.eth")).rejects.toMatchObject(notFound);
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
     const { resolve } = serve(plainly);
     for (const answer of [
       { status: 404, body: "{}" },
@@ -177,7 +177,7 @@ describe("names that are resolved outside of the chain", () => {
       { status: 200, body: '{"data":5}' },
       { status: 200, body: "null" },
     ]) {
-      answers = () => answer;
+      respond = () => answer;
       await expect(resolve("my.offchain.eth")).rejects.toMatchObject(notFound);
     }
   });

@@ -5,8 +5,8 @@ import type { ChainNode } from "../node/chainNode.ts";
 const READER = parseAbi(["function getMany(string[] keys, uint256 tokenId) view returns (string[] values)"]);
 const KEY = "crypto.ETH.address";
 
-/** The endings of names that Unstoppable Domains registers on chains. */
-const ENDINGS: ReadonlySet<string> = new Set([
+/** Top-level domains of Unstoppable Domains. */
+const TOP_LEVEL_DOMAINS: ReadonlySet<string> = new Set([
   "888",
   "altimist",
   "anime",
@@ -31,10 +31,10 @@ const ENDINGS: ReadonlySet<string> = new Set([
 ]);
 
 export function isUnstoppable(name: string): boolean {
-  return ENDINGS.has(name.slice(name.lastIndexOf(".") + 1));
+  return TOP_LEVEL_DOMAINS.has(name.slice(name.lastIndexOf(".") + 1));
 }
 
-/** The address (of Ethereum) of a name, by the ProxyReader on a chain; lower-case hex, undefined where it has none. */
+/** The Ethereum address of a name from the ProxyReader of a chain, in lower-case hex; undefined if it has none. */
 export async function unstoppableAddress(
   node: ChainNode,
   reader: string,

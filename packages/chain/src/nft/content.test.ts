@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dataUriContent, MAX_METADATA, metadataOf } from "./content.ts";
+import { decodeDataUri, MAX_METADATA_BYTES, parseMetadata } from "./content.ts";
 
 const json = JSON.stringify({ name: "ä € 😀 + 100%" });
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -8,7 +8,7 @@ describe("data: URIs", () => {
   it.each([
     ["base64", `data:application/json;base64,${base64(json)}`],
     [
-      "base64 of the other alphabet",
+      "base64 in the URL-safe alphabet",
       `data:application/json;base64,${Buffer.from(json).toString("base64url")}`,
     ],
     ["base64 that is escaped", `data:application/json;base64,${encodeURIComponent(base64(json))}`],
@@ -19,21 +19,21 @@ describe("data: URIs", () => {
     ["plain text, with a percent sign", `data:application/json;utf8,${json}`],
     ["no type at all", `data:,${json}`],
   ])("are read in %s", (_, uri) => {
-    expect(Buffer.from(dataUriContent(uri) ?? []).toString("utf8")).toBe(json);
+    expect(Buffer.from(decodeDataUri(uri) ?? []).toString("utf8")).toBe(json);
   });
 
   it.each([
     ["no comma", "data:application/json;base64"],
-    ["base64 that is none", "data:application/json;base64,{}"],
-  ])("are nothing with %s", (_, uri) => {
-    expect(dataUriContent(uri)).toBeUndefined();
+    ["invalid base64", "data:application/json;base64,{}"],
+  ])("are invalid with %s", (_, uri) => {
+    expect(decodeDataUri(uri)).toBeUndefined();
   });
 });
 
 describe("metadata", () => {
-  it("stays as it came", () => {
+  it("is stored unchanged", () => {
     const text = '{ "name": "a",  "name": "b", "image": "javascript:alert(1)" }';
-    expect(metadataOf(Buffer.from(`\uFEFF${text}\n`))).toEqual({ metadata: text, words: "nb" });
+    expect(parseMetadata(Buffer.from(`\uFEFF${text}\n`))).toEqual({ metadata: text, terms: "nb" });
   });
 
   it.each([
@@ -45,14 +45,18 @@ describe("metadata", () => {
     ["nothing", "", "the content is not JSON"],
     ["a zero byte", '{"name":"\0"}', "the content is not JSON"],
     ["very deep", `{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}`, "the content is nested too deeply"],
-    ["too long", `{"a":"${"x".repeat(MAX_METADATA)}"}`, `the metadata is larger than ${MAX_METADATA} bytes`],
-  ])("that is %s does no harm", (_, text, problem) => {
-    const outcome = metadataOf(Buffer.from(text));
-    expect(outcome).toEqual({ problem, again: null });
+    [
+      "too long",
+      `{"a":"${"x".repeat(MAX_METADATA_BYTES)}"}`,
+      `the metadata is larger than ${MAX_METADATA_BYTES} bytes`,
+    ],
+  ])("that is %s is rejected", (_, text, problem) => {
+    const outcome = parseMetadata(Buffer.from(text));
+    expect(outcome).toEqual({ problem, retryAt: null });
   });
 
-  it("is not read in another encoding", () => {
-    expect(metadataOf(Buffer.from('{"name":"ä"}', "latin1"))).toHaveProperty("problem");
-    expect(metadataOf(Buffer.from('{"name":"a"}', "utf16le"))).toHaveProperty("problem");
+  it("is not accepted in another encoding", () => {
+    expect(parseMetadata(Buffer.from('{"name":"ä"}', "latin1"))).toHaveProperty("problem");
+    expect(parseMetadata(Buffer.from('{"name":"a"}', "utf16le"))).toHaveProperty("problem");
   });
 });

@@ -1,30 +1,33 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import type { Outcome } from "../store/nftMetadata.ts";
-import { searchWords } from "./words.ts";
+import type { MetadataResult } from "../store/nftMetadata.ts";
+import { metadataTerms } from "./searchTerms.ts";
 
-/** The largest metadata that is read, in bytes. */
-export const MAX_METADATA = 1024 * 1024;
-/** The longest address that is kept; a longer one can only be a `data:` URI, which is read at once. */
-export const MAX_URI = 16_384;
+/** Max size of metadata, in bytes. */
+export const MAX_METADATA_BYTES = 1024 * 1024;
+/** Max length of a stored URI; longer ones can only be `data:` URIs, which are decoded immediately. */
+export const MAX_URI_LENGTH = 16_384;
 
-/** Metadata as it came, if it is the text of a JSON object; nothing in it is run, fetched or followed. */
-export function metadataOf(bytes: Uint8Array): Outcome {
-  if (bytes.length > MAX_METADATA) return problem(TOO_LARGE);
+/**
+ * Validates that metadata is the JSON text of an object. It is stored unchanged; nothing in it is executed or
+ * followed.
+ */
+export function parseMetadata(bytes: Uint8Array): MetadataResult {
+  if (bytes.length > MAX_METADATA_BYTES) return metadataProblem(METADATA_TOO_LARGE);
   let text: string;
   let value: JsonValue;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes).trim();
-    if (isDeep(text)) return problem("the content is nested too deeply");
+    if (exceedsDepth(text)) return metadataProblem("the content is nested too deeply");
     value = JSON.parse(text);
   } catch {
-    return problem("the content is not JSON");
+    return metadataProblem("the content is not JSON");
   }
-  if (!isJsonObject(value)) return problem("the content is not a JSON object");
-  return { metadata: text, words: searchWords(value) };
+  if (!isJsonObject(value)) return metadataProblem("the content is not a JSON object");
+  return { metadata: text, terms: metadataTerms(value) };
 }
 
-/** Whether JSON is nested more deeply than anybody writes it, and than some readers can follow. */
-function isDeep(json: string): boolean {
+/** Whether JSON is nested more deeply than some parsers support. */
+function exceedsDepth(json: string): boolean {
   let depth = 0;
   let isInText = false;
   for (let at = 0; at < json.length; at++) {
@@ -45,8 +48,8 @@ const MAX_DEPTH = 64;
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The content of a `data:` URI (RFC 2397), in base64 or percent-encoded. */
-export function dataUriContent(uri: string): Uint8Array | undefined {
+/** Decodes the content of a `data:` URI (RFC 2397) in base64 or percent-encoding. */
+export function decodeDataUri(uri: string): Uint8Array | undefined {
   const comma = uri.indexOf(",");
   if (comma < 0) return undefined;
   const isBase64 = /;\s*base64\s*$/i.test(uri.slice(0, comma));
@@ -58,19 +61,19 @@ export function isDataUri(uri: string): boolean {
   return /^data:/i.test(uri);
 }
 
-export const TOO_LARGE = `the metadata is larger than ${MAX_METADATA} bytes`;
+export const METADATA_TOO_LARGE = `the metadata is larger than ${MAX_METADATA_BYTES} bytes`;
 
-export function problem(text: string): Outcome {
-  return { problem: text, again: null };
+export function metadataProblem(text: string): MetadataResult {
+  return { problem: text, retryAt: null };
 }
 
-/** Contracts write base64 of either alphabet, with and without padding, some percent-encode it on top. */
+/** Contracts use both base64 alphabets, with and without padding, sometimes percent-encoded as well. */
 function base64Bytes(data: string): Uint8Array | undefined {
-  const bare = Buffer.from(percentBytes(data)).toString("latin1").replaceAll(/\s+/g, "");
-  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(bare) ? Buffer.from(bare, "base64") : undefined;
+  const base64 = Buffer.from(percentBytes(data)).toString("latin1").replaceAll(/\s+/g, "");
+  return /^[A-Za-z0-9+/_-]*={0,2}$/.test(base64) ? Buffer.from(base64, "base64") : undefined;
 }
 
-/** A percent sign that is no escape stands for itself: contracts put JSON in without escaping it. */
+/** Percent signs that are no escapes are kept: some contracts do not escape their JSON. */
 function percentBytes(data: string): Uint8Array {
   const bytes = Buffer.from(data, "utf8");
   const decoded = Buffer.alloc(bytes.length);

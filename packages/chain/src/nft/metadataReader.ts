@@ -1,71 +1,72 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "../model/logger.ts";
+import { type BlockRow, NULL_ADDRESS } from "../model/rows.ts";
+import { nftKeyString } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import { type DueNft, keyText, type NftMetadata, type Outcome } from "../store/nftMetadata.ts";
-import { type BlockRow, NULL_ADDRESS } from "../store/rows.ts";
-import type { Log } from "../types.ts";
+import type { MetadataResult, NftMetadataStore, PendingNft } from "../store/nftMetadata.ts";
+import { ConcurrencyLimiter } from "./concurrencyLimiter.ts";
 import {
-  dataUriContent,
+  decodeDataUri,
   isDataUri,
-  MAX_METADATA,
-  MAX_URI,
-  metadataOf,
-  problem,
-  TOO_LARGE,
+  MAX_METADATA_BYTES,
+  MAX_URI_LENGTH,
+  METADATA_TOO_LARGE,
+  metadataProblem,
+  parseMetadata,
 } from "./content.ts";
-import type { FetchedContent } from "./fetchedContent.ts";
-import { MetadataSpace } from "./metadataSpace.ts";
-import { askTokenUris } from "./tokenUris.ts";
-import { Turns } from "./turns.ts";
+import type { FetchedContent } from "./fetchContent.ts";
+import { MetadataQuota } from "./metadataQuota.ts";
+import { getTokenUris } from "./tokenUris.ts";
 
-export interface MetadataReaderParts {
+export interface MetadataReaderOptions {
   chainName: string;
   node: ChainNode;
-  metadata: NftMetadata;
+  metadata: NftMetadataStore;
   fetchContent: (uri: string, maxBytes: number, deadlineMs: number) => Promise<FetchedContent>;
-  /** The newest block in the index, while the index is at the head and this process the one that follows. */
+  /** The latest indexed block, while the index is at the head and this process is the leader. */
   newest: () => BlockRow | undefined;
-  log: Log;
-  /** Before the second look at something that has failed, in ms; each further one waits five times as long. */
+  log: Logger;
+  /** Delay before the second attempt after a failure, in ms; each further one is five times as long. */
   retryMs: number;
 }
 
-/** How often it looks whether there is something to read, in ms. */
-const LOOK_MS = 1_000;
+/** Poll interval, in ms. */
+const POLL_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
-const MAX_TRIES = 6;
-const COLLECTIONS_AT_ONCE = 64;
-const OF_EACH_COLLECTION = 8;
-const WANTED_AT_ONCE = 50;
-const UPDATES_AT_ONCE = 20;
-const URIS_AT_ONCE = 64;
-/** Collections that fail one after the other before it is taken for the node's fault. */
-const MAX_FAILED = 4;
+const MAX_ATTEMPTS = 6;
+const COLLECTION_BATCH_SIZE = 64;
+const NFTS_PER_COLLECTION = 8;
+const REQUESTED_BATCH_SIZE = 50;
+const UPDATE_BATCH_SIZE = 20;
+const URI_BATCH_SIZE = 64;
+/** Consecutive failing collections after which the node is considered down. */
+const MAX_FAILED_COLLECTIONS = 4;
 
-/** Reads the metadata of NFTs in the background: from their contracts, and from where these say it is. */
+/** Reads the metadata of NFTs in the background, from their contracts and URIs. */
 export class MetadataReader {
-  readonly #parts: MetadataReaderParts;
-  readonly #turns = new Turns();
-  readonly #space: MetadataSpace;
-  /** What is being fetched, by token and id. */
+  readonly #options: MetadataReaderOptions;
+  readonly #limiter = new ConcurrencyLimiter();
+  readonly #quota: MetadataQuota;
+  /** Pending fetches by NFT key. */
   readonly #fetching = new Map<string, Promise<void>>();
-  /** Collections whose contracts are asked by themselves, for they have kept others from being answered. */
-  readonly #hard = new Set<string>();
+  /** Collections that are called separately, because they made a batch fail. */
+  readonly #isolated = new Set<string>();
   readonly #stopping = new AbortController();
   #woken = Promise.withResolvers<void>();
-  /** The collection that had its turn last. */
-  #reached = NULL_ADDRESS;
+  /** The collection that was processed last. */
+  #lastCollection = NULL_ADDRESS;
   #running: Promise<void> | undefined;
 
-  constructor(parts: MetadataReaderParts) {
-    this.#parts = parts;
-    this.#space = new MetadataSpace(parts.metadata);
+  constructor(options: MetadataReaderOptions) {
+    this.#options = options;
+    this.#quota = new MetadataQuota(options.metadata);
   }
 
   start(): void {
     this.#running ??= this.#run();
   }
 
-  /** Looks at once. */
+  /** Polls immediately. */
   wake(): void {
     this.#woken.resolve();
   }
@@ -80,13 +81,13 @@ export class MetadataReader {
   async #run(): Promise<void> {
     let failures = 0;
     while (!this.#stopping.signal.aborted) {
-      let wait = LOOK_MS;
+      let wait = POLL_MS;
       try {
         if (await this.#step()) wait = 0;
         failures = 0;
       } catch (error) {
         failures += 1;
-        wait = Math.min(MAX_WAIT_MS, LOOK_MS * 2 ** Math.min(failures, 10));
+        wait = Math.min(MAX_WAIT_MS, POLL_MS * 2 ** Math.min(failures, 10));
         if (failures === 1 && !this.#stopping.signal.aborted) this.#warn(error);
       }
       if (wait > 0) await this.#wait(wait, failures > 0);
@@ -94,55 +95,58 @@ export class MetadataReader {
   }
 
   #warn(error: unknown): void {
-    this.#parts.log.warn("metadata cannot be read", { chain: this.#parts.chainName, error: String(error) });
+    this.#options.log.warn("metadata cannot be read", {
+      chain: this.#options.chainName,
+      error: String(error),
+    });
   }
 
-  async #wait(ms: number, hasFailed: boolean): Promise<void> {
-    const waiting = new AbortController();
-    const signal = AbortSignal.any([waiting.signal, this.#stopping.signal]);
+  async #wait(ms: number, ignoreWake: boolean): Promise<void> {
+    const timer = new AbortController();
+    const signal = AbortSignal.any([timer.signal, this.#stopping.signal]);
     const pause = sleep(ms, undefined, { signal }).catch(() => undefined);
-    await Promise.race(hasFailed ? [pause] : [pause, this.#woken.promise]);
-    waiting.abort();
+    await Promise.race(ignoreWake ? [pause] : [pause, this.#woken.promise]);
+    timer.abort();
     this.#woken = Promise.withResolvers();
   }
 
-  /** Answers whether it has found something to do. */
+  /** Returns whether there was anything to do. */
   async #step(): Promise<boolean> {
-    const { metadata, newest } = this.#parts;
-    // A contract that is asked at this block knows nothing of what the index may already have of the next one.
+    const { metadata, newest } = this.#options;
+    // Contracts are called at this block: tokens of later ones do not exist there.
     const block = newest();
     if (!block) return false;
-    for (let i = 0; i < UPDATES_AT_ONCE && (await metadata.markUpdated(block.number)); i++);
-    const due = await this.#choose(block.number);
-    const started = due.filter(({ uri }) => uri !== null).filter((nft) => this.#startFetch(nft)).length;
-    const unasked = due.filter(({ uri }) => uri === null);
-    return (await this.#askUris(unasked, block)) || started > 0;
+    for (let i = 0; i < UPDATE_BATCH_SIZE && (await metadata.applyUpdates(block.number)); i++);
+    const pending = await this.#selectPending(block.number);
+    const started = pending.filter(({ uri }) => uri !== null).filter((nft) => this.#startFetch(nft)).length;
+    const withoutUri = pending.filter(({ uri }) => uri === null);
+    return (await this.#readUris(withoutUri, block)) || started > 0;
   }
 
-  /** What somebody has asked for, then some tokens of each collection, one of each after the other. */
-  async #choose(block: number): Promise<DueNft[]> {
-    const { metadata } = this.#parts;
-    const wanted = await metadata.wanted(block, WANTED_AT_ONCE);
-    const collections = await metadata.collectionsDue(this.#reached, COLLECTIONS_AT_ONCE);
-    this.#reached =
-      collections.length < COLLECTIONS_AT_ONCE ? NULL_ADDRESS : (collections.at(-1) ?? NULL_ADDRESS);
-    const due = await metadata.due(collections, block, Date.now(), OF_EACH_COLLECTION);
-    const chosen = new Map<string, DueNft>();
-    for (const nft of [...wanted, ...inTurn(due)]) {
-      const key = keyText(nft);
-      if (!this.#fetching.has(key)) chosen.set(key, nft);
+  /** Selects requested tokens first, then some of each collection in turn. */
+  async #selectPending(block: number): Promise<PendingNft[]> {
+    const { metadata } = this.#options;
+    const requested = await metadata.listRequested(block, REQUESTED_BATCH_SIZE);
+    const collections = await metadata.listPendingCollections(this.#lastCollection, COLLECTION_BATCH_SIZE);
+    this.#lastCollection =
+      collections.length < COLLECTION_BATCH_SIZE ? NULL_ADDRESS : (collections.at(-1) ?? NULL_ADDRESS);
+    const pending = await metadata.listPending(collections, block, Date.now(), NFTS_PER_COLLECTION);
+    const selected = new Map<string, PendingNft>();
+    for (const nft of [...requested, ...interleave(pending)]) {
+      const key = nftKeyString(nft);
+      if (!this.#fetching.has(key)) selected.set(key, nft);
     }
-    return [...chosen.values()];
+    return [...selected.values()];
   }
 
-  #startFetch(nft: DueNft): boolean {
+  #startFetch(nft: PendingNft): boolean {
     const { uri } = nft;
-    const turn = uri === null ? undefined : this.#turns.take(nft.token, hostOf(uri));
-    if (!turn || uri === null) return false;
-    const key = keyText(nft);
-    const fetching = this.#fetch(nft, uri, turn.deadlineMs)
-      .then(turn.end, (error: unknown) => {
-        turn.end(false);
+    const slot = uri === null ? undefined : this.#limiter.acquire(nft.token, hostOf(uri));
+    if (!slot || uri === null) return false;
+    const key = nftKeyString(nft);
+    const fetching = this.#fetch(nft, uri, slot.deadlineMs)
+      .then(slot.release, (error: unknown) => {
+        slot.release(false);
         if (!this.#stopping.signal.aborted) this.#warn(error);
       })
       .finally(() => {
@@ -153,128 +157,139 @@ export class MetadataReader {
     return true;
   }
 
-  /** Answers whether the source has answered. */
-  async #fetch(nft: DueNft, uri: string, deadlineMs: number): Promise<boolean> {
-    const { metadata, fetchContent } = this.#parts;
-    const known = outcomeOf(uri).outcome;
-    if (known) {
-      await metadata.saveContent(nft, uri, known, Date.now());
+  /** Returns whether the source responded. */
+  async #fetch(nft: PendingNft, uri: string, deadlineMs: number): Promise<boolean> {
+    const { metadata, fetchContent } = this.#options;
+    const embedded = evaluateUri(uri).result;
+    if (embedded) {
+      await metadata.saveContent(nft, uri, embedded, Date.now());
       return true;
     }
-    const found = await fetchContent(uri, MAX_METADATA, deadlineMs);
-    const outcome: Outcome =
+    const found = await fetchContent(uri, MAX_METADATA_BYTES, deadlineMs);
+    const result: MetadataResult =
       "bytes" in found
-        ? await this.#space.fitting(nft.token, metadataOf(found.bytes))
-        : { problem: found.problem, again: found.isFinal ? null : this.#again(nft.tries) };
-    await metadata.saveContent(nft, uri, outcome, Date.now());
+        ? await this.#quota.enforce(nft.token, parseMetadata(found.bytes))
+        : { problem: found.problem, retryAt: found.isFinal ? null : this.#retryAt(nft.attempts) };
+    await metadata.saveContent(nft, uri, result, Date.now());
     return "bytes" in found;
   }
 
-  /** Answers whether anything is known now that was not before. */
-  async #askUris(nfts: readonly DueNft[], block: BlockRow): Promise<boolean> {
-    const easy = nfts.filter(({ token }) => !this.#hard.has(token)).slice(0, URIS_AT_ONCE);
-    // One after the other, and not many at a time.
-    const [hard] = nfts.filter(({ token }) => this.#hard.has(token));
-    const kept = await this.#askTogether(easy, block).catch((error: unknown) =>
-      this.#askApart(easy, block, error),
+  /** Returns whether anything was saved. */
+  async #readUris(nfts: readonly PendingNft[], block: BlockRow): Promise<boolean> {
+    const regular = nfts.filter(({ token }) => !this.#isolated.has(token)).slice(0, URI_BATCH_SIZE);
+    // One at a time.
+    const [isolated] = nfts.filter(({ token }) => this.#isolated.has(token));
+    const savedCount = await this.#readUriBatch(regular, block).catch((error: unknown) =>
+      this.#readUrisByCollection(regular, block, error),
     );
-    if (!hard) return kept > 0;
+    if (!isolated) return savedCount > 0;
     try {
-      await this.#askTogether([hard], block);
-      this.#hard.delete(hard.token);
+      await this.#readUriBatch([isolated], block);
+      this.#isolated.delete(isolated.token);
     } catch (error) {
-      await this.#putOff([hard], error);
+      await this.#postpone([isolated], error);
     }
     return true;
   }
 
-  /** Which of the contracts it was that has failed shows when each is asked by itself; where all fail, it is the node. */
-  async #askApart(nfts: readonly DueNft[], block: BlockRow, error: unknown): Promise<number> {
+  /** Calls each collection separately to find out which one fails; if all fail, it is the node. */
+  async #readUrisByCollection(nfts: readonly PendingNft[], block: BlockRow, error: unknown): Promise<number> {
     const collections = [...new Set(nfts.map(({ token }) => token))];
     if (collections.length === 1) {
-      await this.#putOff(nfts, error);
+      await this.#postpone(nfts, error);
       return 0;
     }
-    let kept = 0;
+    let savedCount = 0;
     const failed: string[] = [];
     for (const token of collections) {
       const own = nfts.filter((nft) => nft.token === token);
-      await this.#askTogether(own, block).then(
+      await this.#readUriBatch(own, block).then(
         (count) => {
-          kept += count;
+          savedCount += count;
         },
         () => failed.push(token),
       );
-      // A node that is gone is not asked for every collection in turn.
-      if (failed.length === MAX_FAILED && kept === 0) break;
+      // If the node is down, do not call it for each collection.
+      if (failed.length === MAX_FAILED_COLLECTIONS && savedCount === 0) break;
     }
-    if (kept === 0) throw error;
-    for (const token of failed) this.#hard.add(token);
-    return kept;
+    if (savedCount === 0) throw error;
+    for (const token of failed) this.#isolated.add(token);
+    return savedCount;
   }
 
-  async #putOff(nfts: readonly DueNft[], error: unknown): Promise<void> {
-    const why = `the contract cannot be asked: ${error instanceof Error ? error.message : String(error)}`;
-    const fewest = nfts.reduce((least, { tries }) => Math.min(least, tries), Number.POSITIVE_INFINITY);
-    const again = this.#again(fewest);
-    await this.#parts.metadata.putOff(nfts, why.replaceAll("\0", "").slice(0, 300), again, Date.now());
+  async #postpone(nfts: readonly PendingNft[], error: unknown): Promise<void> {
+    const problem = `the contract call failed: ${error instanceof Error ? error.message : String(error)}`;
+    const minAttempts = nfts.reduce(
+      (least, { attempts }) => Math.min(least, attempts),
+      Number.POSITIVE_INFINITY,
+    );
+    const retryAt = this.#retryAt(minAttempts);
+    await this.#options.metadata.postpone(
+      nfts,
+      problem.replaceAll("\0", "").slice(0, 300),
+      retryAt,
+      Date.now(),
+    );
   }
 
-  async #askTogether(nfts: readonly DueNft[], block: BlockRow): Promise<number> {
+  async #readUriBatch(nfts: readonly PendingNft[], block: BlockRow): Promise<number> {
     if (nfts.length === 0) return 0;
-    const uris = await askTokenUris(this.#parts.node, nfts, block.number);
-    const read: Parameters<NftMetadata["saveUris"]>[0][number][] = [];
+    const uris = await getTokenUris(this.#options.node, nfts, block.number);
+    const read: Parameters<NftMetadataStore["saveUris"]>[0][number][] = [];
     for (const [i, nft] of nfts.entries()) {
-      const { uri, outcome } = outcomeOf(uris[i]);
+      const { uri, result } = evaluateUri(uris[i]);
       read.push({
         key: nft,
         uri,
-        ...(outcome && { outcome: await this.#space.fitting(nft.token, outcome) }),
+        ...(result && { result: await this.#quota.enforce(nft.token, result) }),
       });
     }
-    return this.#parts.metadata.saveUris(read, block, Date.now());
+    return this.#options.metadata.saveUris(read, block, Date.now());
   }
 
-  #again(tries: number): number | null {
-    return tries + 1 >= MAX_TRIES ? null : Date.now() + this.#parts.retryMs * 5 ** tries;
+  #retryAt(attempts: number): number | null {
+    return attempts + 1 >= MAX_ATTEMPTS ? null : Date.now() + this.#options.retryMs * 5 ** attempts;
   }
 }
 
-/** What is known when a contract has named a URI; without an outcome it is to be fetched. */
-function outcomeOf(uri: string | undefined): { uri: string | null; outcome?: Outcome } {
-  if (uri === undefined) return { uri: null, outcome: problem("the contract names no metadata") };
-  const kept = uri.length <= MAX_URI ? uri : null;
+/** Evaluates the URI of a contract; without a result, it must be fetched. */
+function evaluateUri(uri: string | undefined): { uri: string | null; result?: MetadataResult } {
+  if (uri === undefined) return { uri: null, result: metadataProblem("the contract has no metadata URI") };
+  const savedCount = uri.length <= MAX_URI_LENGTH ? uri : null;
   if (isDataUri(uri)) {
-    const content = contentOf(uri);
-    const outcome = "bytes" in content ? metadataOf(content.bytes) : problem(content.problem);
-    return { uri: kept, outcome };
+    const content = decodeDataUriContent(uri);
+    const result = "bytes" in content ? parseMetadata(content.bytes) : metadataProblem(content.problem);
+    return { uri: savedCount, result };
   }
-  // Some contracts answer the metadata itself.
-  if (uri.startsWith("{")) return { uri: kept, outcome: metadataOf(Buffer.from(uri)) };
-  if (kept === null) return { uri: null, outcome: problem("the address of the metadata is too long") };
+  // Some contracts return the metadata itself.
+  if (uri.startsWith("{")) return { uri: savedCount, result: parseMetadata(Buffer.from(uri)) };
+  if (savedCount === null) return { uri: null, result: metadataProblem("the metadata URI is too long") };
   if (/^(https?|ipfs):\/\//i.test(uri)) return { uri };
-  return { uri, outcome: problem("the address of the metadata is none of http, https, ipfs and data") };
+  return {
+    uri,
+    result: metadataProblem("the metadata URI is not an http, https, ipfs or data URI"),
+  };
 }
 
-/** Of a web address. What is in IPFS is at no host. */
+/** Host of a web URI; content in IPFS has none. */
 function hostOf(uri: string): string | undefined {
   return /^https?:/i.test(uri) ? URL.parse(uri)?.host : undefined;
 }
 
-function contentOf(uri: string): FetchedContent {
-  const bytes = dataUriContent(uri);
-  if (!bytes) return { problem: "the data: URI cannot be read", isFinal: true };
-  return bytes.length > MAX_METADATA ? { problem: TOO_LARGE, isFinal: true } : { bytes };
+function decodeDataUriContent(uri: string): FetchedContent {
+  const bytes = decodeDataUri(uri);
+  if (!bytes) return { problem: "the data: URI is invalid", isFinal: true };
+  return bytes.length > MAX_METADATA_BYTES ? { problem: METADATA_TOO_LARGE, isFinal: true } : { bytes };
 }
 
-/** The first of each collection, then the second of each, and so on. */
-function inTurn(nfts: readonly DueNft[]): DueNft[] {
+/** Interleaves tokens: the first of each collection, then the second of each, and so on. */
+function interleave(nfts: readonly PendingNft[]): PendingNft[] {
   const seen = new Map<string, number>();
   return nfts
     .map((nft) => {
-      const turn = seen.get(nft.token) ?? 0;
-      seen.set(nft.token, turn + 1);
-      return { nft, turn };
+      const round = seen.get(nft.token) ?? 0;
+      seen.set(nft.token, round + 1);
+      return { nft, turn: round };
     })
     .sort((a, b) => a.turn - b.turn)
     .map(({ nft }) => nft);

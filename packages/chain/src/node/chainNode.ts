@@ -1,42 +1,48 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import type { BlockRow } from "../store/rows.ts";
-import { BlockReader, blockRow, type FullBlock } from "./blocks.ts";
-import { type FoundLog, type LogFilter, readLogs } from "./logs.ts";
-import { bytes, hex, quantity, text } from "./quantities.ts";
-import { type NodeHealth, Rpc, type RpcOptions, type RpcOutcome } from "./rpc.ts";
-import { LyingNode, type RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import type { NodeHealth } from "../model/chainStatus.ts";
+import type { BlockRow } from "../model/rows.ts";
+import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
+import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
+import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
+import { Rpc, type RpcOptions, type RpcResult } from "./rpc.ts";
+import {
+  InvalidNodeDataError,
+  type RpcError,
+  RpcResponseTooLargeError,
+  RpcUnreachableError,
+} from "./rpcErrors.ts";
 
-/** What `eth_call` runs. Hex; without `to` the data is run as a contract's creation. */
+/** Parameters of `eth_call` in hex; without `to`, the data is executed as contract creation code. */
 export interface ContractCall {
   from?: string;
   to?: string;
   data: string;
-  /** How much it may burn. */
+  /** Gas limit. */
   gas: number;
 }
 
-/** A moment of the chain: a number, or one of the names that nodes give (execution-apis, "block tag"). */
+/** A block number or a block tag of the execution APIs. */
 export type BlockTag = number | "latest" | "safe" | "finalized";
 
 const MIN_RANGE = 1;
-const MAX_RANGE = 2_000;
+const MAX_BLOCK_RANGE = 2_000;
 const MAX_LOG_RANGE = 100_000;
-/** How long a range of blocks should take, in ms: longer ones give way to others too rarely. */
+/** Target duration of a block range, in ms; long requests delay others. */
 const FAST_MS = 400;
 const SLOW_MS = 1_500;
-/** For one call of a contract: one that burns all must not take the node's time with it. */
+/** Gas limit of a single call, so that a contract cannot occupy the node. */
 const CALL_GAS = 5_000_000;
 
-export type { FoundLog, LogFilter };
+export type { LogFilter, NodeLog };
 
-/** One EVM chain, reachable over JSON-RPC. */
+/** Client of one EVM chain over JSON-RPC. */
 export class ChainNode {
   readonly chainId: number;
   readonly #rpc: Rpc;
   readonly #blocks: BlockReader;
-  /** How many whole blocks are read at once: fewer after an error, more after a quick answer. */
-  #range = 50;
-  /** How many blocks one request for logs spans. */
+  /** Blocks per request: decreases after errors, increases after fast responses. */
+  #blockRange = 50;
+  /** Blocks per request for logs. */
   #logRange = 2_000;
 
   constructor(chainId: number, urls: readonly string[], options?: RpcOptions) {
@@ -45,8 +51,8 @@ export class ChainNode {
     this.#blocks = new BlockReader(this.#rpc);
   }
 
-  get range(): number {
-    return this.#range;
+  get blockRange(): number {
+    return this.#blockRange;
   }
 
   get logRange(): number {
@@ -57,144 +63,152 @@ export class ChainNode {
     return this.#rpc.health;
   }
 
-  /** Has the nodes asked for their chain again before anything else: one may have become another's. */
-  recheck(): void {
-    this.#rpc.recheck();
+  /** Verifies the chain id of the nodes again before the next request: a URL may point to another chain by now. */
+  recheckChainId(): void {
+    this.#rpc.recheckChainId();
   }
 
-  /** Ends what is under way. */
+  /** Aborts pending requests. */
   abort(): void {
     this.#rpc.abort();
   }
 
-  async headNumber(): Promise<number> {
-    return quantity(await this.#rpc.call("eth_blockNumber", []));
+  async getBlockNumber(): Promise<number> {
+    return parseQuantity(await this.#rpc.call("eth_blockNumber", []));
   }
 
-  /** undefined for a block that the node does not have, or a tag that it does not know. */
-  async head(tag: BlockTag): Promise<BlockRow | undefined> {
-    const [head] = await this.headsOf([tag]);
-    return head;
+  /** undefined if the node does not have the block or does not support the tag. */
+  async getHeader(tag: BlockTag): Promise<BlockRow | undefined> {
+    const [header] = await this.getHeaders([tag]);
+    return header;
   }
 
-  /** The heads of a range, both ends included; undefined for blocks that the node does not have. */
-  heads(from: number, to: number): Promise<(BlockRow | undefined)[]> {
-    return this.headsOf(Array.from({ length: to - from + 1 }, (_, i) => from + i));
+  /** The headers of a range, both ends included; undefined for missing blocks. */
+  getHeaderRange(from: number, to: number): Promise<(BlockRow | undefined)[]> {
+    return this.getHeaders(Array.from({ length: to - from + 1 }, (_, i) => from + i));
   }
 
-  async headsOf(tags: readonly BlockTag[]): Promise<(BlockRow | undefined)[]> {
-    const calls = tags.map((tag) => ({ method: "eth_getBlockByNumber", params: [named(tag), false] }));
-    const outcomes = await this.#rpc.batch(calls);
-    return outcomes.map((outcome, i) => {
+  async getHeaders(tags: readonly BlockTag[]): Promise<(BlockRow | undefined)[]> {
+    const calls = tags.map((tag) => ({
+      method: "eth_getBlockByNumber",
+      params: [formatBlockTag(tag), false],
+    }));
+    const results = await this.#rpc.batch(calls);
+    return results.map((result, i) => {
       const tag = tags[i];
-      // Many nodes know neither "safe" nor "finalized".
-      if ("error" in outcome && typeof tag === "string") return undefined;
-      return headOf(resultOf(outcome), typeof tag === "number" ? tag : undefined);
+      // Many nodes support neither "safe" nor "finalized".
+      if ("error" in result && typeof tag === "string") return undefined;
+      return parseHeader(unwrapResult(result), typeof tag === "number" ? tag : undefined);
     });
   }
 
-  /** Whole blocks, both ends included, up to the first that is missing or just changing. */
-  async blocks(from: number, to: number): Promise<FullBlock[]> {
-    const began = performance.now();
+  /** Full blocks, both ends included, up to the first that is missing or being replaced. */
+  async getBlocks(from: number, to: number): Promise<FullBlock[]> {
+    const startedAt = performance.now();
     try {
       const blocks = await this.#blocks.read(from, to);
-      const took = performance.now() - began;
-      if (took < FAST_MS && to - from + 1 >= this.#range) this.#range = Math.min(MAX_RANGE, this.#range * 2);
-      if (took > SLOW_MS) this.#range = Math.max(MIN_RANGE, this.#range >> 1);
+      const elapsed = performance.now() - startedAt;
+      if (elapsed < FAST_MS && to - from + 1 >= this.#blockRange)
+        this.#blockRange = Math.min(MAX_BLOCK_RANGE, this.#blockRange * 2);
+      if (elapsed > SLOW_MS) this.#blockRange = Math.max(MIN_RANGE, this.#blockRange >> 1);
       return blocks;
     } catch (error) {
-      if (error instanceof LyingNode) this.#rpc.distrust(error);
-      if (error instanceof LyingNode || from === to) throw error;
-      this.#range = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
-      // It may have taken too long: less the next time, but no more tries now.
-      if (error instanceof RpcUnreachable && !(error instanceof RpcTooLarge)) throw error;
-      const middle = from + this.#range - 1;
-      const before = await this.blocks(from, middle);
-      return before.length <= middle - from ? before : [...before, ...(await this.blocks(middle + 1, to))];
+      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error);
+      if (error instanceof InvalidNodeDataError || from === to) throw error;
+      this.#blockRange = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
+      // The request may have timed out: the next range is smaller, but this one is not retried now.
+      if (error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError)) throw error;
+      const middle = from + this.#blockRange - 1;
+      const before = await this.getBlocks(from, middle);
+      return before.length <= middle - from ? before : [...before, ...(await this.getBlocks(middle + 1, to))];
     }
   }
 
   /**
-   * All logs that fit in a range, both ends included, in their order. Splits where a node refuses the range or its
-   * answer is too large.
+   * All matching logs of a range, both ends included, in log order. Splits the range if the node rejects it or the
+   * response is too large.
    */
-  async logs(from: number, to: number, filter: LogFilter): Promise<FoundLog[]> {
-    const asked = { ...filter, fromBlock: hex(from), toBlock: hex(to) };
+  async getLogs(from: number, to: number, filter: LogFilter): Promise<NodeLog[]> {
+    const filterParams = { ...filter, fromBlock: toHexQuantity(from), toBlock: toHexQuantity(to) };
     try {
-      const logs = readLogs(await this.#rpc.call("eth_getLogs", [asked]), from, to, filter);
+      const logs = parseLogs(await this.#rpc.call("eth_getLogs", [filterParams]), from, to, filter);
       if (to - from + 1 >= this.#logRange) this.#logRange = Math.min(MAX_LOG_RANGE, this.#logRange * 2);
       return logs;
     } catch (error) {
-      if (error instanceof LyingNode) this.#rpc.distrust(error);
-      if (error instanceof LyingNode || from === to) throw error;
-      if (error instanceof RpcUnreachable && !(error instanceof RpcTooLarge)) {
+      if (error instanceof InvalidNodeDataError) this.#rpc.penalize(error);
+      if (error instanceof InvalidNodeDataError || from === to) throw error;
+      if (error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError)) {
         this.#logRange = Math.max(MIN_RANGE, Math.floor(this.#logRange / 2));
         throw error;
       }
       this.#logRange = Math.max(MIN_RANGE, Math.floor((to - from + 1) / 2));
       const middle = from + this.#logRange - 1;
-      const before = await this.logs(from, middle, filter);
-      return [...before, ...(await this.logs(middle + 1, to, filter))];
+      const before = await this.getLogs(from, middle, filter);
+      return [...before, ...(await this.getLogs(middle + 1, to, filter))];
     }
   }
 
-  /** A block by number or hash as the node tells it, with its transactions or their hashes; null where there is none. */
-  rawBlock(block: number | string, withTransactions: boolean): Promise<JsonValue> {
+  /** The node's JSON of a block, with transactions or their hashes; null if there is none. */
+  getRawBlock(block: number | string, withTransactions: boolean): Promise<JsonValue> {
     return typeof block === "number"
-      ? this.#rpc.call("eth_getBlockByNumber", [hex(block), withTransactions])
+      ? this.#rpc.call("eth_getBlockByNumber", [toHexQuantity(block), withTransactions])
       : this.#rpc.call("eth_getBlockByHash", [block, withTransactions]);
   }
 
-  /** undefined where the node has no such block. */
-  async headByHash(hash: string): Promise<BlockRow | undefined> {
-    return headOf(await this.#rpc.call("eth_getBlockByHash", [hash, false]), undefined);
+  /** undefined if the node does not have the block. */
+  async getHeaderByHash(hash: string): Promise<BlockRow | undefined> {
+    return parseHeader(await this.#rpc.call("eth_getBlockByHash", [hash, false]), undefined);
   }
 
-  /** The receipts of transactions, in their order; null for those that are in no block. */
-  async receipts(hashes: readonly string[]): Promise<JsonValue[]> {
+  /** The receipts of transactions in the given order; null for pending and unknown transactions. */
+  async getReceipts(hashes: readonly string[]): Promise<JsonValue[]> {
     const calls = hashes.map((each) => ({ method: "eth_getTransactionReceipt", params: [each] }));
-    return (await this.#rpc.batch(calls)).map(resultOf);
+    return (await this.#rpc.batch(calls)).map(unwrapResult);
   }
 
-  transaction(hash: string): Promise<JsonValue> {
+  getTransaction(hash: string): Promise<JsonValue> {
     return this.#rpc.call("eth_getTransactionByHash", [hash]);
   }
 
   /** In wei. */
-  async balance(address: string, tag: BlockTag): Promise<bigint> {
-    return BigInt(text(await this.#rpc.call("eth_getBalance", [address, named(tag)])));
+  async getBalance(address: string, tag: BlockTag): Promise<bigint> {
+    return BigInt(parseText(await this.#rpc.call("eth_getBalance", [address, formatBlockTag(tag)])));
   }
 
-  /** Whether there is a contract. */
+  /** Whether the address is a contract. */
   async hasCode(address: string, tag: BlockTag = "latest"): Promise<boolean> {
-    return bytes(await this.#rpc.call("eth_getCode", [address, named(tag)])) !== "0x";
+    return parseBytes(await this.#rpc.call("eth_getCode", [address, formatBlockTag(tag)])) !== "0x";
   }
 
   /**
-   * Runs a call on a state, of which nothing stays; undefined where it fails in the contract. Answers in
-   * hex. Rejects with RpcError, LyingNode or RpcUnreachable, with the latter also where `signal` ends it.
+   * Executes a call on the state of a block; undefined if the contract reverts. Returns hex. Rejects with RpcError,
+   * InvalidNodeDataError or RpcUnreachableError; with the latter also if `signal` aborts.
    */
   async call(
     { gas, ...call }: ContractCall,
     tag: BlockTag,
     signal?: AbortSignal,
   ): Promise<string | undefined> {
-    const outcome = await this.run({ gas, ...call }, tag, signal);
-    return "result" in outcome && typeof outcome.result === "string" ? outcome.result : undefined;
+    const result = await this.callWithError({ gas, ...call }, tag, signal);
+    return "result" in result && typeof result.result === "string" ? result.result : undefined;
   }
 
-  /** As `call`, with what the contract failed with. */
-  async run({ gas, ...call }: ContractCall, tag: BlockTag, signal?: AbortSignal): Promise<RpcOutcome> {
-    const params: JsonValue[] = [{ ...call, gas: hex(gas) }, named(tag)];
-    const [outcome] = await this.#rpc.batch([{ method: "eth_call", params }], signal);
-    if (!outcome) throw new RpcUnreachable("the node gave no answer");
-    if ("error" in outcome && !failedInContract(outcome.error)) throw outcome.error;
-    return outcome;
+  /** Like `call`, but returns the error of the contract. */
+  async callWithError(
+    { gas, ...call }: ContractCall,
+    tag: BlockTag,
+    signal?: AbortSignal,
+  ): Promise<RpcResult> {
+    const params: JsonValue[] = [{ ...call, gas: toHexQuantity(gas) }, formatBlockTag(tag)];
+    const [result] = await this.#rpc.batch([{ method: "eth_call", params }], signal);
+    if (!result) throw new RpcUnreachableError("the node did not respond");
+    if ("error" in result && !isContractError(result.error)) throw result.error;
+    return result;
   }
 
   /**
-   * Reads contracts at one block; undefined for a call that fails in the contract. Answers in hex. Rejects with
-   * RpcError where the node cannot tell: that is no answer of the contract's.
+   * Executes calls at one block; undefined for calls that revert. Returns hex. Rejects with RpcError if the node
+   * fails, because that is not a result of the contract.
    */
   async readContracts(
     calls: { to: string; data: string }[],
@@ -203,13 +217,13 @@ export class ChainNode {
   ): Promise<(string | undefined)[]> {
     const requests = calls.map(({ to, data }) => ({
       method: "eth_call",
-      params: [{ to, data, gas: hex(gas) }, named(tag)],
+      params: [{ to, data, gas: toHexQuantity(gas) }, formatBlockTag(tag)],
     }));
     try {
-      return (await this.#rpc.batch(requests)).map(answerOf);
+      return (await this.#rpc.batch(requests)).map(contractResult);
     } catch (error) {
-      if (!(error instanceof RpcTooLarge)) throw error;
-      // Some contract answers with megabytes: the others must not suffer from it.
+      if (!(error instanceof RpcResponseTooLargeError)) throw error;
+      // One contract may return megabytes; the other calls must still succeed.
       if (calls.length <= 1) return calls.map(() => undefined);
       const half = calls.length >> 1;
       const before = await this.readContracts(calls.slice(0, half), tag, gas);
@@ -218,31 +232,31 @@ export class ChainNode {
   }
 }
 
-/** How nodes word what went wrong inside the EVM (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code of a revert. */
-const FAILED_IN_CONTRACT =
+/** Error messages of EVM failures (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code for reverts. */
+const CONTRACT_ERROR =
   /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
 
-function failedInContract({ code, message }: RpcError): boolean {
-  return code === 3 || FAILED_IN_CONTRACT.test(message);
+function isContractError({ code, message }: RpcError): boolean {
+  return code === 3 || CONTRACT_ERROR.test(message);
 }
 
-function answerOf(outcome: RpcOutcome): string | undefined {
-  if ("result" in outcome) return typeof outcome.result === "string" ? outcome.result : undefined;
-  if (failedInContract(outcome.error)) return undefined;
-  throw outcome.error;
+function contractResult(result: RpcResult): string | undefined {
+  if ("result" in result) return typeof result.result === "string" ? result.result : undefined;
+  if (isContractError(result.error)) return undefined;
+  throw result.error;
 }
 
-function resultOf(outcome: RpcOutcome): JsonValue {
-  if ("error" in outcome) throw outcome.error;
-  return outcome.result;
+function unwrapResult(result: RpcResult): JsonValue {
+  if ("error" in result) throw result.error;
+  return result.result;
 }
 
-function headOf(value: JsonValue, asked: number | undefined): BlockRow | undefined {
+function parseHeader(value: JsonValue, filterParams: number | undefined): BlockRow | undefined {
   if (value === null) return undefined;
-  if (!isJsonObject(value)) throw new LyingNode("a block is not an object");
-  return blockRow(value, asked);
+  if (!isJsonObject(value)) throw new InvalidNodeDataError("a block is not an object");
+  return parseBlockHeader(value, filterParams);
 }
 
-function named(tag: BlockTag): string {
-  return typeof tag === "number" ? hex(tag) : tag;
+function formatBlockTag(tag: BlockTag): string {
+  return typeof tag === "number" ? toHexQuantity(tag) : tag;
 }

@@ -3,11 +3,11 @@ import { gzipSync } from "node:zlib";
 import type { JsonValue } from "@purse/protocol";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocketServer } from "ws";
-import { close, listen } from "../testChain.ts";
+import { close, listen } from "../testing/testChain.ts";
 import { Rpc } from "./rpc.ts";
-import { RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 
-/** Nodes whose answers are meant to exhaust whoever asks them. */
+/** Nodes whose responses are meant to exhaust the client. */
 
 const ends: (() => Promise<unknown>)[] = [];
 const MIB = 1024 * 1024;
@@ -56,39 +56,39 @@ function flood(response: ServerResponse): void {
 }
 
 const hostile: [string, Answer][] = [
-  ["sends a byte now and then", (_, response) => drip(response)],
+  ["sends bytes slowly", (_, response) => drip(response)],
   ["sends nothing", () => undefined],
   ["sends without end", (_, response) => flood(response)],
   [
-    "sends bytes that grow when they are unpacked",
+    "sends a compression bomb",
     (_, response) =>
       void response.writeHead(200, { "content-encoding": "gzip" }).end(gzipSync(Buffer.alloc(200 * MIB))),
   ],
   ["nests without end", (_, response) => void response.end("[".repeat(1_000_000))],
   [
-    "answers another question",
+    "responds to another request",
     (_, response) => void response.end(JSON.stringify({ jsonrpc: "2.0", id: 999_999, result: "0x1" })),
   ],
   [
-    "answers with its prototype",
+    "responds with a prototype",
     (_, response) => void response.end('{"jsonrpc":"2.0","id":{"__proto__":1},"result":"0x1"}'),
   ],
   [
-    "redirects inside",
+    "redirects to an internal address",
     (_, response) => void response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
   ],
 ];
 
 describe("a node", () => {
-  it.each(hostile)("that %s is given up in time, and the next one is asked", async (_, answer) => {
+  it.each(hostile)("that %s times out, and the next one is used", async (_, answer) => {
     const bad = await nodeThat(answer);
     const rpc = rpcOf([bad, await honest()]);
     expect(await rpc.call("eth_blockNumber", [])).toBe("0x10");
     expect(rpc.health[0]).toMatchObject({ state: "failing" });
-    await expect(rpcOf([bad]).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
+    await expect(rpcOf([bad]).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachableError);
   });
 
-  it("whose answer to a short question is long is not read to its end", async () => {
+  it("with an oversized response to a short request is not read to the end", async () => {
     let written = 0;
     const bad = await nodeThat((_, response) => {
       response.on("error", () => undefined);
@@ -99,19 +99,23 @@ describe("a node", () => {
       response.on("drain", more);
       more();
     });
-    await expect(rpcOf([bad], 64 * MIB, 30_000).call("eth_blockNumber", [])).rejects.toThrow(RpcUnreachable);
+    await expect(rpcOf([bad], 64 * MIB, 30_000).call("eth_blockNumber", [])).rejects.toThrow(
+      RpcUnreachableError,
+    );
     expect(written).toBeLessThan(8 * MIB);
   });
 
-  it("whose answer to a long question is too long is asked for less", async () => {
+  it("with an oversized response to a list request receives smaller requests", async () => {
     const bad = await nodeThat(
       (id, response) =>
         void response.end(JSON.stringify({ jsonrpc: "2.0", id, result: "0".repeat(3 * MIB) })),
     );
-    await expect(rpcOf([bad], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(RpcTooLarge);
+    await expect(rpcOf([bad], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(
+      RpcResponseTooLargeError,
+    );
   });
 
-  it("that floods a socket, asked or not, is left", async () => {
+  it("that floods a socket is abandoned", async () => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     ends.push(() => new Promise((resolve) => server.close(resolve)));
     server.on("connection", (socket) => {
@@ -122,7 +126,7 @@ describe("a node", () => {
     const address = server.address();
     const port = typeof address === "object" ? address?.port : 0;
     await expect(rpcOf([`ws://127.0.0.1:${port}`], 2 * MIB, 30_000).call("eth_getLogs", [])).rejects.toThrow(
-      RpcUnreachable,
+      RpcUnreachableError,
     );
   });
 });

@@ -1,50 +1,52 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { type LogRow, MAX_INDEX, positionOf } from "../store/rows.ts";
-import { address, bytes, hash, quantity } from "./quantities.ts";
-import { LyingNode } from "./rpcErrors.ts";
+import { type LogRow, MAX_INDEX, positionOf } from "../model/rows.ts";
+import { parseAddress, parseBytes, parseHash, parseQuantity } from "./quantities.ts";
+import { InvalidNodeDataError } from "./rpcErrors.ts";
 
 export interface LogFilter {
   address?: string;
-  /** As in eth_getLogs: null stands for any, a list for any of it. */
+  /** As in eth_getLogs: null matches any topic, a list any of its items. */
   topics?: (string | string[] | null)[];
 }
 
-export type FoundLog = Omit<LogRow, "isErc20"> & { blockHash: string };
+export type NodeLog = Omit<LogRow, "isErc20"> & { blockHash: string };
 
-/** What eth_getLogs answered. Throws LyingNode for logs that were not asked for. */
-export function readLogs(value: JsonValue, from: number, to: number, filter: LogFilter): FoundLog[] {
-  if (!Array.isArray(value)) throw new LyingNode("the logs are not a list");
+/** Parses the response of eth_getLogs. Throws InvalidNodeDataError for logs that do not match the request. */
+export function parseLogs(value: JsonValue, from: number, to: number, filter: LogFilter): NodeLog[] {
+  if (!Array.isArray(value)) throw new InvalidNodeDataError("the logs are not a list");
   const logs = value.map((each) => {
-    const log = readLog(each);
-    const block = quantity(isJsonObject(each) ? each.blockNumber : undefined);
+    const log = parseLog(each);
+    const block = parseQuantity(isJsonObject(each) ? each.blockNumber : undefined);
     if (block < from || block > to)
-      throw new LyingNode(`logs of ${from}–${to} were asked for and one of ${block} came`);
-    if (!fits(log, filter)) throw new LyingNode(`a log of block ${block} came that was not asked for`);
+      throw new InvalidNodeDataError(`requested logs of ${from}–${to} but received one of ${block}`);
+    if (!matchesFilter(log, filter))
+      throw new InvalidNodeDataError(`received a log of block ${block} that does not match the filter`);
     return log;
   });
   return logs.sort((a, b) => a.position - b.position);
 }
 
-function readLog(value: JsonValue): FoundLog {
-  if (!isJsonObject(value) || !Array.isArray(value.topics)) throw new LyingNode("a log is not an object");
-  const index = quantity(value.logIndex);
-  if (index > MAX_INDEX) throw new LyingNode("a block has more logs than a block can have");
+function parseLog(value: JsonValue): NodeLog {
+  if (!isJsonObject(value) || !Array.isArray(value.topics))
+    throw new InvalidNodeDataError("a log is not an object");
+  const index = parseQuantity(value.logIndex);
+  if (index > MAX_INDEX) throw new InvalidNodeDataError("a block has too many logs");
   return {
-    position: positionOf(quantity(value.blockNumber), index),
-    blockHash: hash(value.blockHash),
-    transactionIndex: quantity(value.transactionIndex),
-    transactionHash: hash(value.transactionHash),
-    address: address(value.address),
-    topics: value.topics.map(hash),
-    data: bytes(value.data),
+    position: positionOf(parseQuantity(value.blockNumber), index),
+    blockHash: parseHash(value.blockHash),
+    transactionIndex: parseQuantity(value.transactionIndex),
+    transactionHash: parseHash(value.transactionHash),
+    address: parseAddress(value.address),
+    topics: value.topics.map(parseHash),
+    data: parseBytes(value.data),
   };
 }
 
-function fits(log: FoundLog, { address: wanted, topics }: LogFilter): boolean {
-  if (wanted !== undefined && log.address !== wanted) return false;
+function matchesFilter(log: NodeLog, { address: filterAddress, topics }: LogFilter): boolean {
+  if (filterAddress !== undefined && log.address !== filterAddress) return false;
   return (topics ?? []).every((topic, i) => {
     if (topic === null) return true;
-    const own = log.topics[i] ?? "";
-    return Array.isArray(topic) ? topic.includes(own) : topic === own;
+    const logTopic = log.topics[i] ?? "";
+    return Array.isArray(topic) ? topic.includes(logTopic) : topic === logTopic;
   });
 }

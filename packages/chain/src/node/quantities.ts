@@ -1,45 +1,48 @@
 import type { JsonValue } from "@purse/protocol";
-import { LyingNode } from "./rpcErrors.ts";
+import { InvalidNodeDataError } from "./rpcErrors.ts";
 
-/** Reads the hex of JSON-RPC (https://ethereum.github.io/execution-apis). All throw LyingNode for anything else. */
+/**
+ * Parsers for the hex values of JSON-RPC (https://ethereum.github.io/execution-apis). All throw InvalidNodeDataError
+ * for invalid values.
+ */
 
-export function quantity(value: JsonValue | undefined): number {
+export function parseQuantity(value: JsonValue | undefined): number {
   const number = typeof value === "string" && isHexNumber(value) ? Number.parseInt(value, 16) : Number.NaN;
-  if (!Number.isSafeInteger(number)) throw new LyingNode(`${shown(value)} is not a quantity`);
+  if (!Number.isSafeInteger(number)) throw new InvalidNodeDataError(`${preview(value)} is not a quantity`);
   return number;
 }
 
-/** A quantity of any size, as decimal text. */
-export function bigQuantity(value: JsonValue | undefined): string {
+/** Parses a quantity of any size to decimal text. */
+export function parseBigQuantity(value: JsonValue | undefined): string {
   if (typeof value !== "string" || !isHexNumber(value))
-    throw new LyingNode(`${shown(value)} is not a quantity`);
-  // Most fit into a number, and so are read much faster.
+    throw new InvalidNodeDataError(`${preview(value)} is not a quantity`);
+  // Most values fit into a number, which is much faster to parse.
   return value.length <= 14 ? String(Number.parseInt(value, 16)) : BigInt(value).toString();
 }
 
-export function hash(value: JsonValue | undefined): string {
+export function parseHash(value: JsonValue | undefined): string {
   if (typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value)) return value.toLowerCase();
-  throw new LyingNode(`${shown(value)} is not a hash`);
+  throw new InvalidNodeDataError(`${preview(value)} is not a hash`);
 }
 
-export function address(value: JsonValue | undefined): string {
+export function parseAddress(value: JsonValue | undefined): string {
   if (typeof value === "string" && /^0x[0-9a-fA-F]{40}$/.test(value)) return value.toLowerCase();
-  throw new LyingNode(`${shown(value)} is not an address`);
+  throw new InvalidNodeDataError(`${preview(value)} is not an address`);
 }
 
-/** Whole bytes of any number. */
-export function bytes(value: JsonValue | undefined): string {
+/** Parses bytes of any length. */
+export function parseBytes(value: JsonValue | undefined): string {
   if (typeof value === "string" && value.length % 2 === 0 && /^0x[0-9a-fA-F]*$/.test(value))
     return value.toLowerCase();
-  throw new LyingNode(`${shown(value)} is not bytes`);
+  throw new InvalidNodeDataError(`${preview(value)} is not bytes`);
 }
 
-export function text(value: JsonValue | undefined): string {
+export function parseText(value: JsonValue | undefined): string {
   if (typeof value === "string") return value;
-  throw new LyingNode(`${shown(value)} is not a text`);
+  throw new InvalidNodeDataError(`${preview(value)} is not a string`);
 }
 
-export function hex(number: number): string {
+export function toHexQuantity(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
@@ -47,6 +50,6 @@ function isHexNumber(value: string): boolean {
   return /^0x[0-9a-fA-F]+$/.test(value);
 }
 
-function shown(value: JsonValue | undefined): string {
+function preview(value: JsonValue | undefined): string {
   return JSON.stringify(value ?? null).slice(0, 100);
 }

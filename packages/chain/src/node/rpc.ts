@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonValue } from "@purse/protocol";
-import { LyingNode, RpcError, RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import type { NodeHealth } from "../model/chainStatus.ts";
+import {
+  InvalidNodeDataError,
+  RpcError,
+  RpcResponseTooLargeError,
+  RpcUnreachableError,
+} from "./rpcErrors.ts";
 import { openTransport, type Transport } from "./transport.ts";
 
 export interface RpcCall {
@@ -8,60 +14,55 @@ export interface RpcCall {
   params: JsonValue[];
 }
 
-export type RpcOutcome = { result: JsonValue } | { error: RpcError };
+export type RpcResult = { result: JsonValue } | { error: RpcError };
 
 export interface RpcOptions {
-  /** EIP-155. A node is asked for it before anything else, again after each failure, and refused if it differs. */
+  /**
+   * EIP-155. Verified before the first request to a node and after each failure; nodes of other chains are rejected.
+   */
   chainId?: number;
-  /** For one request, in ms. */
+  /** Timeout of one request, in ms. */
   timeoutMs?: number;
-  /** Largest answer that is read, in bytes. */
+  /** Max response size, in bytes. */
   maxBytes?: number;
-  /** Calls in one request. */
+  /** Max calls per request. */
   maxBatch?: number;
-  /** Further rounds over all nodes where none has answered, unless that took as long as `timeoutMs`. */
+  /** Retries over all nodes if none responded, unless `timeoutMs` has passed. */
   retries?: number;
-}
-
-/** How one of a chain's nodes fares. */
-export interface NodeHealth {
-  /** Host and port only: the rest of a URL often is a key. */
-  host: string;
-  state: "unused" | "well" | "failing";
-  /** Of the last answer. */
-  latencyMs?: number;
-  error?: string;
 }
 
 interface Endpoint {
   host: string;
   transport: Transport;
-  /** Whether it has shown, since it last failed, that it is of the right chain. */
-  checked: boolean;
+  /** Whether the node's chain id was verified since its last failure. */
+  isVerified: boolean;
   failures: number;
-  /** After failures others are asked first until then (ms since the epoch). */
-  restsUntil: number;
+  /** After failures, other nodes are preferred until then (ms since the epoch). */
+  cooldownUntil: number;
   latencyMs: number | undefined;
   error: string | undefined;
 }
 
-/** A node that takes no batch, or none of this size. */
-class BatchRefused extends Error {}
+/** The node does not accept batches, or none of this size. */
+class BatchRejectedError extends Error {}
 
 const RETRY_MS = 200;
-const MAX_REST_MS = 30_000;
+const MAX_COOLDOWN_MS = 30_000;
 
-/** JSON-RPC 2.0 to the nodes of one chain, over HTTP or WebSocket: batches, deadline, size cap, retries, failover. */
+/**
+ * JSON-RPC 2.0 client for the nodes of one chain over HTTP or WebSocket: batches, timeout, size limit, retries,
+ * failover.
+ */
 export class Rpc {
   readonly #endpoints: readonly Endpoint[];
   readonly #chainId: number | undefined;
   readonly #retries: number;
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
-  /** Less once a node has refused a batch of that size. */
+  /** Reduced when a node rejects a batch of that size. */
   #maxBatch: number;
   #closing = new AbortController();
-  /** The node that answered last. */
+  /** The node that responded last. */
   #current = 0;
   #nextId = 1;
 
@@ -71,9 +72,9 @@ export class Rpc {
     this.#endpoints = urls.map((url) => ({
       host: URL.parse(url)?.host ?? "",
       transport: openTransport(url, maxBytes),
-      checked: options.chainId === undefined,
+      isVerified: options.chainId === undefined,
       failures: 0,
-      restsUntil: 0,
+      cooldownUntil: 0,
       latencyMs: undefined,
       error: undefined,
     }));
@@ -92,119 +93,126 @@ export class Rpc {
     }));
   }
 
-  /** Rejects with RpcError, LyingNode or RpcUnreachable; with the latter also where `signal` ends it. */
+  /** Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError; with the latter also if `signal` aborts. */
   async call(method: string, params: JsonValue[], signal?: AbortSignal): Promise<JsonValue> {
-    const [outcome] = await this.batch([{ method, params }], signal);
-    if (!outcome) throw new RpcUnreachable("the node gave no answer");
-    if ("error" in outcome) throw outcome.error;
-    return outcome.result;
+    const [result] = await this.batch([{ method, params }], signal);
+    if (!result) throw new RpcUnreachableError("the node did not respond");
+    if ("error" in result) throw result.error;
+    return result.result;
   }
 
-  /** The outcomes in the order of the calls. Rejects with RpcUnreachable where no node answers. */
-  async batch(calls: RpcCall[], signal?: AbortSignal): Promise<RpcOutcome[]> {
-    const outcomes: RpcOutcome[] = [];
-    while (outcomes.length < calls.length) {
-      const size = Math.min(this.#maxBatch, calls.length - outcomes.length);
+  /** Returns the results in the order of the calls. Rejects with RpcUnreachableError if no node responds. */
+  async batch(calls: RpcCall[], signal?: AbortSignal): Promise<RpcResult[]> {
+    const results: RpcResult[] = [];
+    while (results.length < calls.length) {
+      const size = Math.min(this.#maxBatch, calls.length - results.length);
       try {
-        outcomes.push(...(await this.#post(calls.slice(outcomes.length, outcomes.length + size), signal)));
+        results.push(...(await this.#post(calls.slice(results.length, results.length + size), signal)));
       } catch (error) {
-        if (!(error instanceof BatchRefused)) throw error;
+        if (!(error instanceof BatchRejectedError)) throw error;
         this.#maxBatch = Math.max(1, Math.floor(size / 2));
       }
     }
-    return outcomes;
+    return results;
   }
 
-  /** Ends what is under way with RpcUnreachable. */
+  /** Aborts pending requests with RpcUnreachableError. */
   abort(): void {
     this.#closing.abort();
     this.#closing = new AbortController();
     for (const { transport } of this.#endpoints) transport.close();
   }
 
-  /** Lets others be asked before the node that answered last, which has told what cannot be. */
-  distrust(reason: Error): void {
+  /** Prefers other nodes over the current one for a while, because it returned invalid data. */
+  penalize(reason: Error): void {
     const endpoint = this.#endpoints[this.#current];
     if (!endpoint) return;
     endpoint.failures += 1;
     endpoint.error = reason.message;
-    endpoint.restsUntil = Date.now() + MAX_REST_MS;
+    endpoint.cooldownUntil = Date.now() + MAX_COOLDOWN_MS;
   }
 
-  /** Rounds over all nodes, with pauses that grow. */
-  async #post(calls: RpcCall[], ended: AbortSignal | undefined): Promise<RpcOutcome[]> {
-    const signal = ended ? AbortSignal.any([this.#closing.signal, ended]) : this.#closing.signal;
-    const giveUp = Date.now() + this.#timeoutMs;
+  /** Retries over all nodes with exponential backoff. */
+  async #post(calls: RpcCall[], callerSignal: AbortSignal | undefined): Promise<RpcResult[]> {
+    const signal = callerSignal
+      ? AbortSignal.any([this.#closing.signal, callerSignal])
+      : this.#closing.signal;
+    const deadline = Date.now() + this.#timeoutMs;
     for (let round = 0; ; round++) {
       try {
-        return await this.#postToAny(calls, signal);
+        return await this.#postToFirstAvailable(calls, signal);
       } catch (error) {
-        const mayHelp = error instanceof RpcUnreachable && !(error instanceof RpcTooLarge);
-        if (!mayHelp || round >= this.#retries || signal.aborted || Date.now() > giveUp) throw error;
+        const isRetryable =
+          error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError);
+        if (!isRetryable || round >= this.#retries || signal.aborted || Date.now() > deadline) throw error;
         await sleep(RETRY_MS * 2 ** round, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Each node is tried once: first the one that answered last, last those that have just failed. */
-  async #postToAny(calls: RpcCall[], signal: AbortSignal): Promise<RpcOutcome[]> {
+  /** Tries each node once: the current one first, nodes that failed recently last. */
+  async #postToFirstAvailable(calls: RpcCall[], signal: AbortSignal): Promise<RpcResult[]> {
     const failures: Error[] = [];
-    for (const endpoint of this.#inOrder()) {
-      const began = performance.now();
+    for (const endpoint of this.#endpointsByPreference()) {
+      const startedAt = performance.now();
       try {
-        if (!endpoint.checked) await this.#check(endpoint, signal);
-        const outcomes = await this.#postTo(endpoint, calls, signal);
+        if (!endpoint.isVerified) await this.#verifyChain(endpoint, signal);
+        const results = await this.#postTo(endpoint, calls, signal);
         this.#current = this.#endpoints.indexOf(endpoint);
-        endpoint.latencyMs = Math.round(performance.now() - began);
+        endpoint.latencyMs = Math.round(performance.now() - startedAt);
         endpoint.failures = 0;
-        return outcomes;
+        return results;
       } catch (error) {
-        // The node is well; the question is not.
-        if (error instanceof BatchRefused || (error instanceof RpcTooLarge && !calls.every(isShort)))
+        // The request failed, not the node.
+        if (
+          error instanceof BatchRejectedError ||
+          (error instanceof RpcResponseTooLargeError && !calls.every(hasShortResult))
+        )
           throw error;
         failures.push(error instanceof Error ? error : new Error(String(error)));
         if (signal.aborted) break;
-        endpoint.checked = this.#chainId === undefined;
+        endpoint.isVerified = this.#chainId === undefined;
         endpoint.error = failures.at(-1)?.message;
-        endpoint.restsUntil = Date.now() + Math.min(MAX_REST_MS, 1_000 * 2 ** endpoint.failures);
+        endpoint.cooldownUntil = Date.now() + Math.min(MAX_COOLDOWN_MS, 1_000 * 2 ** endpoint.failures);
         endpoint.failures += 1;
       }
     }
     const reasons =
       [...new Set(failures.map(({ message }) => message))].join("; ") || "no node is configured";
-    if (failures.length > 0 && failures.every((each) => each instanceof LyingNode))
-      throw new LyingNode(reasons);
-    throw new RpcUnreachable(reasons);
+    if (failures.length > 0 && failures.every((each) => each instanceof InvalidNodeDataError))
+      throw new InvalidNodeDataError(reasons);
+    throw new RpcUnreachableError(reasons);
   }
 
-  /** Has every node asked for its chain again before anything else. */
-  recheck(): void {
-    for (const endpoint of this.#endpoints) endpoint.checked = this.#chainId === undefined;
+  /** Verifies the chain id of all nodes again before the next request. */
+  recheckChainId(): void {
+    for (const endpoint of this.#endpoints) endpoint.isVerified = this.#chainId === undefined;
   }
 
   #maxBytesOf(calls: readonly RpcCall[]): number {
-    if (calls.every(isShort)) return MAX_SHORT_BYTES * calls.length;
+    if (calls.every(hasShortResult)) return MAX_SHORT_RESULT_BYTES * calls.length;
     return calls.length > 1 ? Math.min(this.#maxBytes, MAX_BATCH_BYTES) : this.#maxBytes;
   }
 
-  #inOrder(): Endpoint[] {
+  #endpointsByPreference(): Endpoint[] {
     const now = Date.now();
-    const around = [...this.#endpoints.slice(this.#current), ...this.#endpoints.slice(0, this.#current)];
+    const rotated = [...this.#endpoints.slice(this.#current), ...this.#endpoints.slice(0, this.#current)];
     return [
-      ...around.filter(({ restsUntil }) => restsUntil <= now),
-      ...around.filter(({ restsUntil }) => restsUntil > now),
+      ...rotated.filter(({ cooldownUntil }) => cooldownUntil <= now),
+      ...rotated.filter(({ cooldownUntil }) => cooldownUntil > now),
     ];
   }
 
-  async #check(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const [outcome] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], signal);
-    if (!outcome || "error" in outcome) throw new RpcUnreachable("the node does not tell its chain");
-    const id = Number(outcome.result);
-    if (id !== this.#chainId) throw new LyingNode(`the node is of chain ${id}, not ${this.#chainId}`);
-    endpoint.checked = true;
+  async #verifyChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
+    const [result] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], signal);
+    if (!result || "error" in result) throw new RpcUnreachableError("the node does not return its chain id");
+    const id = Number(result.result);
+    if (id !== this.#chainId)
+      throw new InvalidNodeDataError(`the node belongs to chain ${id}, not ${this.#chainId}`);
+    endpoint.isVerified = true;
   }
 
-  async #postTo({ transport }: Endpoint, calls: RpcCall[], closing: AbortSignal): Promise<RpcOutcome[]> {
+  async #postTo({ transport }: Endpoint, calls: RpcCall[], signal: AbortSignal): Promise<RpcResult[]> {
     const first = this.#nextId;
     this.#nextId += calls.length;
     const body = calls.map(({ method, params }, i) => ({ jsonrpc: "2.0", id: first + i, method, params }));
@@ -212,46 +220,52 @@ export class Rpc {
       JSON.stringify(body.length === 1 ? body[0] : body),
       body.map(({ id }) => id),
       this.#maxBytesOf(calls),
-      AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), closing]),
+      AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), signal]),
     );
-    if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRefused();
-    if (status < 200 || status >= 300) throw new RpcUnreachable(`the node answered HTTP ${status}`);
-    const answers: unknown = parse(text);
-    if (calls.length > 1 && !Array.isArray(answers)) throw new BatchRefused();
-    const list = Array.isArray(answers) ? answers : [answers];
-    const byId = new Map(list.map((answer) => [isRecord(answer) ? answer.id : undefined, answer]));
-    return calls.map((_, i) => outcomeOf(byId.get(first + i)));
+    if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRejectedError();
+    if (status < 200 || status >= 300)
+      throw new RpcUnreachableError(`the node responded with HTTP ${status}`);
+    const responses: unknown = parse(text);
+    if (calls.length > 1 && !Array.isArray(responses)) throw new BatchRejectedError();
+    const list = Array.isArray(responses) ? responses : [responses];
+    const byId = new Map(list.map((response) => [isRecord(response) ? response.id : undefined, response]));
+    return calls.map((_, i) => parseResult(byId.get(first + i)));
   }
 }
 
-/** Questions whose answers are a few bytes. */
-const SHORT: ReadonlySet<string> = new Set(["eth_blockNumber", "eth_chainId", "eth_getBalance"]);
-const MAX_SHORT_BYTES = 16 * 1024;
-/** Of a batch: what is larger is asked for in smaller ones. */
+/** Methods whose results are a few bytes. */
+const SHORT_RESULT_METHODS: ReadonlySet<string> = new Set([
+  "eth_blockNumber",
+  "eth_chainId",
+  "eth_getBalance",
+]);
+const MAX_SHORT_RESULT_BYTES = 16 * 1024;
+/** Max response size of a batch; larger ones are split. */
 const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
-function isShort({ method }: RpcCall): boolean {
-  return SHORT.has(method);
+function hasShortResult({ method }: RpcCall): boolean {
+  return SHORT_RESULT_METHODS.has(method);
 }
 
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new RpcUnreachable("the node's answer is not JSON");
+    throw new RpcUnreachableError("the node's response is not JSON");
   }
 }
 
-function outcomeOf(answer: unknown): RpcOutcome {
-  if (!isRecord(answer)) throw new RpcUnreachable("the node left a call unanswered");
-  if (isRecord(answer.error)) {
-    const { code = 0, message = "unknown error", data } = answer.error;
+function parseResult(response: unknown): RpcResult {
+  if (!isRecord(response)) throw new RpcUnreachableError("the node's response is incomplete");
+  if (isRecord(response.error)) {
+    const { code = 0, message = "unknown error", data } = response.error;
     return {
       error: new RpcError(Number(code), String(message), typeof data === "string" ? data : undefined),
     };
   }
-  if (!("result" in answer)) throw new RpcUnreachable("the node's answer has neither result nor error");
-  return { result: answer.result as JsonValue };
+  if (!("result" in response))
+    throw new RpcUnreachableError("the node's response has neither result nor error");
+  return { result: response.result as JsonValue };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

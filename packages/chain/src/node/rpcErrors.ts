@@ -1,23 +1,23 @@
-/** A node that cannot be reached, or whose answer is no JSON-RPC. Another try may succeed. */
-export class RpcUnreachable extends Error {
-  override readonly name: string = "RpcUnreachable";
+/** The node cannot be reached or its response is not JSON-RPC. A retry may succeed. */
+export class RpcUnreachableError extends Error {
+  override readonly name: string = "RpcUnreachableError";
 }
 
-/** An answer larger than is read: another try brings the same, a smaller question may not. */
-export class RpcTooLarge extends RpcUnreachable {
-  override readonly name = "RpcTooLarge";
+/** The response exceeds the size limit. A retry fails in the same way; a smaller request may succeed. */
+export class RpcResponseTooLargeError extends RpcUnreachableError {
+  override readonly name = "RpcResponseTooLargeError";
 }
 
-/** A node that tells what cannot be: another chain's id, a log of a block that was not asked for. */
-export class LyingNode extends Error {
-  override readonly name = "LyingNode";
+/** The node returned impossible data, for example another chain's id or logs of a block that was not requested. */
+export class InvalidNodeDataError extends Error {
+  override readonly name = "InvalidNodeDataError";
 }
 
-/** What a node answers instead of a result. */
+/** A JSON-RPC error of a node. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   readonly code: number;
-  /** What a contract has failed with, hex, where the node tells. */
+  /** Revert data of a contract in hex, if the node returns it. */
   readonly data: string | undefined;
 
   constructor(code: number, message: string, data?: string) {

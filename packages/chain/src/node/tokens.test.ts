@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { textOf } from "./tokens.ts";
+import { decodeText } from "./tokens.ts";
 
 const word = (value: number | bigint) => value.toString(16).padStart(64, "0");
 const abi = (text: string) => {
@@ -12,11 +12,11 @@ it.each([
   ["a bytes32", `0x${Buffer.from("MKR").toString("hex").padEnd(64, "0")}`, "MKR"],
   ["a text longer than allowed", abi("x".repeat(100_000)), "x".repeat(32)],
   ["control and direction marks", abi("A\u202eB\u0000C"), "ABC"],
-  ["bytes that are no UTF-8", `0x${word(32)}${word(2)}${"ff41".padEnd(64, "0")}`, "\ufffdA"],
+  ["bytes that are not UTF-8", `0x${word(32)}${word(2)}${"ff41".padEnd(64, "0")}`, "\ufffdA"],
   ["a call that reverted", undefined, null],
-  ["an empty answer", "0x", null],
-  ["an offset that leads outside", `0x${word(2n ** 255n)}${word(1)}`, null],
-  ["a length that leads outside", `0x${word(32)}${word(2n ** 200n)}`, null],
+  ["an empty result", "0x", null],
+  ["an offset out of bounds", `0x${word(2n ** 255n)}${word(1)}`, null],
+  ["a length out of bounds", `0x${word(32)}${word(2n ** 200n)}`, null],
 ])("reads %s safely", (_name, answer, expected) => {
-  expect(textOf(answer, 32)).toBe(expected);
+  expect(decodeText(answer, 32)).toBe(expected);
 });

@@ -1,8 +1,8 @@
-import type { TokenFacts } from "../store/indexWriter.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
 import type { ChainNode } from "./chainNode.ts";
-import { readTogether } from "./multicall.ts";
+import { multicall } from "./multicall.ts";
 
-/** Selectors of EIP-20's functions. */
+/** Function selectors of EIP-20. */
 const NAME = "0x06fdde03";
 const SYMBOL = "0x95d89b41";
 const DECIMALS = "0x313ce567";
@@ -12,73 +12,75 @@ const ALLOWANCE = "0xdd62ed3e";
 const MAX_NAME = 128;
 const MAX_SYMBOL = 32;
 
-/** What tokens say of themselves, as far as they do. Rejects with RpcError where the node cannot tell. */
-export async function askTokens(
+/** Reads name, symbol and decimals of tokens, as far as available. Rejects with RpcError if the node fails. */
+export async function getTokenMetadata(
   node: ChainNode,
   tokens: readonly { address: string; standard: number }[],
-): Promise<TokenFacts[]> {
+): Promise<TokenMetadata[]> {
   const calls = tokens.flatMap(({ address: to }) => [NAME, SYMBOL, DECIMALS].map((data) => ({ to, data })));
-  const answers = await node.readContracts(calls, "latest");
+  const results = await node.readContracts(calls, "latest");
   return tokens.map(({ address, standard }, i) => {
-    const [name, symbol, decimals] = answers.slice(i * 3, i * 3 + 3);
+    const [name, symbol, decimals] = results.slice(i * 3, i * 3 + 3);
     return {
       address,
       standard,
-      name: textOf(name, MAX_NAME),
-      symbol: textOf(symbol, MAX_SYMBOL),
-      decimals: decimalsOf(decimals),
+      name: decodeText(name, MAX_NAME),
+      symbol: decodeText(symbol, MAX_SYMBOL),
+      decimals: decodeDecimals(decimals),
     };
   });
 }
 
-/** Balances of one owner at one block, in the tokens' smallest units; undefined where a contract gives none. */
-export async function askBalances(
+/**
+ * Reads the balances of one owner at one block, in the tokens' smallest units; undefined if a contract returns none.
+ */
+export async function getBalances(
   node: ChainNode,
   owner: string,
   tokens: string[],
   block: number,
 ): Promise<(bigint | undefined)[]> {
-  const data = BALANCE_OF + padded(owner);
-  const answers = await readTogether(
+  const data = BALANCE_OF + padAddress(owner);
+  const results = await multicall(
     node,
     tokens.map((to) => ({ to, data })),
     block,
   );
-  return answers.map(numberOf);
+  return results.map(decodeUint256);
 }
 
-/** How much a spender may take from an owner, in the token's smallest unit; undefined where the contract gives none. */
-export async function askAllowance(
+/** Reads an allowance in the token's smallest unit; undefined if the contract returns none. */
+export async function getAllowance(
   node: ChainNode,
   token: string,
   owner: string,
   spender: string,
 ): Promise<bigint | undefined> {
-  const data = ALLOWANCE + padded(owner) + padded(spender);
-  const [answer] = await node.readContracts([{ to: token, data }], "latest");
-  return numberOf(answer);
+  const data = ALLOWANCE + padAddress(owner) + padAddress(spender);
+  const [result] = await node.readContracts([{ to: token, data }], "latest");
+  return decodeUint256(result);
 }
 
-function padded(address: string): string {
+function padAddress(address: string): string {
   return address.slice(2).padStart(64, "0");
 }
 
-function numberOf(answer: string | undefined): bigint | undefined {
-  return answer && /^0x[0-9a-fA-F]{64}/.test(answer) ? BigInt(answer.slice(0, 66)) : undefined;
+function decodeUint256(result: string | undefined): bigint | undefined {
+  return result && /^0x[0-9a-fA-F]{64}/.test(result) ? BigInt(result.slice(0, 66)) : undefined;
 }
 
-/** A text as ABI string or, in old contracts, as bytes32. Cut to a length, without control characters. */
-export function textOf(answer: string | undefined, max: number): string | null {
-  const bytes = Buffer.from(answer?.slice(2) ?? "", "hex");
+/** Decodes an ABI string or, for old contracts, bytes32. Truncates the text and removes control characters. */
+export function decodeText(result: string | undefined, max: number): string | null {
+  const bytes = Buffer.from(result?.slice(2) ?? "", "hex");
   if (bytes.length < 32) return null;
-  const content = bytes.length === 32 ? bytes.subarray(0, endOf(bytes)) : stringBytes(bytes);
+  const content = bytes.length === 32 ? bytes.subarray(0, textEnd(bytes)) : abiStringBytes(bytes);
   if (!content) return null;
-  // A text that is cut in the middle of a character loses that character only.
+  // If a character is cut, only that character is lost.
   const text = new TextDecoder().decode(content.subarray(0, max * 4));
   return [...text.replace(/[\p{Cc}\p{Cf}]/gu, "")].slice(0, max).join("");
 }
 
-function stringBytes(bytes: Buffer): Buffer | undefined {
+function abiStringBytes(bytes: Buffer): Buffer | undefined {
   const offset = wordAt(bytes, 0);
   const length = offset === undefined ? undefined : wordAt(bytes, offset);
   if (offset === undefined || length === undefined) return undefined;
@@ -91,13 +93,13 @@ function wordAt(bytes: Buffer, offset: number): number | undefined {
   return word <= BigInt(bytes.length) ? Number(word) : undefined;
 }
 
-function endOf(bytes: Buffer): number {
+function textEnd(bytes: Buffer): number {
   const zero = bytes.indexOf(0);
   return zero < 0 ? bytes.length : zero;
 }
 
-function decimalsOf(answer: string | undefined): number | null {
-  if (!answer || !/^0x[0-9a-fA-F]{64}/.test(answer)) return null;
-  const decimals = BigInt(answer.slice(0, 66));
+function decodeDecimals(result: string | undefined): number | null {
+  if (!result || !/^0x[0-9a-fA-F]{64}/.test(result)) return null;
+  const decimals = BigInt(result.slice(0, 66));
   return decimals <= 255n ? Number(decimals) : null;
 }

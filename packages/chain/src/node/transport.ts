@@ -1,23 +1,23 @@
 import { WebSocket } from "ws";
-import { RpcTooLarge, RpcUnreachable } from "./rpcErrors.ts";
+import { RpcResponseTooLargeError, RpcUnreachableError } from "./rpcErrors.ts";
 
-/** What a node answered: the HTTP status (200 over WebSocket) and the text. */
-export interface RawAnswer {
+/** Response of a node: HTTP status (200 over WebSocket) and body. */
+export interface RawResponse {
   status: number;
   text: string;
 }
 
-/** Carries JSON-RPC texts to one node. */
+/** Sends JSON-RPC messages to one node. */
 export interface Transport {
   /**
-   * Rejects with RpcUnreachable, with RpcTooLarge for answers of more than `maxBytes`; `ids` are those of the calls in the
-   * text.
+   * Rejects with RpcUnreachableError, and with RpcResponseTooLargeError for responses of more than `maxBytes`. `ids`
+   * are the ids of the calls in the text.
    */
-  send(text: string, ids: readonly number[], maxBytes: number, signal: AbortSignal): Promise<RawAnswer>;
+  send(text: string, ids: readonly number[], maxBytes: number, signal: AbortSignal): Promise<RawResponse>;
   close(): void;
 }
 
-/** By the URL's scheme: http(s) or ws(s). `maxBytes` is the largest answer that is ever read. */
+/** Selects the transport by the URL's scheme: http(s) or ws(s). `maxBytes` limits the size of all responses. */
 export function openTransport(url: string, maxBytes: number): Transport {
   return /^wss?:/.test(url) ? new SocketTransport(url, maxBytes) : httpTransport(url);
 }
@@ -31,9 +31,11 @@ function httpTransport(url: string): Transport {
         const response = await fetch(url, init);
         return { status: response.status, text: await readText(response, maxBytes) };
       } catch (error) {
-        if (error instanceof RpcUnreachable) throw error;
+        if (error instanceof RpcUnreachableError) throw error;
         const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
-        throw new RpcUnreachable(cause || (error instanceof Error ? error.message : "no connection"));
+        throw new RpcUnreachableError(
+          cause || (error instanceof Error ? error.message : "connection failed"),
+        );
       }
     },
     close() {},
@@ -45,24 +47,25 @@ async function readText(response: Response, maxBytes: number): Promise<string> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new RpcTooLarge(`the node's answer is larger than ${maxBytes} bytes`);
+    if (size > maxBytes)
+      throw new RpcResponseTooLargeError(`the node's response is larger than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
 }
 
-interface Waiting {
+interface PendingCall {
   maxBytes: number;
-  resolve(answer: RawAnswer): void;
+  resolve(response: RawResponse): void;
   reject(error: Error): void;
 }
 
-/** One socket for all calls, opened when it is needed and again after it was lost. */
+/** One socket for all calls, opened on demand and reopened after a connection loss. */
 class SocketTransport implements Transport {
   readonly #url: string;
   readonly #maxBytes: number;
   #socket: Promise<WebSocket> | undefined;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingCall>();
 
   constructor(url: string, maxBytes: number) {
     this.#url = url;
@@ -74,18 +77,18 @@ class SocketTransport implements Transport {
     ids: readonly number[],
     maxBytes: number,
     signal: AbortSignal,
-  ): Promise<RawAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-    const end = () => reject(new RpcUnreachable("the node did not answer in time"));
-    signal.addEventListener("abort", end, { once: true });
-    for (const id of ids) this.#waiting.set(id, { maxBytes, resolve, reject });
+  ): Promise<RawResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
+    const onAbort = () => reject(new RpcUnreachableError("the request to the node timed out"));
+    signal.addEventListener("abort", onAbort, { once: true });
+    for (const id of ids) this.#pending.set(id, { maxBytes, resolve, reject });
     try {
-      if (signal.aborted) end();
+      if (signal.aborted) onAbort();
       else this.#open().then((socket) => socket.send(text), reject);
       return await promise;
     } finally {
-      signal.removeEventListener("abort", end);
-      for (const id of ids) this.#waiting.delete(id);
+      signal.removeEventListener("abort", onAbort);
+      for (const id of ids) this.#pending.delete(id);
     }
   }
 
@@ -104,43 +107,47 @@ class SocketTransport implements Transport {
         maxPayload: this.#maxBytes,
         perMessageDeflate: false,
       });
-      let failure = new RpcUnreachable("the connection to the node was lost");
+      let failure = new RpcUnreachableError("the connection to the node was lost");
       socket.on("open", () => resolve(socket));
       socket.on("message", (data, isBinary) => {
-        if (!isBinary) this.#take(String(data));
+        if (!isBinary) this.#receive(String(data));
       });
       socket.on("error", (error) => {
         if ("code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
-          failure = new RpcTooLarge(`the node's answer is larger than ${this.#maxBytes} bytes`);
+          failure = new RpcResponseTooLargeError(
+            `the node's response is larger than ${this.#maxBytes} bytes`,
+          );
       });
       socket.on("close", () => {
         this.#socket = undefined;
         reject(failure);
-        for (const waiting of this.#waiting.values()) waiting.reject(failure);
+        for (const pending of this.#pending.values()) pending.reject(failure);
       });
     });
     return this.#socket;
   }
 
-  #take(data: string): void {
+  #receive(data: string): void {
     const id = firstId(data);
-    // What a node cannot read at all it answers without an id.
-    if (id === null) for (const each of this.#waiting.values()) each.resolve({ status: 200, text: data });
-    const waiting = typeof id === "number" ? this.#waiting.get(id) : undefined;
-    if (!waiting) return;
-    if (data.length > waiting.maxBytes) {
-      waiting.reject(new RpcTooLarge(`the node's answer is larger than ${waiting.maxBytes} bytes`));
-    } else waiting.resolve({ status: 200, text: data });
+    // Nodes respond without an id to messages that they cannot parse.
+    if (id === null) for (const each of this.#pending.values()) each.resolve({ status: 200, text: data });
+    const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
+    if (!pending) return;
+    if (data.length > pending.maxBytes) {
+      pending.reject(
+        new RpcResponseTooLargeError(`the node's response is larger than ${pending.maxBytes} bytes`),
+      );
+    } else pending.resolve({ status: 200, text: data });
   }
 }
 
 const HANDSHAKE_MS = 10_000;
 
-/** An id by which an answer, or the first of a batch, is known; undefined for what nobody has asked. */
+/** The id of a response or of the first one in a batch; undefined for other messages. */
 function firstId(text: string): number | null | undefined {
   try {
-    const answer: unknown = JSON.parse(text);
-    const first: unknown = Array.isArray(answer) ? answer[0] : answer;
+    const response: unknown = JSON.parse(text);
+    const first: unknown = Array.isArray(response) ? response[0] : response;
     if (typeof first !== "object" || first === null || !("id" in first)) return undefined;
     return typeof first.id === "number" || first.id === null ? first.id : undefined;
   } catch {

@@ -1,14 +1,14 @@
-/** An exact ratio of two whole numbers, neither below zero; `d` is not zero. */
+/** An exact non-negative ratio of two integers; `d` is not zero. */
 export interface Fraction {
   n: bigint;
   d: bigint;
 }
 
-export function times(a: Fraction, b: Fraction): Fraction {
+export function multiply(a: Fraction, b: Fraction): Fraction {
   return { n: a.n * b.n, d: a.d * b.d };
 }
 
-export function over(a: Fraction, b: Fraction): Fraction {
+export function divide(a: Fraction, b: Fraction): Fraction {
   return { n: a.n * b.d, d: a.d * b.n };
 }
 
@@ -16,8 +16,8 @@ export function powerOfTen(exponent: number): Fraction {
   return { n: 10n ** BigInt(exponent), d: 1n };
 }
 
-/** The nearest number, to some 17 digits. */
-export function numberOf({ n, d }: Fraction): number {
+/** The nearest number, with about 17 digits. */
+export function toNumber({ n, d }: Fraction): number {
   if (n === 0n) return 0;
   const shift = Math.max(0, 20 + digits(d) - digits(n));
   return Number(`${(n * 10n ** BigInt(shift)) / d}e-${shift}`);

@@ -1,16 +1,16 @@
-import type { ChainConfig, Exchange, Market, Marketplace } from "../types.ts";
+import type { ChainConfig, Exchange, Market, Marketplace } from "../model/chainConfig.ts";
 
 const ETHER = { name: "Ether", symbol: "ETH" };
-/** In dollars: what less than this can move is no price. */
+/** In US dollars: prices of smaller pools are too easy to manipulate. */
 const MINIMUM_LIQUIDITY = 1_000;
 export const UNISWAP_FEE_TIERS = [100, 500, 3_000, 10_000];
 
 const UNISWAP_V2 = v2("Uniswap v2", "0x5c69bee701ef814a2b6a3edd4b1652cb9cc5aa6f");
 const UNISWAP_V3 = v3("Uniswap v3", "0x1f98431c8ad98523631ae4a59f267346ea31f984");
-/** Where Sushi is on every chain but Ethereum. */
+/** SushiSwap on all chains except Ethereum. */
 const SUSHI = v2("SushiSwap v2", "0xc35dadb65012ec5796536bd9864ed8773abc74c4");
 
-/** Seaport from 1.1 on: each version is at one address on all chains. */
+/** Seaport versions since 1.1, each with the same address on all chains. */
 const SEAPORT: readonly Marketplace[] = [
   "0x00000000006c3852cbef3e08e8df289169ede581",
   "0x00000000000006c7676171937c444f6bde3d6282",
@@ -20,7 +20,7 @@ const SEAPORT: readonly Marketplace[] = [
   "0x0000000000000068f116a894984e2db1123eb395",
 ].map((address) => ({ name: "opensea", address }));
 
-/** Where things are traded, by chain id (EIP-155). */
+/** Known markets by chain id (EIP-155). */
 const MARKETS: ReadonlyMap<number, Partial<Market>> = new Map<number, Partial<Market>>([
   [
     1,
@@ -120,8 +120,8 @@ const MARKETS: ReadonlyMap<number, Partial<Market>> = new Map<number, Partial<Ma
   ],
 ]);
 
-/** What is traded on a chain and where: as the operator says, else as is known of its id. Addresses in lower case. */
-export function marketOf({ id, market: given = {} }: ChainConfig): Market {
+/** The market of a chain: known values, overridden by the configuration. Addresses in lower case. */
+export function marketOf({ id, market: configured = {} }: ChainConfig): Market {
   const market: Market = {
     coin: ETHER,
     wrappedNative: undefined,
@@ -130,7 +130,7 @@ export function marketOf({ id, market: given = {} }: ChainConfig): Market {
     marketplaces: SEAPORT,
     minimumLiquidity: MINIMUM_LIQUIDITY,
     ...MARKETS.get(id),
-    ...given,
+    ...configured,
   };
   return {
     ...market,
@@ -141,13 +141,15 @@ export function marketOf({ id, market: given = {} }: ChainConfig): Market {
   };
 }
 
-/** The exchanges that a caller means, by name or by factory; none where the chain has no such. */
-export function exchangesNamed(exchanges: readonly Exchange[], name: string): Exchange[] {
-  const wanted = key(name);
-  return exchanges.filter((each) => key(each.name) === wanted || each.factory === name.trim().toLowerCase());
+/** Finds exchanges by name or factory address. */
+export function findExchanges(exchanges: readonly Exchange[], name: string): Exchange[] {
+  const normalized = normalizeName(name);
+  return exchanges.filter(
+    (each) => normalizeName(each.name) === normalized || each.factory === name.trim().toLowerCase(),
+  );
 }
 
-function key(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }
 

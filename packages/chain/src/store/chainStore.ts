@@ -1,9 +1,25 @@
-import { type IndexPlace, openReader } from "./database.ts";
-import { Erc20Holdings, topicBytes } from "./erc20Holdings.ts";
-import type { Found } from "./found.ts";
-import { toBytes, toHex, toHexOrNull } from "./hexBytes.ts";
+import { toBytes, toHex } from "../model/hexBytes.ts";
+import {
+  type BlockRow,
+  blockOf,
+  type LogRow,
+  type NftTransferRow,
+  POSITIONS_PER_BLOCK,
+  positionOf,
+  type TradeRow,
+  type TransactionRow,
+} from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics.ts";
+import { Erc20Balances } from "./erc20Balances.ts";
+import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexReader, SqlValue } from "./indexReader.ts";
-import type { TokenFacts, Watched } from "./indexWriter.ts";
+import type { WatchedWallet } from "./indexWriter.ts";
+import { NftBalances } from "./nftBalances.ts";
+import { NftMetadataStore } from "./nftMetadata.ts";
+import { openReader } from "./openReader.ts";
+import { padValues, placeholders } from "./placeholders.ts";
+import type { QueryResult } from "./queryResult.ts";
 import type {
   BlocksTable,
   FactsTable,
@@ -13,107 +29,68 @@ import type {
   TradesTable,
   TransactionsTable,
   WatchedTable,
-} from "./layout.ts";
-import { marks, padded } from "./marks.ts";
-import { NftHoldings } from "./nftHoldings.ts";
-import { NftMetadata } from "./nftMetadata.ts";
+} from "./schema.ts";
 import {
-  type BlockRow,
-  blockOf,
-  IN_BLOCK,
-  type LogRow,
-  type NftTransferRow,
-  positionOf,
-  type TradeRow,
-  type TransactionRow,
-} from "./rows.ts";
-import { nftTransferRow, tradeRow } from "./sqliteIndex.ts";
-import { DEPOSIT_TOPIC, erc20Sides, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "./topics.ts";
+  blockRow,
+  type Erc20Transfer,
+  erc20Transfer,
+  type IndexedLog,
+  indexedLog,
+  nftTransferRow,
+  tokenMetadata,
+  tradeRow,
+  transactionRow,
+  watchedWallet,
+} from "./tableRows.ts";
+import {
+  blockBoundsCondition,
+  cursorCondition,
+  erc20TokenBranch,
+  erc20WalletBranches,
+  type ListOptions,
+  type NftTransferSelection,
+  nftBranches,
+  type UnionBranch,
+} from "./unionBranches.ts";
 
-export type { Found };
-
-/** Which part of a list is wanted; lists go from the newest to the oldest. */
-export interface Window {
-  /** Both ends included. */
-  fromBlock?: number | undefined;
-  toBlock?: number | undefined;
-  /** Only what comes after (is older than) this place. */
-  after?: Place | undefined;
-  /** From the oldest to the newest instead. */
-  ascending?: boolean;
-  offset: number;
-  limit: number;
-}
-
-/** A log's or transaction's position, and the part of a batch. */
-export interface Place {
-  position: number;
-  part: number;
-}
-
-export interface Erc20Transfer {
-  position: number;
-  transactionHash: string;
-  token: string;
-  from: string;
-  to: string;
-  /** Decimal. */
-  value: string;
-}
-
-export interface IndexedLog {
-  position: number;
-  transactionIndex: number;
-  transactionHash: string;
-  address: string;
-  topics: string[];
-  data: string;
-}
-
-/** Whose transfers: a wallet's, a collection's, one token's of it, or everybody's. */
-export type NftSelection =
-  | { wallet: string; direction: "both" | "to" | "from" }
-  | { token: string; tokenId?: string }
-  | Record<string, never>;
-
-/** Reads the index of one chain. */
+/** Queries the index of one chain. */
 export class ChainStore {
   readonly #reader: IndexReader;
-  /** The metadata of NFTs. */
-  readonly metadata: NftMetadata;
-  /** Who holds which NFTs. */
-  readonly nfts: NftHoldings;
-  /** Who holds how much of ERC-20 tokens, by what was moved. */
-  readonly erc20: Erc20Holdings;
+  /** Metadata of NFTs. */
+  readonly metadata: NftMetadataStore;
+  /** Balances of NFTs. */
+  readonly nftBalances: NftBalances;
+  /** Balances of ERC-20 tokens, computed from transfers. */
+  readonly erc20Balances: Erc20Balances;
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
-    this.metadata = new NftMetadata(reader);
-    this.nfts = new NftHoldings(reader);
-    this.erc20 = new Erc20Holdings(reader);
+    this.metadata = new NftMetadataStore(reader);
+    this.nftBalances = new NftBalances(reader);
+    this.erc20Balances = new Erc20Balances(reader);
   }
 
-  /** For those who keep the index: without bounds, in the caller's own thread. */
-  static async open(place: IndexPlace, connections?: number): Promise<ChainStore> {
-    return new ChainStore(await openReader(place, connections));
+  /** For the indexer: without limits, in the caller's thread. */
+  static async open(location: IndexLocation, connections?: number): Promise<ChainStore> {
+    return new ChainStore(await openReader(location, connections));
   }
 
   close(): Promise<void> {
     return this.#reader.close();
   }
 
-  async facts(): Promise<Map<string, string>> {
+  async properties(): Promise<Map<string, string>> {
     const rows = await this.#reader.all<FactsTable>("SELECT key, value FROM facts", []);
     return new Map(rows.map(({ key, value }) => [key, value]));
   }
 
-  /** The newest indexed block: where to go on. */
+  /** The latest indexed block, after which indexing continues. */
   async checkpoint(): Promise<BlockRow | undefined> {
     return this.#block("ORDER BY number DESC LIMIT 1", []);
   }
 
   /** The oldest indexed block. */
-  async first(): Promise<BlockRow | undefined> {
+  async firstBlock(): Promise<BlockRow | undefined> {
     return this.#block("ORDER BY number LIMIT 1", []);
   }
 
@@ -121,72 +98,81 @@ export class ChainStore {
     return this.#block("WHERE number = ?", [number]);
   }
 
-  /** Newest first, at or below a number. */
+  /** The blocks up to a number, in descending order. */
   async blocksDownFrom(number: number, limit: number): Promise<BlockRow[]> {
     const text = "SELECT * FROM blocks WHERE number <= ? ORDER BY number DESC LIMIT ?";
     return (await this.#reader.all<BlocksTable>(text, [number, limit])).map(blockRow);
   }
 
   async blocks(numbers: Iterable<number>): Promise<Map<number, BlockRow>> {
-    const wanted = [...new Set(numbers)];
-    if (wanted.length === 0) return new Map();
+    const unique = [...new Set(numbers)];
+    if (unique.length === 0) return new Map();
     const rows = await this.#reader.all<BlocksTable>(
-      `SELECT * FROM blocks WHERE number IN (${marks(wanted.length)})`,
-      padded(wanted),
+      `SELECT * FROM blocks WHERE number IN (${placeholders(unique.length)})`,
+      padValues(unique),
     );
     return new Map(rows.map((row) => [row.number, blockRow(row)]));
   }
 
-  /** The newest block at or before a time (seconds since the epoch). */
+  /** The latest block at or before a time (seconds since the epoch). */
   async blockBefore(time: number): Promise<BlockRow | undefined> {
     return this.#block("WHERE timestamp <= ? ORDER BY timestamp DESC, number DESC LIMIT 1", [time]);
   }
 
-  /** The oldest block at or after a time (seconds since the epoch). */
+  /** The first block at or after a time (seconds since the epoch). */
   async blockAfter(time: number): Promise<BlockRow | undefined> {
     return this.#block("WHERE timestamp >= ? ORDER BY timestamp, number LIMIT 1", [time]);
   }
 
   /** Transactions from or to an address. */
-  async transactions(address: string, window: Window): Promise<Found<TransactionRow>> {
-    const own = toBytes(address);
-    const arms = [
-      { where: "from_address = ?", values: [own] },
-      // What somebody sends to himself is one transaction.
-      { where: "to_address = ? AND from_address <> ?", values: [own, own] },
+  async transactions(address: string, window: ListOptions): Promise<QueryResult<TransactionRow>> {
+    const addressBytes = toBytes(address);
+    const branches = [
+      { where: "from_address = ?", values: [addressBytes] },
+      // Transactions to the same address are counted once.
+      { where: "to_address = ? AND from_address <> ?", values: [addressBytes, addressBytes] },
     ];
-    const { rows, total } = await this.#list<TransactionsTable>("transactions", arms, window, false);
+    const { rows, total } = await this.#list<TransactionsTable>("transactions", branches, window, false);
     return { rows: rows.map(transactionRow), total };
   }
 
-  /** By position in the chain; undefined for those that the index does not have. */
+  /** By position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
     if (positions.length === 0) return new Map();
     const rows = await this.#reader.all<TransactionsTable>(
-      `SELECT * FROM transactions WHERE position IN (${marks(positions.length)})`,
-      padded(positions),
+      `SELECT * FROM transactions WHERE position IN (${placeholders(positions.length)})`,
+      padValues(positions),
     );
     return new Map(rows.map((row) => [row.position, transactionRow(row)]));
   }
 
-  /** A contract's logs; `topics` are the wanted ones by place, undefined for any. */
-  async logs(address: string, topics: (string | undefined)[], window: Window): Promise<Found<IndexedLog>> {
+  /** Logs of a contract; `topics` filters by topic index, undefined matches any. */
+  async logs(
+    address: string,
+    topics: (string | undefined)[],
+    window: ListOptions,
+  ): Promise<QueryResult<IndexedLog>> {
     const values: SqlValue[] = [toBytes(address)];
     const conditions = topics.flatMap((topic, i) => {
       if (topic === undefined) return [];
       values.push(toBytes(topic));
       return [` AND topic${i} = ?`];
     });
-    // Logs of other events are found by their topic, however many transfers the contract has logged.
+    // Logs of other events are found by an index on their topic, regardless of the number of transfers.
     const [topic] = topics;
-    const isOther = topic !== undefined && !COUNTED_TOPICS.has(topic);
-    const arms = [{ where: `address = ?${conditions.join("")}${isOther ? " AND erc20 = 0" : ""}`, values }];
-    const { rows, total } = await this.#list<LogsTable>("logs", arms, window, false);
+    const isNotErc20 = topic !== undefined && !ERC20_TOPICS.has(topic);
+    const branches = [
+      { where: `address = ?${conditions.join("")}${isNotErc20 ? " AND erc20 = 0" : ""}`, values },
+    ];
+    const { rows, total } = await this.#list<LogsTable>("logs", branches, window, false);
     return { rows: rows.map(indexedLog), total };
   }
 
-  /** The last block up to which there are at most so many logs from a block on, or that block; undefined for all. */
-  async lastBlockWithin(from: number, logs: number): Promise<number | undefined> {
+  /**
+   * The last block up to which at most `logs` logs follow `from` (at least `from` itself); undefined if that covers
+   * all.
+   */
+  async lastBlockWithinLogLimit(from: number, logs: number): Promise<number | undefined> {
     const [row] = await this.#reader.all<{ position: number }>(
       "SELECT position FROM logs WHERE position >= ? ORDER BY position LIMIT 1 OFFSET ?",
       [positionOf(from, 0), logs],
@@ -194,7 +180,7 @@ export class ChainStore {
     return row && Math.max(from, blockOf(row.position) - 1);
   }
 
-  /** The logs of some blocks, both ends included, in their order, and who sent their transactions. */
+  /** The logs of blocks, both ends included, in log order, with the senders of their transactions. */
   async blockContents(
     from: number,
     to: number,
@@ -216,33 +202,46 @@ export class ChainStore {
     };
   }
 
-  /** A wallet's, in or out, or a token's. */
+  /** Transfers from and to a wallet, or of a token. */
   async erc20Transfers(
-    of: { wallet: string } | { token: string },
-    window: Window,
-  ): Promise<Found<Erc20Transfer>> {
-    const arms = "token" in of ? [erc20OfToken(of.token)] : erc20OfWallet(of.wallet);
-    const { rows, total } = await this.#list<LogsTable>("logs", arms, window, false);
+    selection: { wallet: string } | { token: string },
+    window: ListOptions,
+  ): Promise<QueryResult<Erc20Transfer>> {
+    const branches =
+      "token" in selection ? [erc20TokenBranch(selection.token)] : erc20WalletBranches(selection.wallet);
+    const { rows, total } = await this.#list<LogsTable>("logs", branches, window, false);
     return { rows: rows.map(erc20Transfer), total };
   }
 
-  async nftTransfers(of: NftSelection, window: Window): Promise<Found<NftTransferRow>> {
-    const { rows, total } = await this.#list<NftTransfersTable>("nft_transfers", nftArms(of), window, true);
+  async nftTransfers(
+    selection: NftTransferSelection,
+    window: ListOptions,
+  ): Promise<QueryResult<NftTransferRow>> {
+    const { rows, total } = await this.#list<NftTransfersTable>(
+      "nft_transfers",
+      nftBranches(selection),
+      window,
+      true,
+    );
     return { rows: rows.map(nftTransferRow), total };
   }
 
-  /** The sales of a collection of which one of some contracts tells. */
-  async trades(token: string, marketplaces: readonly string[], window: Window): Promise<Found<TradeRow>> {
-    const arms = marketplaces.map((marketplace) => ({
+  /** The sales of a collection that any of the marketplaces reported. */
+  async trades(
+    token: string,
+    marketplaces: readonly string[],
+    window: ListOptions,
+  ): Promise<QueryResult<TradeRow>> {
+    const branches = marketplaces.map((marketplace) => ({
       where: "token = ? AND marketplace = ?",
       values: [toBytes(token), toBytes(marketplace)],
     }));
-    if (arms.length === 0) return { rows: [], total: 0 };
-    const { rows, total } = await this.#list<TradesTable>("trades", arms, window, false);
+    if (branches.length === 0) return { rows: [], total: 0 };
+    const { rows, total } = await this.#list<TradesTable>("trades", branches, window, false);
     return { rows: rows.map(tradeRow), total };
   }
 
-  /** The cheapest of them that was paid in the chain's own coin, from a block on; of several the newest. */
+  /** The lowest sale price paid in the native coin since a block; the latest of several. */
   async lowestTrade(
     token: string,
     marketplaces: readonly string[],
@@ -250,41 +249,41 @@ export class ChainStore {
   ): Promise<TradeRow | undefined> {
     if (marketplaces.length === 0) return undefined;
     const [row] = await this.#reader.all<TradesTable>(
-      `SELECT * FROM trades WHERE token = ? AND marketplace IN (${marks(marketplaces.length)})
-         AND position >= ? AND price_token IS NULL${this.#reader.dialect.visits}
+      `SELECT * FROM trades WHERE token = ? AND marketplace IN (${placeholders(marketplaces.length)})
+         AND position >= ? AND price_token IS NULL${this.#reader.dialect.deadlineCheck}
          ORDER BY price, position DESC LIMIT 1`,
-      [toBytes(token), ...padded(marketplaces.map(toBytes)), positionOf(fromBlock, 0)],
+      [toBytes(token), ...padValues(marketplaces.map(toBytes)), positionOf(fromBlock, 0)],
       "list",
     );
     return row && tradeRow(row);
   }
 
   /**
-   * Rows after a place, up to the end of a block, in their order and with their blocks; undefined where one of the two
-   * blocks is not in the index. One statement, so that all is of one moment.
+   * Returns rows after a cursor up to the end of a block, with their blocks; undefined if one of the two blocks is
+   * not in the index. A single statement, so that all rows are from the same snapshot.
    */
-  async selected<Row extends { position: number; part: number }>(
-    { columns, table, conditions }: Selected<Row>,
+  async selectEvents<Row extends { position: number; part: number }>(
+    { columns, table, branches }: EventQuery<Row>,
     after: { position: number; part: number; block: { number: number; hash: string } } | undefined,
     upTo: { number: number; hash: string },
     limit: number,
   ): Promise<{ row: Row; hash: string; timestamp: number }[] | undefined> {
-    const hasParts = table === "nft_transfers";
-    const bounds = boundsOf({ toBlock: upTo.number, offset: 0, limit });
-    const seek = seekOf({ after, ascending: true, offset: 0, limit }, hasParts);
-    const order = hasParts ? "position, part" : "position";
-    const selects = conditions.map(
+    const isBatched = table === "nft_transfers";
+    const bounds = blockBoundsCondition({ toBlock: upTo.number, offset: 0, limit });
+    const cursor = cursorCondition({ after, ascending: true, offset: 0, limit }, isBatched);
+    const order = isBatched ? "position, part" : "position";
+    const branchSelects = branches.map(
       ({ where }) =>
-        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${seek.text}${this.#reader.dialect.visits} ORDER BY ${order} LIMIT ?) AS arm`,
+        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${cursor.text}${this.#reader.dialect.deadlineCheck} ORDER BY ${order} LIMIT ?) AS branch`,
     );
-    const known = after ? " AND EXISTS (SELECT 1 FROM blocks c WHERE c.number = ? AND c.hash = ?)" : "";
-    const rows = await this.#reader.all<FoundRow & Row>(
+    const afterExists = after ? " AND EXISTS (SELECT 1 FROM blocks c WHERE c.number = ? AND c.hash = ?)" : "";
+    const rows = await this.#reader.all<EventRow & Row>(
       `SELECT found.*, b.hash AS block_hash, b.timestamp AS block_timestamp FROM blocks t
-       LEFT JOIN (SELECT * FROM (${selects.join(" UNION ALL ")}) AS arms ORDER BY position, part LIMIT ?) AS found ON TRUE
-       LEFT JOIN blocks b ON b.number = found.position / ${IN_BLOCK}
-       WHERE t.number = ? AND t.hash = ?${known} ORDER BY found.position, found.part`,
+       LEFT JOIN (SELECT * FROM (${branchSelects.join(" UNION ALL ")}) AS branches ORDER BY position, part LIMIT ?) AS found ON TRUE
+       LEFT JOIN blocks b ON b.number = found.position / ${POSITIONS_PER_BLOCK}
+       WHERE t.number = ? AND t.hash = ?${afterExists} ORDER BY found.position, found.part`,
       [
-        ...conditions.flatMap(({ values }) => [...values, ...bounds.values, ...seek.values, limit]),
+        ...branches.flatMap(({ values }) => [...values, ...bounds.values, ...cursor.values, limit]),
         limit,
         upTo.number,
         toBytes(upTo.hash),
@@ -299,29 +298,29 @@ export class ChainStore {
     });
   }
 
-  /** Those of which something is known. */
-  async tokens(addresses: string[]): Promise<Map<string, TokenFacts>> {
+  /** Metadata of tokens; those without are omitted. */
+  async tokenMetadata(addresses: string[]): Promise<Map<string, TokenMetadata>> {
     if (addresses.length === 0) return new Map();
     const rows = await this.#reader.all<TokensTable>(
-      `SELECT * FROM tokens WHERE known = 1 AND address IN (${marks(addresses.length)})`,
-      padded(addresses.map(toBytes)),
+      `SELECT * FROM tokens WHERE known = 1 AND address IN (${placeholders(addresses.length)})`,
+      padValues(addresses.map(toBytes)),
     );
-    return new Map(rows.map((row) => [toHex(row.address), tokenFacts(row)]));
+    return new Map(rows.map((row) => [toHex(row.address), tokenMetadata(row)]));
   }
 
-  /** ERC-20 tokens with one of these symbols, any case. */
-  async tokensBySymbol(symbols: string[], limit: number): Promise<TokenFacts[]> {
+  /** ERC-20 tokens with one of the symbols, case-insensitive. */
+  async tokensBySymbol(symbols: string[], limit: number): Promise<TokenMetadata[]> {
     if (symbols.length === 0) return [];
     const rows = await this.#reader.all<TokensTable>(
-      `SELECT * FROM tokens WHERE standard = 20 AND lower(symbol) IN (${marks(symbols.length)}) ORDER BY position, address LIMIT ?`,
-      [...padded(symbols.map((symbol) => symbol.toLowerCase())), limit],
+      `SELECT * FROM tokens WHERE standard = 20 AND lower(symbol) IN (${placeholders(symbols.length)}) ORDER BY position, address LIMIT ?`,
+      [...padValues(symbols.map((symbol) => symbol.toLowerCase())), limit],
       "list",
     );
-    return rows.map(tokenFacts);
+    return rows.map(tokenMetadata);
   }
 
-  /** Tokens whose contracts have not been asked yet. */
-  async unknownTokens(limit: number): Promise<{ address: string; standard: number }[]> {
+  /** Tokens whose metadata has not been read yet. */
+  async tokensWithoutMetadata(limit: number): Promise<{ address: string; standard: number }[]> {
     const rows = await this.#reader.all<TokensTable>(
       "SELECT * FROM tokens WHERE known = 0 ORDER BY address LIMIT ?",
       [limit],
@@ -329,41 +328,41 @@ export class ChainStore {
     return rows.map(({ address, standard }) => ({ address: toHex(address), standard }));
   }
 
-  /** Watched addresses whose history down to a block is not all read. */
-  async unfinished(start: number): Promise<Watched[]> {
+  /** Watched wallets whose history down to `start` is incomplete. */
+  async unfinishedWallets(start: number): Promise<WatchedWallet[]> {
     const rows = await this.#reader.all<WatchedTable>(
       "SELECT * FROM watched WHERE next >= ? ORDER BY next DESC LIMIT 1000",
       [start],
     );
-    return rows.map(watchedRow);
+    return rows.map(watchedWallet);
   }
 
-  /** Some watched addresses, those with the most still to be read first. */
-  async someWatched(most: number): Promise<Watched[]> {
+  /** Some watched wallets; those with the least indexed history first. */
+  async listWatchedWallets(limit: number): Promise<WatchedWallet[]> {
     const rows = await this.#reader.all<WatchedTable>(
       "SELECT * FROM watched ORDER BY next DESC, address LIMIT ?",
-      [most],
+      [limit],
     );
-    return rows.map(watchedRow);
+    return rows.map(watchedWallet);
   }
 
-  async countWatched(): Promise<number> {
+  async countWatchedWallets(): Promise<number> {
     const [row] = await this.#reader.all<{ count: number }>(
-      `SELECT count(*) AS count FROM watched WHERE TRUE${this.#reader.dialect.visits}`,
+      `SELECT count(*) AS count FROM watched WHERE TRUE${this.#reader.dialect.deadlineCheck}`,
       [],
       "list",
     );
     return Number(row?.count ?? 0);
   }
 
-  async watched(addresses?: string[]): Promise<Watched[]> {
+  async watchedWallets(addresses?: string[]): Promise<WatchedWallet[]> {
     if (addresses?.length === 0) return [];
-    const where = addresses ? `WHERE address IN (${marks(addresses.length)})` : "";
+    const where = addresses ? `WHERE address IN (${placeholders(addresses.length)})` : "";
     const rows = await this.#reader.all<WatchedTable>(
       `SELECT * FROM watched ${where}`,
-      addresses ? padded(addresses.map(toBytes)) : [],
+      addresses ? padValues(addresses.map(toBytes)) : [],
     );
-    return rows.map(watchedRow);
+    return rows.map(watchedWallet);
   }
 
   async #block(clause: string, values: SqlValue[]): Promise<BlockRow | undefined> {
@@ -371,33 +370,45 @@ export class ChainStore {
     return row && blockRow(row);
   }
 
-  /** What fulfils one of the conditions, none of which overlap: each is read by an index of its own, in order. */
-  async #list<Row>(table: string, arms: Arm[], window: Window, hasParts: boolean): Promise<Found<Row>> {
-    const { visits } = this.#reader.dialect;
-    const bounds = boundsOf(window);
-    const seek = seekOf(window, hasParts);
+  /**
+   * Queries the union of branches, which must not overlap. Each branch is read in order from its own database index.
+   */
+  async #list<Row>(
+    table: string,
+    branches: UnionBranch[],
+    window: ListOptions,
+    isBatched: boolean,
+  ): Promise<QueryResult<Row>> {
+    const { deadlineCheck } = this.#reader.dialect;
+    const bounds = blockBoundsCondition(window);
+    const cursor = cursorCondition(window, isBatched);
     const direction = window.ascending ? "ASC" : "DESC";
-    const order = hasParts ? `position ${direction}, part ${direction}` : `position ${direction}`;
+    const order = isBatched ? `position ${direction}, part ${direction}` : `position ${direction}`;
     const { limit, offset } = window;
-    const selects = arms.map(
+    const branchSelects = branches.map(
       ({ where }) =>
-        `SELECT * FROM (SELECT * FROM ${table} WHERE ${where}${bounds.text}${seek.text}${visits} ORDER BY ${order} LIMIT ?) AS arm`,
+        `SELECT * FROM (SELECT * FROM ${table} WHERE ${where}${bounds.text}${cursor.text}${deadlineCheck} ORDER BY ${order} LIMIT ?) AS branch`,
     );
-    const values = arms.flatMap((arm) => [...arm.values, ...bounds.values, ...seek.values, limit + offset]);
-    const counts = arms.map(
-      ({ where }) => `(SELECT count(*) FROM ${table} WHERE ${where}${bounds.text}${visits})`,
+    const values = branches.flatMap((branch) => [
+      ...branch.values,
+      ...bounds.values,
+      ...cursor.values,
+      limit + offset,
+    ]);
+    const counts = branches.map(
+      ({ where }) => `(SELECT count(*) FROM ${table} WHERE ${where}${bounds.text}${deadlineCheck})`,
     );
     const [rows, [count]] = await Promise.all([
       limit === 0
         ? []
         : this.#reader.all<Row>(
-            `SELECT * FROM (${selects.join(" UNION ALL ")}) AS found ORDER BY ${order} LIMIT ? OFFSET ?`,
+            `SELECT * FROM (${branchSelects.join(" UNION ALL ")}) AS found ORDER BY ${order} LIMIT ? OFFSET ?`,
             [...values, limit, offset],
             "list",
           ),
       this.#reader.all<{ n: number }>(
         `SELECT ${counts.join(" + ")} AS n`,
-        arms.flatMap((arm) => [...arm.values, ...bounds.values]),
+        branches.flatMap((branch) => [...branch.values, ...bounds.values]),
         "list",
       ),
     ]);
@@ -405,131 +416,19 @@ export class ChainStore {
   }
 }
 
-/** Events that may count as ERC-20 transfers. */
-const COUNTED_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);
+/** Topics of events that can be ERC-20 transfers. */
+const ERC20_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);
 
-/** Rows of one table that fulfil one of some conditions, none of which overlap. */
-export interface Selected<Row> {
+/** A query for rows of one table; the branches must not overlap. */
+export interface EventQuery<Row> {
   columns: string;
   table: string;
-  conditions: Arm[];
+  branches: UnionBranch[];
   fields(row: Row): unknown;
 }
 
-interface FoundRow {
-  /** null where nothing was found. */
+interface EventRow {
+  /** null if no row was found. */
   block_hash: Uint8Array | null;
   block_timestamp: number | null;
-}
-
-interface Arm {
-  where: string;
-  values: SqlValue[];
-}
-
-function boundsOf({ fromBlock, toBlock }: Window): { text: string; values: SqlValue[] } {
-  const values: SqlValue[] = [];
-  let text = "";
-  if (fromBlock !== undefined) {
-    text += " AND position >= ?";
-    values.push(positionOf(fromBlock, 0));
-  }
-  if (toBlock !== undefined) {
-    text += " AND position < ?";
-    values.push(positionOf(toBlock + 1, 0));
-  }
-  return { text, values };
-}
-
-function seekOf({ after, ascending }: Window, hasParts: boolean): { text: string; values: SqlValue[] } {
-  if (!after) return { text: "", values: [] };
-  const than = ascending ? ">" : "<";
-  if (!hasParts) return { text: ` AND position ${than} ?`, values: [after.position] };
-  return { text: ` AND (position, part) ${than} (?, ?)`, values: [after.position, after.part] };
-}
-
-function erc20OfToken(token: string): Arm {
-  return { where: "address = ? AND erc20 = 1", values: [toBytes(token)] };
-}
-
-function erc20OfWallet(wallet: string): Arm[] {
-  const own = topicBytes(wallet);
-  return [
-    { where: "erc20 = 1 AND topic1 = ?", values: [own] },
-    { where: "erc20 = 1 AND topic2 = ? AND topic1 <> ?", values: [own, own] },
-  ];
-}
-
-function nftArms(of: NftSelection): Arm[] {
-  if ("token" in of && of.token !== undefined) {
-    const values = [toBytes(of.token), ...(of.tokenId ? [toBytes(of.tokenId)] : [])];
-    return [{ where: of.tokenId ? "token = ? AND token_id = ?" : "token = ?", values }];
-  }
-  if (!("wallet" in of) || of.wallet === undefined) return [{ where: "TRUE", values: [] }];
-  const own = toBytes(of.wallet);
-  const from: Arm = { where: "from_address = ?", values: [own] };
-  if (of.direction === "from") return [from];
-  if (of.direction === "to") return [{ where: "to_address = ?", values: [own] }];
-  return [from, { where: "to_address = ? AND from_address <> ?", values: [own, own] }];
-}
-
-function blockRow(row: BlocksTable): BlockRow {
-  return {
-    number: row.number,
-    hash: toHex(row.hash),
-    parentHash: toHex(row.parent_hash),
-    timestamp: row.timestamp,
-  };
-}
-
-function transactionRow(row: TransactionsTable): TransactionRow {
-  return {
-    position: row.position,
-    hash: toHex(row.hash),
-    from: toHex(row.from_address),
-    to: toHexOrNull(row.to_address),
-    value: row.value,
-    nonce: row.nonce,
-    gas: row.gas,
-    gasPrice: row.gas_price,
-    input: toHex(row.input),
-    status: row.status,
-    cumulativeGasUsed: row.cumulative_gas_used,
-    gasUsed: row.gas_used,
-    contract: toHexOrNull(row.contract),
-    root: toHexOrNull(row.root),
-  };
-}
-
-function topicsOf(row: LogsTable): string[] {
-  return [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => (topic ? [toHex(topic)] : []));
-}
-
-function indexedLog(row: LogsTable): IndexedLog {
-  return {
-    position: row.position,
-    transactionIndex: row.transaction_index,
-    transactionHash: toHex(row.transaction_hash),
-    address: toHex(row.address),
-    topics: topicsOf(row),
-    data: toHex(row.data),
-  };
-}
-
-function erc20Transfer(row: LogsTable): Erc20Transfer {
-  return {
-    position: row.position,
-    transactionHash: toHex(row.transaction_hash),
-    token: toHex(row.address),
-    ...erc20Sides(topicsOf(row)),
-    value: BigInt(toHex(row.data)).toString(),
-  };
-}
-
-function watchedRow({ address, since, next }: WatchedTable): Watched {
-  return { address: toHex(address), since, next };
-}
-
-function tokenFacts({ address, standard, name, symbol, decimals }: TokensTable): TokenFacts {
-  return { address: toHex(address), standard, name, symbol, decimals };
 }

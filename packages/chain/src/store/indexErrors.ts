@@ -1,10 +1,10 @@
 /**
- * Why a read of an index was not answered. `busy`: too much is being read already, another try soon may succeed; `late`: it
- * took longer than one read may take; `down`: the threads or connections that read are not there.
+ * A read of an index failed. `busy`: too many reads are pending, a retry may succeed soon; `timeout`: the read
+ * exceeded its limits; `unavailable`: there are no reader threads or connections.
  */
 export class IndexReadError extends Error {
   override readonly name = "IndexReadError";
-  readonly reason: "busy" | "late" | "down";
+  readonly reason: "busy" | "timeout" | "unavailable";
 
   constructor(reason: IndexReadError["reason"], message: string) {
     super(message);

@@ -1,88 +1,90 @@
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import type { Log } from "../types.ts";
+import type { Logger } from "../model/logger.ts";
 import type { SqlPool, Transaction } from "./postgresSql.ts";
 
-/** How long a term lasts without renewal: a process that freezes is replaced soon after, in ms. */
+/** Duration of the lease without renewal, in ms: a frozen process is replaced soon after. */
 const TTL_MS = 3_000;
 const RENEW_MS = 1_000;
 
-/** A change came from a process that does not follow the chain any more. Nothing of it was written. */
-export class LeaseLost extends Error {
-  override readonly name = "LeaseLost";
+/** This process no longer holds the lease of the chain. The change was rolled back. */
+export class LeaseLostError extends Error {
+  override readonly name = "LeaseLostError";
 }
 
 export const LEASE_TABLE = `CREATE TABLE IF NOT EXISTS lease (
   id int PRIMARY KEY CHECK (id = 1), holder text NOT NULL, fence bigint NOT NULL, expires_at timestamptz NOT NULL)`;
 
 /**
- * The right to follow a chain, of all processes that share its index. It lasts for seconds by the database's clock and is
- * renewed; each term has a number, which every change checks as a part of itself.
+ * Lease of an index: the process that holds it is the only one that indexes the chain. It expires after seconds by
+ * the database's clock and is renewed. Each term has a fencing number, which every change verifies.
  */
 export class IndexLease {
   readonly #sql: SqlPool;
-  readonly #log: Log;
+  readonly #log: Logger;
   readonly #name: string;
   readonly #holder = randomUUID();
-  #term: { fence: number; endsAt: number } | undefined;
+  #currentTerm: { fence: number; endsAt: number } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #asking: Promise<void> | undefined;
+  #renewal: Promise<void> | undefined;
 
-  /** `name` stands in the log. */
-  constructor(sql: SqlPool, name: string, log: Log) {
+  /** `name` is used in log messages. */
+  constructor(sql: SqlPool, name: string, log: Logger) {
     this.#sql = sql;
     this.#name = name;
     this.#log = log;
   }
 
-  /** The number of the term that lasts now; undefined where another process follows the chain. */
+  /** The fencing number of the current term; undefined if another process holds the lease. */
   get term(): number | undefined {
-    return this.#term && this.#term.endsAt > performance.now() ? this.#term.fence : undefined;
+    return this.#currentTerm && this.#currentTerm.endsAt > performance.now()
+      ? this.#currentTerm.fence
+      : undefined;
   }
 
-  /** Whether this process may follow the chain; takes the lease where nobody has it, and renews it from then on. */
-  async hold(): Promise<boolean> {
+  /** Whether this process holds the lease. Acquires it if it is free, and renews it from then on. */
+  async acquire(): Promise<boolean> {
     this.#timer ??= setInterval(() => {
-      // Only a term that has begun is renewed: whether to begin one is for whoever asks.
-      if (this.#term) void this.#ask();
+      // Only a running term is renewed; a new one is started by acquire().
+      if (this.#currentTerm) void this.#renewOnce();
     }, RENEW_MS).unref();
-    if (this.term === undefined) await this.#ask();
+    if (this.term === undefined) await this.#renewOnce();
     return this.term !== undefined;
   }
 
-  /** Makes sure that the term lasts until the transaction has ended. Throws LeaseLost. */
-  async check(transaction: Transaction): Promise<void> {
-    // After a long piece of work the term may have to be begun anew; where another has, it cannot.
-    if (this.term === undefined) await this.#ask();
+  /** Verifies that the lease is held until the transaction ends. Throws LeaseLostError. */
+  async assertHeld(transaction: Transaction): Promise<void> {
+    // The term may have expired during a long operation. It can be restarted unless another process has taken over.
+    if (this.term === undefined) await this.#renewOnce();
     const fence = this.term;
-    const [held] =
+    const [isHeld] =
       fence === undefined
         ? []
         : await transaction`SELECT 1 FROM lease
             WHERE holder = ${this.#holder} AND fence = ${fence} AND expires_at > clock_timestamp() FOR SHARE`;
-    if (!held) throw new LeaseLost("another process follows the chain");
+    if (!isHeld) throw new LeaseLostError("another process indexes the chain");
   }
 
-  /** Gives the lease back. */
+  /** Releases the lease. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#asking;
-    if (!this.#term) return;
-    this.#term = undefined;
+    await this.#renewal;
+    if (!this.#currentTerm) return;
+    this.#currentTerm = undefined;
     await this.#sql`UPDATE lease SET expires_at = '-infinity' WHERE holder = ${this.#holder}`;
   }
 
-  #ask(): Promise<void> {
-    this.#asking ??= this.#renew().finally(() => {
-      this.#asking = undefined;
+  #renewOnce(): Promise<void> {
+    this.#renewal ??= this.#renew().finally(() => {
+      this.#renewal = undefined;
     });
-    return this.#asking;
+    return this.#renewal;
   }
 
   async #renew(): Promise<void> {
-    const before = this.#term;
-    // The database counts from when it is asked, which is later.
-    const askedAt = performance.now();
+    const previous = this.#currentTerm;
+    // The database starts counting when it receives the statement, which is later.
+    const requestedAt = performance.now();
     try {
       const [row] = await this.#sql<{ fence: number }>`
         INSERT INTO lease AS known VALUES (1, ${this.#holder}, 1, clock_timestamp() + ${TTL_MS}::float8 * interval '1 millisecond')
@@ -90,19 +92,23 @@ export class IndexLease {
           fence = known.fence + (known.holder <> excluded.holder OR known.expires_at <= clock_timestamp())::int
         WHERE known.holder = excluded.holder OR known.expires_at <= clock_timestamp()
         RETURNING fence`;
-      this.#term = row && { fence: row.fence, endsAt: askedAt + TTL_MS };
+      this.#currentTerm = row && { fence: row.fence, endsAt: requestedAt + TTL_MS };
     } catch (error) {
-      this.#log.warn("the lease of a chain could not be renewed", {
+      this.#log.warn("the lease could not be renewed", {
         lease: this.#name,
         error: String(error),
       });
       if (this.term !== undefined) return;
-      this.#term = undefined;
+      this.#currentTerm = undefined;
     }
-    if (before?.fence === this.#term?.fence) return;
-    if (before) {
-      this.#log.warn("a lease was lost: this process stands down", { lease: this.#name, term: before.fence });
+    if (previous?.fence === this.#currentTerm?.fence) return;
+    if (previous) {
+      this.#log.warn("the lease was lost: this process stands down", {
+        lease: this.#name,
+        term: previous.fence,
+      });
     }
-    if (this.#term) this.#log.info("a lease was taken", { lease: this.#name, term: this.#term.fence });
+    if (this.#currentTerm)
+      this.#log.info("lease acquired", { lease: this.#name, term: this.#currentTerm.fence });
   }
 }

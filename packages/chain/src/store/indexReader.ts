@@ -1,14 +1,14 @@
-import { POSTGRES_WORDS } from "./layout.ts";
+import { POSTGRES_TERMS } from "./schema.ts";
 
 export type SqlValue = string | number | Uint8Array | null;
 
 /**
- * What a read may cost. `lookup`: some rows that are found by their keys; `list`: a part of a list, or a sum or count of
- * one, whose statement has `dialect.visits` among its conditions.
+ * Cost category of a read. `lookup`: a few rows by key; `list`: a page of a list, a sum or a count, whose statement
+ * includes `dialect.deadlineCheck` as a condition.
  */
 export type ReadKind = "lookup" | "list";
 
-/** For requests: how long one read may run, in ms, and how many rows it may have. */
+/** Limits of reads for requests: timeout in ms and max rows. */
 export type ReadLimits = Readonly<Record<ReadKind, { timeoutMs: number; maxRows: number }>>;
 
 export const READ_LIMITS: ReadLimits = {
@@ -16,61 +16,61 @@ export const READ_LIMITS: ReadLimits = {
   list: { timeoutMs: 5_000, maxRows: 200_000 },
 };
 
-/** Asks an index. The SQL is the same for both databases, with `?` for its parameters. */
+/** Executes SQL on an index. The SQL is the same for both databases, with `?` as placeholders. */
 export interface IndexReader {
   readonly dialect: Dialect;
-  /** Rejects with IndexReadError where the read does not come to its end. */
+  /** Rejects with IndexReadError if the read does not complete. */
   all<Row>(text: string, parameters: readonly SqlValue[], kind?: ReadKind): Promise<Row[]>;
-  /** Runs what changes rows, as one transaction; answers how many it has changed. */
+  /** Executes a change in a transaction; returns the number of changed rows. */
   change(text: string, parameters: readonly SqlValue[]): Promise<number>;
   close(): Promise<void>;
 }
 
-/** What the databases call differently in questions and changes. */
+/** SQL differences between the databases. */
 export interface Dialect {
   bytes: string;
   integer: string;
   /**
-   * A condition, with AND before it, of statements that may visit many rows: lets the statement end at its deadline.
-   * Empty where the database does that by itself.
+   * A condition with leading AND for statements that may scan many rows: aborts the statement at its deadline. Empty
+   * if the database supports timeouts.
    */
-  visits: string;
-  /** Behind a SELECT of rows that have to stay until the change is done. */
-  keeping: string;
-  /** The condition that a row of `nft_metadata` has words, with `?` for what `wordsQuery` makes of them. */
-  hasWords: string;
-  /** For each word, its spellings; a word is also found by its beginning. */
-  wordsQuery(words: readonly (readonly string[])[]): string;
+  deadlineCheck: string;
+  /** Suffix of a SELECT whose rows must stay until the transaction ends. */
+  rowLock: string;
+  /** Condition for rows of `nft_metadata` that match terms, with `?` for the result of `termsQuery`. */
+  matchesTerms: string;
+  /** Creates a full-text query from alternatives for each term; terms match prefixes. */
+  termsQuery(terms: readonly (readonly string[])[]): string;
 }
 
-/** For statements in the thread that keeps the index. */
+/** For statements in the indexer's thread. */
 export const UNBOUNDED_SQLITE: Dialect = {
   bytes: "BLOB",
   integer: "INTEGER",
-  visits: "",
-  // There is one who writes at a time.
-  keeping: "",
-  hasWords: "id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ?)",
-  wordsQuery: (words) =>
-    words.map((each) => `(${each.map((word) => `"${word}"*`).join(" OR ")})`).join(" AND "),
+  deadlineCheck: "",
+  // There is only one writer.
+  rowLock: "",
+  matchesTerms: "id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ?)",
+  termsQuery: (terms) =>
+    terms.map((each) => `(${each.map((term) => `"${term}"*`).join(" OR ")})`).join(" AND "),
 };
 
-/** One row of sixteen, at random: that costs next to nothing, and nobody can choose rows that are not among them. */
-const SQLITE_VISITS = " AND (random() & 15 OR index_checkpoint())";
+/** Checks one of sixteen rows, chosen at random: it costs almost nothing, and no query can avoid the check. */
+const SQLITE_DEADLINE_CHECK = " AND (random() & 15 OR index_checkpoint())";
 
-/** For statements in the threads of `SqliteReads`, whose loops end by nothing but what they call. */
+/** For statements in the threads of `SqliteReaderPool`, which can be aborted only by a function that they call. */
 export const SQLITE: Dialect = {
   ...UNBOUNDED_SQLITE,
-  visits: SQLITE_VISITS,
-  hasWords: `id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ?${SQLITE_VISITS})`,
+  deadlineCheck: SQLITE_DEADLINE_CHECK,
+  matchesTerms: `id IN (SELECT rowid FROM nft_words WHERE nft_words MATCH ?${SQLITE_DEADLINE_CHECK})`,
 };
 
 export const POSTGRES: Dialect = {
   bytes: "bytea",
   integer: "int8",
-  visits: "",
-  keeping: " FOR KEY SHARE",
-  hasWords: `${POSTGRES_WORDS} @@ CAST(? AS tsquery)`,
-  wordsQuery: (words) =>
-    words.map((each) => `(${each.map((word) => `'${word}':*`).join(" | ")})`).join(" & "),
+  deadlineCheck: "",
+  rowLock: " FOR KEY SHARE",
+  matchesTerms: `${POSTGRES_TERMS} @@ CAST(? AS tsquery)`,
+  termsQuery: (terms) =>
+    terms.map((each) => `(${each.map((term) => `'${term}':*`).join(" | ")})`).join(" & "),
 };

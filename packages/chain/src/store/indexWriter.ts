@@ -1,63 +1,61 @@
-import type { BlockRow, BlockRows, TokenSighting } from "./rows.ts";
+import type { BlockRow, BlockRows, DiscoveredToken } from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
 
-/** The index was changed by somebody else since it was looked at. */
-export class CheckpointMoved extends Error {
-  override readonly name = "CheckpointMoved";
+/** The index was changed by another writer. */
+export class CheckpointConflictError extends Error {
+  override readonly name = "CheckpointConflictError";
 }
 
-/** A token's name, symbol and decimals, as far as its contract tells. */
-export interface TokenFacts {
+/** A wallet whose history is indexed. */
+export interface WatchedWallet {
   address: string;
-  standard: number;
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
-}
-
-/** An address whose history is indexed. */
-export interface Watched {
-  address: string;
-  /** From this block on it is followed with all others; WANTED where it is not yet. */
+  /** First block from which it is indexed with all other wallets; PENDING before that. */
   since: number;
-  /** The newest block below `since` that is still to be read for it; below the start when all is. */
+  /**
+   * The next block of its history to index, below `since`, in descending order; below the start block when complete.
+   */
   next: number;
 }
 
-/** `Watched.since` of an address that somebody has asked about, and that nobody follows yet. */
-export const WANTED = -1;
+/** `WatchedWallet.since` of a wallet that is enqueued but not indexed yet. */
+export const PENDING = -1;
 
-/** What logs say. */
+/** Rows that are derived from logs. */
 export type DerivedRows = Pick<BlockRows, "logs" | "nftTransfers" | "nftRanges" | "nftUpdates" | "trades">;
 
-/** Changes the index of one chain; each in one transaction. */
+/** Writes the index of one chain. Each method is one transaction. */
 export interface IndexWriter {
   /**
-   * Adds what happened in the blocks after the checkpoint, and so moves it. Rejects with CheckpointMoved where `parent`
-   * is not the newest block there is. What is there already stays as it is.
+   * Appends blocks after the checkpoint and advances it. Rejects with CheckpointConflictError if `parent` is not the
+   * latest block. Existing rows are kept.
    */
-  append(parent: BlockRow | undefined, rows: BlockRows, tokens: TokenSighting[]): Promise<void>;
-  /** Adds what happened before to addresses that are now watched, and says how far down that reaches. */
-  fill(
+  append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void>;
+  /** Adds earlier rows of watched wallets and saves how far down their history is indexed. */
+  addHistory(
     rows: BlockRows,
-    tokens: TokenSighting[],
-    reached: { addresses: string[]; next: number },
+    tokens: DiscoveredToken[],
+    progress: { addresses: string[]; next: number },
   ): Promise<void>;
-  /** Removes every block above a number and what happened in them. */
+  /** Removes all blocks above a number and their contents. */
   unwind(above: number): Promise<void>;
-  saveTokens(tokens: TokenFacts[]): Promise<void>;
-  /** Asks for addresses to be watched. */
-  want(addresses: string[]): Promise<void>;
-  /** Watches addresses that are wanted: from the block after `newest` on, which is the newest in the index. */
-  takeUp(addresses: string[], newest: number): Promise<void>;
+  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void>;
+  /** Enqueues addresses for indexing. */
+  enqueueWallets(addresses: string[]): Promise<void>;
+  /** Starts indexing enqueued addresses from the block after `newest`, the latest indexed block. */
+  startWallets(addresses: string[], newest: number): Promise<void>;
   /**
-   * Puts in what the logs of some blocks, both ends included, are found to say: transfers and tokens beside those that are
-   * there, sales in their place. `logs` are those that count as ERC-20 transfers now and did not, or the other way round.
+   * Replaces what is derived from the logs of blocks, both ends included: transfers and tokens are added, sales
+   * replaced. `logs` are those whose `isErc20` has changed.
    */
-  rederive(blocks: { from: number; to: number }, rows: DerivedRows, tokens: TokenSighting[]): Promise<void>;
-  /** Has the history of all watched addresses read again, from a block down. */
-  rereadWallets(from: number): Promise<void>;
-  /** Removes everything: for an index that was made otherwise than is wanted now. */
+  replaceDerivedRows(
+    blocks: { from: number; to: number },
+    rows: DerivedRows,
+    tokens: DiscoveredToken[],
+  ): Promise<void>;
+  /** Indexes the history of all watched wallets again, from a block down. */
+  restartWalletHistories(from: number): Promise<void>;
+  /** Removes all contents, if the index was built with other settings. */
   clear(): Promise<void>;
-  saveFact(key: string, value: string): Promise<void>;
+  saveProperty(key: string, value: string): Promise<void>;
   close(): Promise<void>;
 }

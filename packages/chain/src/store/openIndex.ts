@@ -1,53 +1,54 @@
-import type { Log } from "../types.ts";
+import type { Logger } from "../model/logger.ts";
 import { ChainStore } from "./chainStore.ts";
-import type { IndexPlace } from "./database.ts";
 import { IndexLease } from "./indexLease.ts";
+import type { IndexLocation } from "./indexLocation.ts";
 import type { IndexWriter } from "./indexWriter.ts";
-import { openPostgres, postgresIndex, preparePostgres } from "./postgresIndex.ts";
-import { sqliteIndex } from "./sqliteIndex.ts";
+import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
+import { createPostgresWriter } from "./postgresIndexWriter.ts";
+import { createSqliteWriter } from "./sqliteIndexWriter.ts";
 
-/** An index to read and to write, and the right to be the only one that follows its chain. */
+/** An index with its reader, writer and lease. */
 export interface ChainIndex {
   store: ChainStore;
   writer: IndexWriter;
   /**
-   * Whether this process is the one that follows the chain, of all that share the database. Asked again and again:
-   * when the one ends or freezes, another takes its place.
+   * Whether this process is the one that indexes the chain. Call it repeatedly: another process takes over if the
+   * leader stops or freezes.
    */
-  leads(): Promise<boolean>;
-  /** The number of this process's term; undefined where it does not lead, or nobody else could. */
+  isLeader(): Promise<boolean>;
+  /** Fencing number of this process's term; undefined without a lease. */
   term(): number | undefined;
-  /** When the index was opened, and what time it is, by the clock that all processes share; ms since the epoch. */
+  /** When the index was opened, and the current time, by the clock that all processes share; ms since the epoch. */
   openedAt: number;
   now(): Promise<number>;
   close(): Promise<void>;
 }
 
-/** How long a renewal of the lease may take, in ms. */
+/** Timeout of a lease renewal, in ms. */
 const LEASE_DEADLINE_MS = 2_000;
 
-/** Makes the tables where they are missing. */
-export async function openIndex(place: IndexPlace, log: Log): Promise<ChainIndex> {
-  const store = await ChainStore.open(place, 1);
-  if (place.kind === "sqlite") {
-    const writer = sqliteIndex(place.path);
+/** Creates missing tables. */
+export async function openIndex(location: IndexLocation, log: Logger): Promise<ChainIndex> {
+  const store = await ChainStore.open(location, 1);
+  if (location.kind === "sqlite") {
+    const writer = createSqliteWriter(location.path);
     return {
       store,
       writer,
-      // No other process can have made it anew.
+      // No other process can have rebuilt it.
       openedAt: Number.POSITIVE_INFINITY,
       now: async () => Date.now(),
-      leads: async () => true,
+      isLeader: async () => true,
       term: () => undefined,
       close: () => closeAll(store, writer),
     };
   }
-  const sql = openPostgres(place, 2);
-  await preparePostgres(sql, place.schema);
-  // Renewed by a connection of its own: a long change does not end the term of whoever makes it.
-  const leaseSql = openPostgres(place, 1, LEASE_DEADLINE_MS);
-  const lease = new IndexLease(leaseSql, place.schema, log);
-  const writer = postgresIndex(sql, (tx) => lease.check(tx));
+  const sql = openPostgres(location, 2);
+  await createPostgresSchema(sql, location.schema);
+  // A separate connection, so that long changes do not block renewals.
+  const leaseSql = openPostgres(location, 1, LEASE_DEADLINE_MS);
+  const lease = new IndexLease(leaseSql, location.schema, log);
+  const writer = createPostgresWriter(sql, (tx) => lease.assertHeld(tx));
   const [opened] = await leaseSql<{ at: number }>`
     SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
   return {
@@ -59,7 +60,7 @@ export async function openIndex(place: IndexPlace, log: Log): Promise<ChainIndex
         SELECT (extract(epoch FROM clock_timestamp()) * 1000)::int8 AS at`;
       return row?.at ?? 0;
     },
-    leads: () => lease.hold(),
+    isLeader: () => lease.acquire(),
     term: () => lease.term,
     async close() {
       await lease.close();

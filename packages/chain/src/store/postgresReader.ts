@@ -1,4 +1,5 @@
 import { IndexReadError } from "./indexErrors.ts";
+import type { PostgresLocation } from "./indexLocation.ts";
 import {
   type IndexReader,
   POSTGRES,
@@ -7,22 +8,23 @@ import {
   type ReadLimits,
   type SqlValue,
 } from "./indexReader.ts";
-import { openPostgres, type PostgresPlace, type Sql } from "./postgresIndex.ts";
+import { openPostgres } from "./postgresConnection.ts";
+import type { SqlPool } from "./postgresSql.ts";
 import { currentGroup } from "./requestGroup.ts";
 
-const KEPT_TEXTS = 500;
-/** Reads that may be under way or wait for a connection: all, and those for one client. */
+const MAX_STATEMENTS = 500;
+/** Max running and waiting reads: in total, and per client. */
 const MAX_READS = 200;
-const MAX_READS_OF_GROUP = 50;
-/** What PostgreSQL answers for a statement that ran longer than `statement_timeout`. */
+const MAX_READS_PER_GROUP = 50;
+/** Error code of a statement that exceeded `statement_timeout`. */
 const QUERY_CANCELED = "57014";
 
 export class PostgresReader implements IndexReader {
   readonly dialect = POSTGRES;
-  readonly #sql: Readonly<Record<ReadKind, Sql>>;
+  readonly #sql: Readonly<Record<ReadKind, SqlPool>>;
   readonly #numbered = new Map<string, string>();
 
-  constructor(sql: Readonly<Record<ReadKind, Sql>>) {
+  constructor(sql: Readonly<Record<ReadKind, SqlPool>>) {
     this.#sql = sql;
   }
 
@@ -39,7 +41,7 @@ export class PostgresReader implements IndexReader {
     if (numbered === undefined) {
       let count = 0;
       numbered = text.replaceAll("?", () => `$${++count}`);
-      if (this.#numbered.size >= KEPT_TEXTS) this.#numbered.clear();
+      if (this.#numbered.size >= MAX_STATEMENTS) this.#numbered.clear();
       this.#numbered.set(text, numbered);
     }
     return this.#sql[kind].unsafe(numbered, parameters, { prepare: true });
@@ -52,16 +54,16 @@ export class PostgresReader implements IndexReader {
 }
 
 /**
- * For requests: look-ups and lists have connections of their own, statements end at the deadline of their kind, and
- * what one client asks for at once is bounded.
+ * For requests: lookups and lists use separate connections, statements have a timeout by category, and concurrent
+ * reads per client are limited.
  */
-export function postgresReads(
-  place: PostgresPlace,
+export function createBoundedPostgresReader(
+  location: PostgresLocation,
   connections: number,
   limits: ReadLimits = READ_LIMITS,
 ): IndexReader {
   const lists = Math.max(1, Math.floor(connections / 2));
-  const open = (kind: ReadKind, count: number) => openPostgres(place, count, limits[kind].timeoutMs);
+  const open = (kind: ReadKind, count: number) => openPostgres(location, count, limits[kind].timeoutMs);
   const reader = new PostgresReader({
     lookup: open("lookup", Math.max(1, connections - lists)),
     list: open("list", lists),
@@ -73,8 +75,8 @@ class BoundedReader implements IndexReader {
   readonly dialect = POSTGRES;
   readonly #reader: PostgresReader;
   readonly #limits: ReadLimits;
-  readonly #running = new Map<string | undefined, number>();
-  #all = 0;
+  readonly #runningByGroup = new Map<string | undefined, number>();
+  #running = 0;
 
   constructor(reader: PostgresReader, limits: ReadLimits) {
     this.#reader = reader;
@@ -83,29 +85,29 @@ class BoundedReader implements IndexReader {
 
   async all<Row>(text: string, parameters: readonly SqlValue[], kind?: ReadKind): Promise<Row[]> {
     const group = currentGroup();
-    const own = this.#running.get(group) ?? 0;
-    if (this.#all >= MAX_READS || (group !== undefined && own >= MAX_READS_OF_GROUP))
-      throw new IndexReadError("busy", `${this.#all} reads are under way or wait already`);
-    this.#all += 1;
-    this.#running.set(group, own + 1);
+    const groupReads = this.#runningByGroup.get(group) ?? 0;
+    if (this.#running >= MAX_READS || (group !== undefined && groupReads >= MAX_READS_PER_GROUP))
+      throw new IndexReadError("busy", `${this.#running} reads are already running or waiting`);
+    this.#running += 1;
+    this.#runningByGroup.set(group, groupReads + 1);
     try {
       return await this.#reader.all<Row>(text, parameters, kind);
     } catch (error) {
       if (!isCanceled(error)) throw error;
       throw new IndexReadError(
-        "late",
+        "timeout",
         `it took longer than ${this.#limits[kind ?? "lookup"].timeoutMs / 1000} s`,
       );
     } finally {
-      this.#all -= 1;
-      const left = (this.#running.get(group) ?? 1) - 1;
-      if (left > 0) this.#running.set(group, left);
-      else this.#running.delete(group);
+      this.#running -= 1;
+      const remaining = (this.#runningByGroup.get(group) ?? 1) - 1;
+      if (remaining > 0) this.#runningByGroup.set(group, remaining);
+      else this.#runningByGroup.delete(group);
     }
   }
 
   change(): Promise<number> {
-    return Promise.reject(new Error("this reader only reads"));
+    return Promise.reject(new Error("this reader is read-only"));
   }
 
   close(): Promise<void> {

@@ -7,16 +7,16 @@ import { from as copyFrom } from "pg-copy-streams";
 
 export type Parameter = string | number | boolean | Uint8Array | null | undefined;
 
-/** Rows by their columns; `count` is how many rows the statement concerned. */
+/** Rows by column name; `count` is the number of affected rows. */
 export type Rows<R> = R[] & { count: number };
 
-/** A statement that is sent when it is awaited, or a part of another one. */
+/** A statement that is executed when awaited, or a fragment of another one. */
 export interface Statement<R> extends PromiseLike<Rows<R>> {
   readonly strings: readonly string[];
   readonly values: readonly (Parameter | Identifier | Statement<unknown>)[];
 }
 
-/** A name in a statement. */
+/** An identifier in a statement. */
 export class Identifier {
   readonly name: string;
 
@@ -25,14 +25,14 @@ export class Identifier {
   }
 }
 
-/** Makes statements of templates, whose values are parameters, names or parts. */
+/** Creates statements from templates, whose values are parameters, identifiers or fragments. */
 export interface Sql {
   <R = Record<string, unknown>>(
     strings: TemplateStringsArray,
     ...values: (Parameter | Identifier | Statement<unknown>)[]
   ): Statement<R>;
   (name: string): Identifier;
-  /** A statement whose text has `$1`, `$2`, … for its parameters. `prepare`: sessions keep it prepared. */
+  /** A statement with `$1`, `$2`, … as parameters. `prepare` keeps it prepared in the session. */
   unsafe<R = Record<string, unknown>>(
     text: string,
     parameters?: readonly Parameter[],
@@ -41,38 +41,38 @@ export interface Sql {
 }
 
 export interface Transaction extends Sql {
-  /** Brings rows, in PostgreSQL's text format of COPY, into a table. */
+  /** Copies rows in PostgreSQL's COPY text format into a table. */
   copyIn(table: string, rows: string): Promise<void>;
 }
 
 export interface SqlPool extends Sql {
-  /** Runs `work` in a transaction, which takes no longer than the deadline of the pool. */
+  /** Runs `work` in a transaction within the pool's deadline. */
   begin<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
-  /** May be called more than once. */
+  /** Can be called more than once. */
   end(): Promise<void>;
 }
 
 export interface SqlPoolOptions {
   url: string;
-  /** The schema in which tables are found. */
+  /** The search path. */
   schema: string;
   connections: number;
   applicationName: string;
-  /** How long the server works on a statement, in ms; without end where it is not given. */
+  /** Server-side statement timeout in ms; unlimited if undefined. */
   timeoutMs: number | undefined;
-  /** How long a statement outside of a transaction, or a whole transaction, may take, in ms. */
+  /** Deadline of a statement outside a transaction, or of a whole transaction, in ms. */
   deadlineMs: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const KEEP_ALIVE_MS = 10_000;
-/** How long the end waits for transactions that are under way. */
+/** How long end() waits for running transactions, in ms. */
 const END_MS = 5_000;
-/** A process that is frozen amid a transaction holds what it has locked no longer than this, in ms. */
+/** How long a frozen process can hold locks in an open transaction, in ms. */
 const IDLE_IN_TRANSACTION_MS = 3_000;
 const INT8 = 20;
 
-/** int8 is a number here: positions are safe integers (see rows.ts). */
+/** int8 is parsed as number: positions are safe integers (see model/rows.ts). */
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: string) =>
     oid === INT8
@@ -106,7 +106,7 @@ export function openSqlPool(options: SqlPoolOptions): SqlPool {
     types: TYPES,
     Client,
   });
-  // A session that is lost while nobody uses it is replaced by the next who needs one.
+  // Lost idle sessions are replaced on demand.
   pool.on("error", () => undefined);
 
   let ended: Promise<void> | undefined;
@@ -122,7 +122,7 @@ export function openSqlPool(options: SqlPoolOptions): SqlPool {
         lost = error;
       });
       const deadline = setTimeout(() => {
-        sockets.get(client)?.destroy(new Error("A transaction took longer than it may"));
+        sockets.get(client)?.destroy(new Error("The transaction exceeded its deadline"));
       }, options.deadlineMs);
       try {
         await client.query("BEGIN");
@@ -162,7 +162,7 @@ function sqlOf(run: Run): Sql {
   function sql(first: TemplateStringsArray | string, ...values: Statement<unknown>["values"]) {
     return typeof first === "string" ? new Identifier(first) : new TemplateStatement(run, first, values);
   }
-  // What a statement answers is as its text says; a name is made of a text only.
+  // The statement's text determines the type of its rows; a plain string creates an identifier.
   return Object.assign(sql as Omit<Sql, "unsafe"> as Sql, {
     async unsafe<R>(text: string, parameters: readonly Parameter[] = [], { prepare = false } = {}) {
       return rowsOf<R>(await run(text, parameters, prepare ? preparedName(text) : undefined));
@@ -218,7 +218,7 @@ function rowsOf<R>({ rows, rowCount }: pg.QueryResult): Rows<R> {
 }
 
 const names = new Map<string, string>();
-/** Statements that sessions keep prepared, at most. */
+/** Max prepared statements per session. */
 const MAX_NAMES = 500;
 
 function preparedName(text: string): string | undefined {
@@ -230,7 +230,7 @@ function preparedName(text: string): string | undefined {
   return name;
 }
 
-/** `ssl` is another spelling of `sslmode`, which means the same as to libpq. */
+/** `ssl` is an alias of `sslmode`, with libpq's meaning. */
 function withSchema(url: string, schema: string): string {
   const target = new URL(url);
   const parameters = target.searchParams;

@@ -42,7 +42,7 @@ describe("a transfer to a name", () => {
   });
 
   it("asks the wallet's chain where the data service does not know it, and sends nothing to a guess", async () => {
-    server.respondWith(() => ({ status: 404, body: { code: 101, error: "stands for no address" } }));
+    server.respondWith(() => ({ status: 404, body: { code: 101, error: "does not resolve to an address" } }));
     await expect(transferCall({ receiver: "nobody.eth", amount: 1 })).rejects.toThrow(
       "The name nobody.eth does not resolve to an address",
     );

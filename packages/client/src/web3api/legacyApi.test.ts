@@ -78,10 +78,10 @@ describe("names", () => {
   });
 
   it("are null where there are none, and errors stay errors", async () => {
-    server.respondWith(() => ({ status: 404, body: { code: 101, error: "stands for no address" } }));
+    server.respondWith(() => ({ status: 404, body: { code: 101, error: "does not resolve to an address" } }));
     expect(await resolveName("nobody.eth")).toBeNull();
     expect(await lookupAddress(address)).toBeNull();
-    server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain can be no name" } }));
-    await expect(resolveName("n o")).rejects.toThrow("domain can be no name");
+    server.respondWith(() => ({ status: 400, body: { code: 142, error: "domain is not a valid name" } }));
+    await expect(resolveName("n o")).rejects.toThrow("domain is not a valid name");
   });
 });

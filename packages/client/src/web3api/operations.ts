@@ -34,17 +34,17 @@ import type {
 /** The calls of each group, by the parameters that they take and what they answer. */
 export interface Operations {
   readonly native: {
-    /** The block whose time is nearest to a date. */
+    /** Returns the block nearest to a date. */
     readonly getDateToBlock: Call<
       { chain?: string | number; providerUrl?: string; date: Date | string | number },
       BlockDate
     >;
-    /** A block with its transactions and their logs. */
+    /** Returns a block with its transactions and their logs. */
     readonly getBlock: Call<
       { block_number_or_hash: string | number; chain?: string | number; subdomain?: string },
       Block
     >;
-    /** The NFTs that were moved in a block. */
+    /** Returns the NFT transfers of a block. */
     readonly getNFTTransfersByBlock: Call<
       {
         block_number_or_hash: string | number;
@@ -61,7 +61,7 @@ export interface Operations {
       { transaction_hash: string; chain?: string | number; subdomain?: string },
       BlockTransaction
     >;
-    /** The logs that a contract has written, newest first. */
+    /** Returns the logs of a contract, latest first. */
     readonly getLogsByAddress: Call<
       {
         address?: string;
@@ -81,7 +81,7 @@ export interface Operations {
       },
       Page<ContractLog>
     >;
-    /** The events of a contract, decoded, newest first. */
+    /** Returns decoded events of a contract, latest first. */
     readonly getContractEvents: Call<
       {
         address?: string;
@@ -98,7 +98,7 @@ export interface Operations {
       } & OneOf<"data" | "abi", object>,
       ContractEvent[]
     >;
-    /** Runs a function of a contract that only reads. */
+    /** Calls a view or pure function of a contract. */
     readonly runContractFunction: Call<
       {
         address?: string;
@@ -113,7 +113,7 @@ export interface Operations {
     >;
   };
   readonly account: {
-    /** The NFTs that a wallet has received and sent, newest first. */
+    /** Returns NFT transfers from and to a wallet, latest first. */
     readonly getNFTTransfers: Call<
       {
         address?: string;
@@ -125,7 +125,7 @@ export interface Operations {
       },
       NftTransferCollection
     >;
-    /** The NFTs of one collection that a wallet owns. */
+    /** Returns the NFTs of one collection that a wallet owns. */
     readonly getNFTsForContract: Call<
       {
         address?: string;
@@ -137,7 +137,7 @@ export interface Operations {
       },
       NftOwnerCollection
     >;
-    /** The tokens that a wallet has received and sent, newest first. */
+    /** Returns ERC-20 transfers from and to a wallet, latest first. */
     readonly getTokenTransfers: Call<
       {
         address?: string;
@@ -153,12 +153,12 @@ export interface Operations {
       },
       Page<Erc20Transfer>
     >;
-    /** What a wallet has of the chain's own coin. */
+    /** Returns the native balance of a wallet. */
     readonly getNativeBalance: Call<
       { address?: string; chain?: string | number; providerUrl?: string; to_block?: number | string },
       NativeBalance
     >;
-    /** What a wallet has of each token. */
+    /** Returns the ERC-20 balances of a wallet. */
     readonly getTokenBalances: Call<
       {
         address?: string;
@@ -169,7 +169,7 @@ export interface Operations {
       },
       Erc20Balance[]
     >;
-    /** The NFTs that a wallet owns. */
+    /** Returns the NFTs that a wallet owns. */
     readonly getNFTs: Call<
       {
         address?: string;
@@ -181,7 +181,7 @@ export interface Operations {
       },
       NftOwnerCollection
     >;
-    /** The transactions that a wallet has sent and received. */
+    /** Returns the transactions from and to a wallet. */
     readonly getTransactions: Call<
       {
         address?: string;
@@ -200,7 +200,7 @@ export interface Operations {
     >;
   };
   readonly token: {
-    /** Name, symbol and decimals of tokens. */
+    /** Returns name, symbol and decimals of tokens. */
     readonly getTokenMetadata: Call<
       {
         chain?: string | number;
@@ -210,12 +210,12 @@ export interface Operations {
       },
       Erc20Metadata[]
     >;
-    /** The tokens that call themselves by a symbol; there can be several of each. */
+    /** Returns the tokens with a symbol; several tokens can have the same one. */
     readonly getTokenMetadataBySymbol: Call<
       { chain?: string | number; subdomain?: string; symbols: string | readonly string[] },
       Erc20Metadata[]
     >;
-    /** What one whole token costs on a decentralised exchange. */
+    /** Returns the price of a token on decentralized exchanges. */
     readonly getTokenPrice: Call<
       {
         address?: string;
@@ -226,7 +226,7 @@ export interface Operations {
       },
       Erc20Price
     >;
-    /** The transfers of a token, newest first. */
+    /** Returns the transfers of a token, latest first. */
     readonly getTokenAddressTransfers: Call<
       {
         address?: string;
@@ -242,7 +242,7 @@ export interface Operations {
       },
       Page<Erc20Transfer>
     >;
-    /** How much of an owner's tokens a spender may move. */
+    /** Returns the allowance of a spender. */
     readonly getTokenAllowance: Call<
       {
         address?: string;
@@ -253,7 +253,7 @@ export interface Operations {
       },
       Erc20Allowance
     >;
-    /** NFTs whose metadata has some words. */
+    /** Searches NFTs by metadata. */
     readonly searchNFTs: Call<
       {
         chain?: string | number;
@@ -270,7 +270,7 @@ export interface Operations {
       },
       Page<NftMetadata>
     >;
-    /** All NFTs that were moved within some blocks or some time; one bound at least is needed. */
+    /** Returns all NFT transfers in a range of blocks or time; at least one bound is required. */
     readonly getNftTransfersFromToBlock: Call<
       {
         chain?: string | number;
@@ -284,7 +284,7 @@ export interface Operations {
       },
       NftTransferCollection
     >;
-    /** The sales of a collection's tokens, newest first. */
+    /** Returns the sales of a collection, latest first. */
     readonly getNFTTrades: Call<
       {
         address?: string;
@@ -300,7 +300,7 @@ export interface Operations {
       },
       Page<Trade>
     >;
-    /** The cheapest sale in the last days that was paid in the chain's own coin. */
+    /** Returns the lowest sale price in the native coin within the last days. */
     readonly getNFTLowestPrice: Call<
       {
         address?: string;
@@ -311,7 +311,7 @@ export interface Operations {
       },
       Trade
     >;
-    /** The transfers of a collection's tokens, newest first. */
+    /** Returns the transfers of a collection, latest first. */
     readonly getContractNFTTransfers: Call<
       {
         address?: string;
@@ -322,7 +322,7 @@ export interface Operations {
       },
       NftTransferCollection
     >;
-    /** Who owns a collection's tokens: a row for each token and owner. */
+    /** Returns the owners of a collection: one row per token and owner. */
     readonly getNFTOwners: Call<
       {
         address?: string;
@@ -333,11 +333,11 @@ export interface Operations {
       },
       NftOwnerCollection
     >;
-    /** Name, symbol and kind of a collection. */
+    /** Returns name, symbol and contract type of a collection. */
     readonly getNFTMetadata: Call<{ address?: string; chain?: string | number }, NftContractMetadata>;
-    /** Asks for a collection to be read from the chain again. */
+    /** Refreshes a collection from the chain. */
     readonly syncNFTContract: Call<{ address?: string; chain?: string | number }, JsonObject>;
-    /** A collection's tokens with their metadata. */
+    /** Returns the tokens of a collection with metadata. */
     readonly getAllTokenIds: Call<
       {
         address?: string;
@@ -348,7 +348,7 @@ export interface Operations {
       },
       Page<Nft>
     >;
-    /** Asks for the metadata of one NFT to be read again. */
+    /** Refreshes the metadata of one NFT. */
     readonly reSyncMetadata: Call<
       {
         address?: string;
@@ -359,7 +359,7 @@ export interface Operations {
       },
       MetadataResync
     >;
-    /** Who owns one NFT. */
+    /** Returns the owners of one NFT. */
     readonly getTokenIdOwners: Call<
       {
         address?: string;
@@ -371,7 +371,7 @@ export interface Operations {
       },
       NftOwnerCollection
     >;
-    /** The transfers of one NFT. */
+    /** Returns the transfers of one NFT. */
     readonly getWalletTokenIdTransfers: Call<
       {
         address?: string;
@@ -384,7 +384,7 @@ export interface Operations {
       },
       NftTransferCollection
     >;
-    /** One NFT with its metadata. */
+    /** Returns one NFT with its metadata. */
     readonly getTokenIdMetadata: Call<
       {
         address?: string;
@@ -396,13 +396,13 @@ export interface Operations {
     >;
   };
   readonly resolve: {
-    /** The ENS name that an address has given itself. */
+    /** Returns the primary ENS name of an address. */
     readonly resolveAddress: Call<{ address?: string }, ResolvedAddress>;
-    /** The address that a domain stands for. */
+    /** Resolves a domain to an address. */
     readonly resolveDomain: Call<{ domain: string; currency?: "eth" | "0x1" }, ResolvedDomain>;
   };
   readonly defi: {
-    /** The contract by which two tokens are exchanged; their order does not matter. */
+    /** Returns the pair contract of two tokens, in either order. */
     readonly getPairAddress: Call<
       {
         token0_address: string;
@@ -414,7 +414,7 @@ export interface Operations {
       },
       Pair
     >;
-    /** What a pair of an exchange holds of its two tokens. */
+    /** Returns the reserves of a pair. */
     readonly getPairReserves: Call<
       {
         pair_address: string;
@@ -427,16 +427,16 @@ export interface Operations {
     >;
   };
   readonly storage: {
-    /** Puts files into IPFS as one folder. */
+    /** Adds files to IPFS as one directory. */
     readonly uploadFolder: Call<
       OneOf<"data" | "abi", readonly { path: string; content: unknown }[]>,
       IpfsFile[]
     >;
   };
   readonly info: {
-    /** The version of this interface. */
+    /** Version of the API. */
     readonly web3ApiVersion: Call<Record<never, never>, Web3Version>;
-    /** What a call of each endpoint costs of the rate limit. */
+    /** Returns the rate limit cost of each endpoint. */
     readonly endpointWeights: Call<Record<never, never>, EndpointWeight[]>;
   };
 }

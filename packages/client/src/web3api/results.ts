@@ -33,7 +33,7 @@ export interface TransactionLog {
   block_hash: string;
 }
 
-/** A transaction with its receipt and its logs. Amounts are in wei. */
+/** A transaction with receipt and logs. Amounts are in wei. */
 export interface BlockTransaction {
   hash: string;
   nonce: string;
@@ -99,7 +99,7 @@ export interface ContractLog {
   topic3?: string | null;
 }
 
-/** A decoded event; data has its arguments by their names. */
+/** A decoded event; data contains the arguments by name. */
 export interface ContractEvent {
   transaction_hash: string;
   address: string;
@@ -130,12 +130,12 @@ export interface Transaction {
   block_hash: string;
 }
 
-/** An amount of the chain's own coin, in wei. */
+/** An amount of the native coin, in wei. */
 export interface NativeBalance {
   balance: string;
 }
 
-/** What a wallet has of a token, in its smallest unit. */
+/** Balance of a token in its smallest unit. */
 export interface Erc20Balance {
   token_address: string;
   name: string;
@@ -159,7 +159,7 @@ export interface Erc20Transfer {
   value: string;
 }
 
-/** A token's contract. */
+/** A token contract. */
 export interface Erc20Metadata {
   address: string;
   name: string;
@@ -172,12 +172,12 @@ export interface Erc20Metadata {
   validated?: string | null;
 }
 
-/** What a spender may move, in the token's smallest unit. */
+/** Allowance of a spender in the token's smallest unit. */
 export interface Erc20Allowance {
   allowance: string;
 }
 
-/** A price in the chain's own coin, in wei. */
+/** A price in the native coin, in wei. */
 export interface NativeErc20Price {
   value: string;
   decimals: number;
@@ -194,7 +194,7 @@ export interface Erc20Price {
   symbol?: string | null;
 }
 
-/** An NFT; its metadata is JSON text. */
+/** An NFT; metadata is JSON text. */
 export interface Nft {
   token_address: string;
   token_id: string;
@@ -209,7 +209,7 @@ export interface Nft {
   royalty_basis_points?: number | null;
 }
 
-/** An NFT's metadata, which is JSON text. */
+/** Metadata of an NFT as JSON text. */
 export interface NftMetadata {
   token_address: string;
   token_id: string;
@@ -220,7 +220,7 @@ export interface NftMetadata {
   token_hash?: string | null;
 }
 
-/** An NFT and who owns it; its metadata is JSON text. */
+/** An NFT and its owner; metadata is JSON text. */
 export interface NftOwner {
   token_address: string;
   token_id: string;
@@ -236,13 +236,13 @@ export interface NftOwner {
   symbol?: string | null;
 }
 
-/** A page of NFTs and their owners; status is SYNCED, SYNCING while the index is not complete, or PARTIAL where the collection has tokens that are not listed one by one. */
+/** A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually. */
 export interface NftOwnerCollection extends Page<NftOwner> {
   status?: string | null;
   next?: () => Promise<NftOwnerCollection>;
 }
 
-/** An NFT that was moved; value is what was paid to the contract, in wei. */
+/** An NFT transfer; value is the value of the transaction, in wei. */
 export interface NftTransfer {
   token_address: string;
   token_id: string;
@@ -261,14 +261,14 @@ export interface NftTransfer {
   operator?: string | null;
 }
 
-/** A page of NFTs that were moved. */
+/** A page of NFT transfers. */
 export interface NftTransferCollection extends Page<NftTransfer> {
   block_exists?: boolean | null;
   index_complete?: boolean | null;
   next?: () => Promise<NftTransferCollection>;
 }
 
-/** A collection's contract. */
+/** A collection contract. */
 export interface NftContractMetadata {
   token_address: string;
   name?: string | null;
@@ -277,12 +277,12 @@ export interface NftContractMetadata {
   contract_type: string;
 }
 
-/** What has become of the request. */
+/** Status of the request. */
 export interface MetadataResync {
   status: string;
 }
 
-/** A sale; its price is in wei, or in the smallest unit of the token that it was paid with. */
+/** A sale; the price is in wei, or in the smallest unit of the payment token. */
 export interface Trade {
   transaction_hash: string;
   transaction_index: string;
@@ -308,30 +308,30 @@ export interface ResolvedAddress {
   name: string;
 }
 
-/** What a pair holds of its two tokens, each in its smallest unit. */
+/** Reserves of a pair, in the tokens' smallest units. */
 export interface ReservesCollection {
   reserve0: string;
   reserve1: string;
 }
 
-/** A pair and its tokens, in the order that the contract has them. */
+/** A pair and its tokens in the contract's order. */
 export interface Pair {
   token0: Erc20Metadata;
   token1: Erc20Metadata;
   pairAddress: string;
 }
 
-/** Where a file can be fetched. */
+/** URL of a file. */
 export interface IpfsFile {
   path: string;
 }
 
-/** The version of this interface. */
+/** Version of the API. */
 export interface Web3Version {
   version: string;
 }
 
-/** What a call of an endpoint costs. */
+/** Rate limit cost of an endpoint. */
 export interface EndpointWeight {
   endpoint: string;
   path: string;

@@ -56,7 +56,7 @@ export function createDataApi(dependencies: DataApiDependencies) {
         maxBytes,
         dependencies.memory,
         (body) => ({ ...parametersOf(route, search, body), ...pathParams }),
-        (params) => runInGroup(group, () => route.answer(params)),
+        (params) => runInGroup(group, () => route.runWithStatus(params)),
       );
       return { status: response.status, body: JSON.stringify(response.body), headers };
     } catch (error) {
@@ -72,12 +72,12 @@ export function createDataApi(dependencies: DataApiDependencies) {
 }
 
 /** Parameters of the query string and of a JSON body, which some endpoints take as one parameter. */
-function parametersOf({ wholeBody }: Route, search: string, body: Buffer): JsonObject {
+function parametersOf({ bodyParameter }: Route, search: string, body: Buffer): JsonObject {
   const params: JsonObject = {};
   if (search !== "") addQueryParams(params, search);
   if (body.length === 0) return params;
   const value = parseJson(body);
-  if (wholeBody !== undefined) return { ...params, [wholeBody]: value };
+  if (bodyParameter !== undefined) return { ...params, [bodyParameter]: value };
   if (isJsonObject(value)) return { ...params, ...value };
   throw new ProtocolError(ErrorCode.INVALID_JSON, "the body must be a JSON object", 400);
 }

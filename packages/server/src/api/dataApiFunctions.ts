@@ -22,7 +22,7 @@ export function createDataApiFunctions(
   assertCanUpload: (auth: AuthContext) => Promise<void>,
 ): { name: string; run(request: FunctionCall): Promise<JsonValue> }[] {
   return routes.flatMap((route) =>
-    [route.functionName, ...route.otherNames].map((name) => ({
+    [route.functionName, ...route.aliases].map((name) => ({
       name,
       async run({ auth, params, ip, headers = {}, serverUrl, isInternal }: FunctionCall) {
         const { error: authError } = await authorize({

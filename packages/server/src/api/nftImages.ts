@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type ChainService, dataUriContent, type FetchContent, isDataUri } from "@purse/chain";
+import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
 import { sendImage } from "../images/sendImage.ts";
 import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
 
 export interface NftImageDependencies {
-  chain: Pick<ChainService, "metadataText">;
+  chain: Pick<ChainService, "readNftMetadata">;
   thumbnails: Thumbnails;
   fetchContent: FetchContent;
   authenticate(message: IncomingMessage): Promise<AuthResult>;
@@ -31,7 +31,7 @@ export function createNftImageHandler({
   authenticate,
 }: NftImageDependencies) {
   async function imageUriOf(params: Record<string, string>): Promise<string> {
-    const text = await chain.metadataText(params);
+    const text = await chain.readNftMetadata(params);
     if (text === undefined)
       throw notFound("There is no metadata of such an NFT, or it has not been read yet.");
     const metadata: JsonValue = JSON.parse(text);
@@ -43,7 +43,7 @@ export function createNftImageHandler({
 
   async function readImage(imageUri: string, signal: AbortSignal): Promise<Uint8Array> {
     if (imageUri.startsWith("<")) return Buffer.from(imageUri);
-    if (isDataUri(imageUri)) return dataUriContent(imageUri) ?? Buffer.alloc(0);
+    if (isDataUri(imageUri)) return decodeDataUri(imageUri) ?? Buffer.alloc(0);
     try {
       return await fetchContent(imageUri, { maxBytes: MAX_IMAGE_BYTES, signal });
     } catch (error) {

@@ -57,7 +57,7 @@ export async function openAuthService(dependencies: OpenAuthDependencies): Promi
     logger: dependencies.logger,
     chains: {
       ids: chains.map(({ id }) => id),
-      idOf: chain.chainIdOf,
+      idOf: chain.resolveChainId,
       call: (chainId, call, deadlineMs) => chain.call(chainId, call, AbortSignal.timeout(deadlineMs)),
     },
     balances: chain,

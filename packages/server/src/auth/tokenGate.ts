@@ -1,17 +1,17 @@
-import { addressOf, type Holding } from "@purse/chain";
+import { parseAddress, type TokenReference } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 
 /** Token gate of a role: users whose linked wallets together hold at least `min` of a token are members. */
 export interface TokenGate {
   /** Chain ID (EIP-155). */
   chainId: number;
-  holding: Holding;
+  holding: TokenReference;
   /** Minimum balance in the token's smallest unit. */
   min: bigint;
 }
 
 const KEYS: ReadonlySet<string> = new Set(["chainId", "token", "standard", "tokenId", "min"]);
-const STANDARDS: ReadonlyMap<string, Holding["standard"]> = new Map([
+const STANDARDS: ReadonlyMap<string, TokenReference["standard"]> = new Map([
   ["ERC20", "ERC20"],
   ["ERC721", "ERC721"],
   ["ERC1155", "ERC1155"],
@@ -31,7 +31,7 @@ export function parseTokenGate(value: JsonValue, chainIdOf: (selector: JsonValue
   if (!standard) throw invalidGate("standard must be ERC20, ERC721 or ERC1155");
   const { chainId = null } = value;
   if (chainId === null) throw invalidGate("chainId is missing");
-  const holding: Holding = { token: tokenOf(value), standard };
+  const holding: TokenReference = { token: tokenOf(value), standard };
   const tokenId = integerOf(value.tokenId, "tokenId");
   if (tokenId !== undefined && standard === "ERC20") throw invalidGate("ERC20 tokens have no tokenId");
   if (tokenId === undefined && standard === "ERC1155") throw invalidGate("tokenId is required for ERC1155");
@@ -43,7 +43,7 @@ export function parseTokenGate(value: JsonValue, chainIdOf: (selector: JsonValue
 
 function tokenOf({ token }: JsonObject): string {
   try {
-    return addressOf(token);
+    return parseAddress(token);
   } catch {
     throw invalidGate("token must be the address of a contract");
   }

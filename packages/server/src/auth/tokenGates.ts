@@ -1,4 +1,4 @@
-import { endOf, type FeedPlace, type Selection } from "@purse/chain";
+import { type EventCursor, endOfBlock, type Selection } from "@purse/chain";
 import { isPointer, type JsonObject, parseWhere } from "@purse/protocol";
 import { idsCondition } from "../data/objects/include.ts";
 import type { SessionInvalidation } from "./sessionInvalidation.ts";
@@ -32,7 +32,7 @@ export class TokenGates {
   readonly #dependencies: AuthDependencies;
   readonly #invalidate: (invalidation: SessionInvalidation) => Promise<void>;
   /** Positions up to which transfers were processed, by chain, token and standard. */
-  readonly #cursors = new Map<string, FeedPlace>();
+  readonly #cursors = new Map<string, EventCursor>();
   #roles: { readonly known: Promise<GatedRole[]>; readonly staleAt: number } | undefined;
   #checking: Promise<void> | undefined;
   #needsCheck = false;
@@ -89,7 +89,7 @@ export class TokenGates {
   /** If the chain cannot be read, the user is not a member, but keeps their other roles. */
   async #balanceOf({ chainId, holding }: TokenGate, owners: string[]): Promise<bigint | undefined> {
     try {
-      return await this.#dependencies.balances.held(chainId, holding, owners);
+      return await this.#dependencies.balances.getBalance(chainId, holding, owners);
     } catch (error) {
       this.#dependencies.logger.error("token balances could not be read", { chainId, error: String(error) });
       return undefined;
@@ -164,18 +164,18 @@ export class TokenGates {
     key: string,
     { chainId, selection }: { chainId: number; selection: Selection },
   ): Promise<string[] | undefined> {
-    const feed = this.#dependencies.balances.feed(chainId);
+    const feed = this.#dependencies.balances.eventReader(chainId);
     const head = await feed.head();
     if (!head) return [];
     const cursor = this.#cursors.get(key);
     if (cursor?.block.hash === head.hash) return [];
     const batch = cursor && (await feed.events(selection, cursor, head, MAX_TRANSFERS));
     // This is the first check, the chain was reorganized, or there are too many transfers.
-    if (!batch || batch.isMore) {
-      this.#cursors.set(key, endOf(head));
+    if (!batch || batch.hasMore) {
+      this.#cursors.set(key, endOfBlock(head));
       return undefined;
     }
-    this.#cursors.set(key, batch.reached);
+    this.#cursors.set(key, batch.cursor);
     return batch.events.flatMap(({ fields }) => {
       return [fields.from_address, fields.to_address].filter((address) => typeof address === "string");
     });

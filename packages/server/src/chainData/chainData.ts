@@ -29,7 +29,7 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
   };
   return createChainService({
     chains: chains.map((chain) => withNameServices(chain, config.names)),
-    ...(gatewayClient && { askGateway: gatewayClient }),
+    ...(gatewayClient && { callGateway: gatewayClient }),
     database:
       config.database.kind === "postgres"
         ? config.database

@@ -84,7 +84,7 @@ export class ChainEvents {
     });
     dependencies.events.on("cloud.defined", ({ watches }) => this.#setCodeWatches(watches));
     this.#selector = {
-      chainIdOf: (selector) => chain.chainIdOf(selector),
+      chainIdOf: (selector) => chain.resolveChainId(selector),
       isFullyIndexed: (chainId) => this.#statusOf(chainId)?.scope !== "wallets",
     };
   }
@@ -235,7 +235,7 @@ export class ChainEvents {
     );
     const indexers = new Map<string, WatchIndexer>();
     for (const watch of watches) {
-      const feed = chain.feed(watch.chainId);
+      const feed = chain.eventReader(watch.chainId);
       const status = () => this.#statusOf(watch.chainId);
       const enqueueWebhooks = this.#webhookQueue.enqueueWrites.bind(this.#webhookQueue);
       const dependencies = { store, writer: this.#writer, feed, status, enqueueWebhooks, logger };

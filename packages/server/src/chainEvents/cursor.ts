@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { BlockReference, FeedPlace } from "@purse/chain";
+import type { BlockReference, EventCursor } from "@purse/chain";
 import type { Store, Write } from "../database/store.ts";
 
 /** The progress of a watch's selection. */
 export interface WatchCursor {
   /** The position of the last processed event; undefined before the first block. */
-  eventCursor: FeedPlace | undefined;
+  eventCursor: EventCursor | undefined;
   /** Earlier blocks, newest first, at increasing distances: one of them survives a reorganization. */
   checkpoints: BlockReference[];
   /** Up to this block objects may exist that were created before a reorganization reset the cursor; -1 for none. */

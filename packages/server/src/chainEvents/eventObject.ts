@@ -1,4 +1,4 @@
-import type { FeedEvent, Selection } from "@purse/chain";
+import type { ChainEvent, Selection } from "@purse/chain";
 import { isFieldName, isJsonObject, type JsonObject, type JsonValue, wireDate } from "@purse/protocol";
 import { eventId } from "./watch.ts";
 
@@ -22,7 +22,7 @@ const RESERVED_FIELDS: ReadonlySet<string> = new Set([
 const ACL = { "*": { read: true } };
 
 /** Returns the arguments of an event under the names that they have in objects; also used by filters. */
-export function eventFields({ fields }: FeedEvent): JsonObject {
+export function eventFields({ fields }: ChainEvent): JsonObject {
   const { args, ...own } = fields;
   const named: JsonObject = {};
   const usedNames = new Set(RESERVED_FIELDS);
@@ -43,14 +43,14 @@ export function eventFields({ fields }: FeedEvent): JsonObject {
 
 /** Creates the object of an event. */
 export function eventObject(
-  event: FeedEvent,
+  event: ChainEvent,
   { chainId, kind, confirmed }: { chainId: number; kind: Selection["kind"]; confirmed: boolean },
 ): JsonObject & { objectId: string } {
-  const { place, timestamp, transactionHash, fields } = event;
-  const { number, hash } = place.block;
+  const { cursor, timestamp, transactionHash, fields } = event;
+  const { number, hash } = cursor.block;
   return {
     ...eventFields(event),
-    objectId: eventId(chainId, hash, kind, place.position, place.part),
+    objectId: eventId(chainId, hash, kind, cursor.position, cursor.part),
     chain_id: chainId,
     transaction_hash: transactionHash,
     ...(typeof fields.log_index === "number" && { log_index: fields.log_index }),

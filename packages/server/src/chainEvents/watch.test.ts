@@ -1,4 +1,4 @@
-import type { FeedEvent } from "@purse/chain";
+import type { ChainEvent } from "@purse/chain";
 import { type JsonObject, ProtocolError } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { parseEventFilter } from "./eventFilter.ts";
@@ -48,7 +48,7 @@ describe("a watch", () => {
 
   it.each<[JsonObject, RegExp]>([
     [{ abi: [event, other], tableName: "A" }, /several/],
-    [{ abi: [event], topic: "Gone", tableName: "A" }, /abi must hold/],
+    [{ abi: [event], topic: "Gone", tableName: "A" }, /abi must contain/],
     [{ abi: [event], topic: "Moved(", tableName: "A" }, /topic must be/],
     [{ abi: "{", tableName: "A" }, /JSON/],
     [{ abi: [{ ...event, anonymous: true }], tableName: "A" }, /anonymous/],
@@ -100,8 +100,8 @@ describe("a filter of events", () => {
 describe("the object of an event", () => {
   const make = (args: JsonObject) => {
     const block = { number: 7, hash: `0x${"1".repeat(64)}` };
-    const found: FeedEvent = {
-      place: { position: 7 * 2 ** 20 + 3, part: 0, block },
+    const found: ChainEvent = {
+      cursor: { position: 7 * 2 ** 20 + 3, part: 0, block },
       timestamp: 1_000,
       transactionHash: `0x${"2".repeat(64)}`,
       fields: { log_index: 3, address: ADDRESS, args },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { addressOf, eventSelection, type Selection } from "@purse/chain";
+import { parseAddress, parseEventSelection, type Selection } from "@purse/chain";
 import { ErrorCode, isClassName, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
 
@@ -66,8 +66,8 @@ export function parseWatch(options: JsonObject, chains: ChainResolver): Watch {
     throw invalidWatch("events require an index of the whole chain, and this one indexes known wallets only");
   }
   const selections = isEvent
-    ? [eventSelection(options.address, abi, topic)]
-    : addressSelections(addressOf(options.address), chains.isFullyIndexed(chainId));
+    ? [parseEventSelection(options.address, abi, topic)]
+    : addressSelections(parseAddress(options.address), chains.isFullyIndexed(chainId));
   const filter = parseEventFilter(options.filter);
   const selectionKeys = selections.map(({ kind, address, ...more }) => [
     kind,

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BlockReference, ChainFeed, ChainStatus, FeedEvent } from "@purse/chain";
+import type { BlockReference, ChainEvent, ChainEventReader, ChainStatus } from "@purse/chain";
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import postgres from "postgres";
 import { afterEach, describe, expect, inject, it } from "vitest";
@@ -47,7 +47,7 @@ const EVENT = {
 const IN_BLOCK = 2 ** 20;
 
 /** An in-memory chain whose blocks can be replaced; it behaves like an index. */
-class FakeChain implements ChainFeed {
+class FakeChain implements ChainEventReader {
   readonly blocks: (BlockReference & { events: number[] })[] = [];
   #made = 0;
 
@@ -74,33 +74,33 @@ class FakeChain implements ChainFeed {
     return this.blocks.at(-1);
   }
 
-  async hashesOf(numbers: number[]): Promise<Map<number, string>> {
+  async getBlockHashes(numbers: number[]): Promise<Map<number, string>> {
     const found = numbers.flatMap((number) => this.blocks[number] ?? []);
     return new Map(found.map(({ number, hash }) => [number, hash]));
   }
 
-  events: ChainFeed["events"] = async (_, after, randomUpTo, limit) => {
+  events: ChainEventReader["events"] = async (_, after, upTo, limit) => {
     const isKnown = ({ number, hash }: BlockReference) => this.blocks[number]?.hash === hash;
-    if (!isKnown(randomUpTo) || (after && !isKnown(after.block))) return undefined;
-    const rows = this.blocks.slice(0, randomUpTo.number + 1).flatMap(({ number, hash, events }) =>
-      events.map((n, i): FeedEvent => {
+    if (!isKnown(upTo) || (after && !isKnown(after.block))) return undefined;
+    const rows = this.blocks.slice(0, upTo.number + 1).flatMap(({ number, hash, events }) =>
+      events.map((n, i): ChainEvent => {
         return {
-          place: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
+          cursor: { position: number * IN_BLOCK + i, part: 0, block: { number, hash } },
           timestamp: number * 1000,
           transactionHash: hash,
           fields: { log_index: i, address: ADDRESS, args: { n: String(n) } },
         };
       }),
     );
-    const events = rows.filter(({ place }) => place.position > (after?.position ?? -1)).slice(0, limit);
+    const events = rows.filter(({ cursor }) => cursor.position > (after?.position ?? -1)).slice(0, limit);
     const isMore = events.length === limit;
-    const position = (randomUpTo.number + 1) * IN_BLOCK - 1;
+    const position = (upTo.number + 1) * IN_BLOCK - 1;
     const cleanup = {
       position,
       part: Number.MAX_SAFE_INTEGER,
-      block: { number: randomUpTo.number, hash: randomUpTo.hash },
+      block: { number: upTo.number, hash: upTo.hash },
     };
-    return { events, reached: (isMore && events.at(-1)?.place) || cleanup, isMore };
+    return { events, cursor: (isMore && events.at(-1)?.cursor) || cleanup, hasMore: isMore };
   };
 }
 
@@ -323,16 +323,16 @@ describe.each(DATABASES)("the objects of a watched event, on %s", (database) => 
       const { chain, createIndexer, indexAll, objects, store } = await setUp(database, {
         webhook: "http://127.0.0.1:9/hook",
       });
-      const randomUpTo = (max: number) => Math.floor(random() * (max + 1));
-      const eventsIn = () => (random() < 0.5 ? randomUpTo(4) : 0);
-      chain.mine(10 + randomUpTo(30), eventsIn);
+      const upTo = (max: number) => Math.floor(random() * (max + 1));
+      const eventsIn = () => (random() < 0.5 ? upTo(4) : 0);
+      chain.mine(10 + upTo(30), eventsIn);
       let indexer = createIndexer();
       for (let step = 0; step < 25; step++) {
         const kind = random();
-        if (kind < 0.35) chain.mine(1 + randomUpTo(8), eventsIn);
+        if (kind < 0.35) chain.mine(1 + upTo(8), eventsIn);
         else if (kind < 0.65) {
-          chain.unwind(1 + randomUpTo(random() < 0.2 ? 64 : 8));
-          chain.mine(randomUpTo(10), eventsIn);
+          chain.unwind(1 + upTo(random() < 0.2 ? 64 : 8));
+          chain.mine(upTo(10), eventsIn);
         } else if (kind < 0.75) indexer = createIndexer();
         else await indexer.step();
         if (random() < 0.3) await Promise.all([indexer.step(), createIndexer().step()]);

@@ -1,5 +1,5 @@
-import type { BlockReference, ChainFeed, ChainStatus, Selection } from "@purse/chain";
-import { endOf } from "@purse/chain";
+import type { BlockReference, ChainEventReader, ChainStatus, Selection } from "@purse/chain";
+import { endOfBlock } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
@@ -11,7 +11,7 @@ import type { Watch } from "./watch.ts";
 export interface WatchIndexerDependencies {
   store: Store;
   writer: EventWriter;
-  feed: ChainFeed;
+  feed: ChainEventReader;
   status(): ChainStatus | undefined;
   /** Returns the writes that enqueue webhook messages, numbered from `from` on. */
   enqueueWebhooks(watch: Watch, source: string, from: number, changes: EventChange[]): Write[];
@@ -57,7 +57,7 @@ export class WatchIndexer {
       const { eventCursor, staleUpTo } = this.#cursor;
       if (staleUpTo > (eventCursor?.block.number ?? -1))
         this.#cursor = await this.#rollBack(this.#cursor, this.#cursor);
-      if (eventCursor?.block.hash !== head.hash || eventCursor.part !== endOf(head).part) {
+      if (eventCursor?.block.hash !== head.hash || eventCursor.part !== endOfBlock(head).part) {
         const hasMore = await this.#indexNext(this.#cursor, head, confirmed);
         if (hasMore) return true;
       }
@@ -74,7 +74,7 @@ export class WatchIndexer {
 
   /** Events before the creation of a watch are skipped unless requested. */
   async #initialize(head: BlockReference): Promise<StoredCursor> {
-    const eventCursor = this.#watch.isHistorical ? undefined : endOf(head);
+    const eventCursor = this.#watch.isHistorical ? undefined : endOfBlock(head);
     return this.#commit(undefined, { eventCursor, checkpoints: [], staleUpTo: -1, sequence: 0 }, []);
   }
 
@@ -86,7 +86,7 @@ export class WatchIndexer {
     const { feed, logger } = this.#dependencies;
     const { eventCursor, checkpoints } = cursor;
     if (!eventCursor) return "current";
-    const hashes = await feed.hashesOf([eventCursor.block, ...checkpoints].map(({ number }) => number));
+    const hashes = await feed.getBlockHashes([eventCursor.block, ...checkpoints].map(({ number }) => number));
     const isCanonical = ({ number, hash }: BlockReference) => hashes.get(number) === hash;
     if (isCanonical(eventCursor.block)) return "current";
     // An index that is being rebuilt has not reached this block yet.
@@ -102,7 +102,7 @@ export class WatchIndexer {
     const staleUpTo = Math.max(cursor.staleUpTo, eventCursor.block.number);
     await this.#rollBack(cursor, {
       ...cursor,
-      eventCursor: commonBlock && endOf(commonBlock),
+      eventCursor: commonBlock && endOfBlock(commonBlock),
       checkpoints: olderCheckpoints,
       staleUpTo,
     });
@@ -118,7 +118,7 @@ export class WatchIndexer {
   async #restartPoint(oldest: BlockReference, head: BlockReference): Promise<BlockReference | undefined> {
     if (this.#watch.isHistorical) return undefined;
     const number = Math.min(oldest.number - 1, head.number);
-    const hash = (await this.#dependencies.feed.hashesOf([number])).get(number);
+    const hash = (await this.#dependencies.feed.getBlockHashes([number])).get(number);
     return hash === undefined ? head : { number, hash };
   }
 
@@ -142,8 +142,8 @@ export class WatchIndexer {
     }
   }
 
-  async #findStale(feed: ChainFeed, objects: JsonObject[]): Promise<JsonObject[]> {
-    const hashes = await feed.hashesOf(objects.map((object) => numberField(object, "block_number")));
+  async #findStale(feed: ChainEventReader, objects: JsonObject[]): Promise<JsonObject[]> {
+    const hashes = await feed.getBlockHashes(objects.map((object) => numberField(object, "block_number")));
     return objects.filter((object) => hashes.get(numberField(object, "block_number")) !== object.block_hash);
   }
 
@@ -160,16 +160,16 @@ export class WatchIndexer {
       return filter({ ...event.fields, ...Object(args), ...eventFields(event) });
     });
     const objects = matching.map((event) =>
-      eventObject(event, { chainId, kind, confirmed: event.place.block.number <= confirmedUpTo }),
+      eventObject(event, { chainId, kind, confirmed: event.cursor.block.number <= confirmedUpTo }),
     );
     const missing = await writer.missing(className, objects);
-    const { reached, isMore: hasMore } = batch;
+    const { cursor: eventCursor, hasMore } = batch;
     await this.#commit(
       cursor,
       {
-        eventCursor: reached,
-        checkpoints: checkpointsTo(reached.block, cursor),
-        staleUpTo: reached.block.number >= cursor.staleUpTo ? -1 : cursor.staleUpTo,
+        eventCursor,
+        checkpoints: checkpointsTo(eventCursor.block, cursor),
+        staleUpTo: eventCursor.block.number >= cursor.staleUpTo ? -1 : cursor.staleUpTo,
         sequence: cursor.sequence,
       },
       missing.map((object): EventChange => ({ kind: "created", object })),

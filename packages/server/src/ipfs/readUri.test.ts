@@ -79,7 +79,7 @@ function reader(
   };
 }
 
-const refused = { name: "ContentRefused" };
+const refused = { name: "ContentUnavailableError" };
 
 describe("content on the web", () => {
   const redirectTo =

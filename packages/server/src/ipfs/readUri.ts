@@ -1,4 +1,4 @@
-import { ContentRefused, type FetchContent } from "@purse/chain";
+import { ContentUnavailableError, type FetchContent } from "@purse/chain";
 import { ProtocolError } from "@purse/protocol";
 import { OutboundRequestError } from "../core/outbound/addressGuard.ts";
 import { fetchUrl } from "../core/outbound/fetchUrl.ts";
@@ -41,7 +41,7 @@ export function createUriReader({
       const ownHost = new URL(address.url).host;
       return await fetchUrl({ ...address, maxBytes, signal, isAllowed, ownHost });
     } catch (error) {
-      if (error instanceof OutboundRequestError) throw new ContentRefused(error.message);
+      if (error instanceof OutboundRequestError) throw new ContentUnavailableError(error.message);
       throw error;
     }
   };
@@ -49,7 +49,7 @@ export function createUriReader({
 
 function webUrl(uri: string): string {
   if (/^https?:\/\//i.test(uri) && URL.canParse(uri)) return uri;
-  throw new ContentRefused("it is not an http, https or ipfs URI");
+  throw new ContentUnavailableError("it is not an http, https or ipfs URI");
 }
 
 /** Parses a CID and the path below it; undefined for a URI that is not an IPFS address. */
@@ -64,7 +64,7 @@ function ipfsPath(uri: string, ownGateway: string): string[] | undefined {
     .filter(Boolean)
     .map(decodeSegment);
   if (path.length > 0 && !path.some((name) => /^\.\.?$|[/\\\0]/.test(name))) return path;
-  throw new ContentRefused("it is not a valid IPFS path");
+  throw new ContentUnavailableError("it is not a valid IPFS path");
 }
 
 function decodeSegment(name: string): string {
@@ -84,21 +84,22 @@ async function readLocal(
   try {
     const entry = await ipfs.read(cid, names);
     if (!entry) return undefined;
-    if (entry.kind === "folder") throw new ContentRefused("it is a folder");
-    if (entry.size > maxBytes) throw new ContentRefused(`the content is larger than ${maxBytes} bytes`);
+    if (entry.kind === "folder") throw new ContentUnavailableError("it is a folder");
+    if (entry.size > maxBytes)
+      throw new ContentUnavailableError(`the content is larger than ${maxBytes} bytes`);
     const chunks: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of entry.read(0, entry.size)) {
       size += chunk.length;
       // The declared size of a file is untrusted.
-      if (size > maxBytes) throw new ContentRefused(`the content is larger than ${maxBytes} bytes`);
+      if (size > maxBytes) throw new ContentUnavailableError(`the content is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks);
   } catch (error) {
     // The operator's node is unavailable: a retry may succeed.
     if (error instanceof ProtocolError && error.status === 503) throw new Error(error.message);
-    if (error instanceof ProtocolError) throw new ContentRefused(error.message);
+    if (error instanceof ProtocolError) throw new ContentUnavailableError(error.message);
     if (error instanceof Error && error.name === "NotFoundError") return undefined;
     throw error;
   }

@@ -14,8 +14,8 @@ it.each([
 
 it.each([
   [100, 'XMLHttpRequest failed: "Failed to fetch"', "Can't reach the server"],
-  [100, 'chain "sepolia" cannot be asked: fetch failed', "This chain is currently unavailable"],
-  [100, 'the node of chain "sepolia" cannot answer this: timeout', "This chain is currently unavailable"],
+  [100, 'chain "sepolia" is not available: fetch failed', "This chain is currently unavailable"],
+  [100, 'the node of chain "sepolia" failed: timeout', "This chain is currently unavailable"],
   [100, "The IPFS node failed: fetch failed", "IPFS is currently unavailable"],
   [100, "The request was cut off", "Upload interrupted"],
   [101, "Invalid username/password.", "Wrong username or password"],

@@ -17,7 +17,7 @@ const BY_MESSAGE: readonly { code: number; message: RegExp; text: ErrorText }[] 
   // The server responds, but a chain node or the IPFS node behind it does not.
   {
     code: 100,
-    message: /^(the node of )?chain ".*" cannot /,
+    message: /^(chain ".*" is not available|the node of chain ".*" failed)/,
     text: { title: "This chain is currently unavailable" },
   },
   {

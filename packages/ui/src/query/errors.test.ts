@@ -3,7 +3,7 @@ import { isConnectionError, isNodeConnectionError, isNotFound, isTransientError 
 
 const timeout = new DOMException("Request timed out", "TimeoutError");
 const refused = { code: 100, message: 'XMLHttpRequest failed: "Unable to connect to the Parse API"' };
-const nodeUnreachable = { code: 100, message: 'chain "eth" cannot be asked: no node of it answers' };
+const nodeUnreachable = { code: 100, message: 'chain "eth" is not available: none of its nodes responds' };
 const noResponse = { code: -32603, message: "No response" };
 const nodeRefuses = { code: -32603, message: "Internal error" };
 const forbidden = { code: 119, message: "unauthorized" };

@@ -11,7 +11,7 @@ import {
 } from "./parameters.ts";
 import type { EndpointRow } from "./row.ts";
 
-const token = { ...address, about: "The token's contract." } as const;
+const token = { ...address, about: "Contract of the token." } as const;
 
 /** ERC-20 tokens, in match order. */
 export const erc20Endpoints = [
@@ -29,14 +29,14 @@ export const erc20Endpoints = [
         in: "query",
         kind: "addresses",
         required: true,
-        about: "The contracts, 100 at most.",
+        about: "Contracts; at most 100.",
       },
     ],
-    answer: "erc20Metadata[]",
+    response: "erc20Metadata[]",
     paging: "none",
     status: 200,
     weight: "1",
-    about: "Name, symbol and decimals of tokens.",
+    about: "Returns name, symbol and decimals of tokens.",
   },
   {
     name: "getTokenMetadataBySymbol",
@@ -46,13 +46,13 @@ export const erc20Endpoints = [
     parameters: [
       chain,
       subdomain,
-      { name: "symbols", in: "query", kind: "texts", required: true, about: "The symbols, 100 at most." },
+      { name: "symbols", in: "query", kind: "texts", required: true, about: "Symbols; at most 100." },
     ],
-    answer: "erc20Metadata[]",
+    response: "erc20Metadata[]",
     paging: "none",
     status: 200,
     weight: "1",
-    about: "The tokens that call themselves by a symbol; there can be several of each.",
+    about: "Returns the tokens with a symbol; several tokens can have the same one.",
   },
   {
     name: "getTokenPrice",
@@ -68,16 +68,15 @@ export const erc20Endpoints = [
         in: "query",
         kind: "text",
         required: false,
-        about:
-          "The exchange to ask, by its name or the address of its factory; all that are known otherwise.",
+        about: "Exchange by name or factory address; default all known exchanges.",
       },
       atBlock,
     ],
-    answer: "erc20Price",
+    response: "erc20Price",
     paging: "none",
     status: 200,
     weight: "3",
-    about: "What one whole token costs on a decentralised exchange.",
+    about: "Returns the price of a token on decentralized exchanges.",
   },
   {
     name: "getTokenAddressTransfers",
@@ -85,11 +84,11 @@ export const erc20Endpoints = [
     method: "GET",
     path: "/erc20/{address}/transfers",
     parameters: [token, chain, subdomain, ...range, offset, limit, cursor],
-    answer: "erc20TransactionCollection",
+    response: "erc20TransactionCollection",
     paging: "both",
     status: 200,
     weight: "2",
-    about: "The transfers of a token, newest first.",
+    about: "Returns the transfers of a token, latest first.",
   },
   {
     name: "getTokenAllowance",
@@ -100,19 +99,19 @@ export const erc20Endpoints = [
       token,
       chain,
       providerUrl,
-      { name: "owner_address", in: "query", kind: "address", required: true, about: "Who holds the tokens." },
+      { name: "owner_address", in: "query", kind: "address", required: true, about: "Owner of the tokens." },
       {
         name: "spender_address",
         in: "query",
         kind: "address",
         required: true,
-        about: "Who may spend them.",
+        about: "Spender of the tokens.",
       },
     ],
-    answer: "erc20Allowance",
+    response: "erc20Allowance",
     paging: "none",
     status: 200,
     weight: "1",
-    about: "How much of an owner's tokens a spender may move.",
+    about: "Returns the allowance of a spender.",
   },
 ] as const satisfies readonly EndpointRow[];

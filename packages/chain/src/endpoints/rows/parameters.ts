@@ -1,6 +1,6 @@
 import type { ParameterRow } from "./row.ts";
 
-/** The parameters that many endpoints share. */
+/** Shared parameters of endpoints. */
 
 export const chain = {
   name: "chain",
@@ -8,7 +8,7 @@ export const chain = {
   kind: "chain",
   required: false,
   default: "eth",
-  about: "The chain: a name such as eth, polygon or bsc, or its id in hexadecimal or decimal.",
+  about: "Chain: a name such as eth, polygon or bsc, or an id in hexadecimal or decimal.",
 } as const satisfies ParameterRow;
 
 export const address = {
@@ -16,7 +16,7 @@ export const address = {
   in: "path",
   kind: "address",
   required: true,
-  about: "The address of a wallet or a contract.",
+  about: "Address of a wallet or contract.",
 } as const satisfies ParameterRow;
 
 export const tokenId = {
@@ -24,7 +24,7 @@ export const tokenId = {
   in: "path",
   kind: "tokenId",
   required: true,
-  about: "The token's number in its contract, decimal or hexadecimal.",
+  about: "Token id, decimal or hexadecimal.",
 } as const satisfies ParameterRow;
 
 export const blockNumberOrHash = {
@@ -32,7 +32,7 @@ export const blockNumberOrHash = {
   in: "path",
   kind: "blockOrHash",
   required: true,
-  about: "The block's number, its hash, or latest.",
+  about: "Block number, block hash, or latest.",
 } as const satisfies ParameterRow;
 
 export const fromBlock = {
@@ -40,7 +40,7 @@ export const fromBlock = {
   in: "query",
   kind: "block",
   required: false,
-  about: "The first block that counts; goes before from_date.",
+  about: "First block of the range; takes precedence over from_date.",
 } as const satisfies ParameterRow;
 
 export const toBlock = {
@@ -48,7 +48,7 @@ export const toBlock = {
   in: "query",
   kind: "block",
   required: false,
-  about: "The last block that counts; goes before to_date.",
+  about: "Last block of the range; takes precedence over to_date.",
 } as const satisfies ParameterRow;
 
 export const atBlock = {
@@ -56,7 +56,7 @@ export const atBlock = {
   in: "query",
   kind: "block",
   required: false,
-  about: "The block at which to look; the newest where none is named.",
+  about: "Block number; default latest.",
 } as const satisfies ParameterRow;
 
 export const fromDate = {
@@ -64,7 +64,7 @@ export const fromDate = {
   in: "query",
   kind: "time",
   required: false,
-  about: "The earliest moment that counts.",
+  about: "Start of the time range.",
 } as const satisfies ParameterRow;
 
 export const toDate = {
@@ -72,10 +72,10 @@ export const toDate = {
   in: "query",
   kind: "time",
   required: false,
-  about: "The latest moment that counts.",
+  about: "End of the time range.",
 } as const satisfies ParameterRow;
 
-/** A window of blocks, or of time. */
+/** A range of blocks or of time. */
 export const range = [fromBlock, toBlock, fromDate, toDate] as const;
 
 export const limit = {
@@ -84,7 +84,7 @@ export const limit = {
   kind: "limit",
   required: false,
   default: 500,
-  about: "How many rows a page has; 500 at most.",
+  about: "Page size; at most 500.",
 } as const satisfies ParameterRow;
 
 export const offset = {
@@ -93,7 +93,7 @@ export const offset = {
   kind: "offset",
   required: false,
   default: 0,
-  about: "How many rows to leave out; 100000 at most.",
+  about: "Number of rows to skip; at most 100000.",
 } as const satisfies ParameterRow;
 
 export const cursor = {
@@ -101,7 +101,7 @@ export const cursor = {
   in: "query",
   kind: "cursor",
   required: false,
-  about: "The cursor of the page before.",
+  about: "Cursor of the previous page.",
 } as const satisfies ParameterRow;
 
 export const format = {
@@ -110,7 +110,7 @@ export const format = {
   kind: "format",
   required: false,
   default: "decimal",
-  about: "How token ids are written in the answer.",
+  about: "Format of token ids in the response.",
 } as const satisfies ParameterRow;
 
 export const marketplace = {
@@ -120,7 +120,7 @@ export const marketplace = {
   required: false,
   default: "opensea",
   choices: ["opensea", "looksrare"],
-  about: "The marketplace where it was sold: opensea for all that trade by Seaport.",
+  about: "Marketplace of the sales; opensea includes all sales through Seaport.",
 } as const satisfies ParameterRow;
 
 export const subdomain = {
@@ -128,7 +128,7 @@ export const subdomain = {
   in: "query",
   kind: "ignored",
   required: false,
-  about: "Accepted from old clients and not used.",
+  about: "Accepted from old clients and ignored.",
 } as const satisfies ParameterRow;
 
 export const providerUrl = { ...subdomain, name: "providerUrl" } as const satisfies ParameterRow;

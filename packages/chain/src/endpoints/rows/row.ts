@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { Answer } from "../schemas.ts";
+import type { ResponseSchema } from "../schemas.ts";
 
 export type Hex = `0x${string}`;
 
 /**
- * A place in an ordered list: where the last row of a page stood, in numbers and bytes (hex), and the number of the
- * page that follows.
+ * Position in an ordered list: the sort key of the last row of a page, as numbers and hex, and the number of the next
+ * page.
  */
 export interface Cursor {
   parts: (number | string)[];
@@ -13,7 +13,7 @@ export interface Cursor {
   page: number;
 }
 
-/** One file of a folder; `content` is base64 text or the JSON that the file holds. */
+/** A file of a directory; `content` is base64 text or JSON. */
 export interface FolderFile {
   /** Relative, without empty, `.` and `..` segments. */
   path: string;
@@ -25,11 +25,11 @@ export interface OrderField {
   descending: boolean;
 }
 
-/** What a handler gets for each kind of parameter. */
+/** Types of parsed parameters by kind. */
 export interface KindTypes {
-  /** A name or an id in any spelling; what it means is for the chains to say. */
+  /** A name or id in any spelling; resolved by the chain selector. */
   chain: string;
-  /** In lower case, as everything in hexadecimal. */
+  /** In lower case, like all hex values. */
   address: Hex;
   addresses: Hex[];
   /** 32 bytes. */
@@ -37,9 +37,9 @@ export interface KindTypes {
   blockOrHash: number | Hex | "latest";
   text: string;
   texts: string[];
-  whole: number;
+  integer: number;
   block: number;
-  /** In seconds since the epoch. */
+  /** Seconds since the epoch. */
   time: number;
   limit: number;
   offset: number;
@@ -47,7 +47,7 @@ export interface KindTypes {
   format: "decimal" | "hex";
   choice: string;
   choices: string[];
-  /** The entries of an ABI, one or more. */
+  /** One or more entries of an ABI. */
   abi: JsonObject[];
   json: JsonObject;
   files: FolderFile[];
@@ -55,7 +55,7 @@ export interface KindTypes {
   domain: string;
   days: number;
   order: OrderField[];
-  /** Accepted from old clients and never used. */
+  /** Accepted from old clients and ignored. */
   ignored: undefined;
 }
 
@@ -66,33 +66,33 @@ export interface ParameterRow {
   in: "path" | "query" | "body";
   kind: Kind;
   required: boolean;
-  /** What a call without it means. */
+  /** Default value. */
   default?: string | number;
-  /** What kind "choice" and "choices" allow. */
+  /** Allowed values of kinds "choice" and "choices". */
   choices?: readonly string[];
   about: string;
 }
 
 export interface EndpointRow {
-  /** The server function's name and the operation's in `Web3API`. */
+  /** Name of the cloud function and of the operation in `Web3API`. */
   name: string;
-  /** Under which later clients call it. */
-  otherNames?: readonly string[];
+  /** Names in later clients. */
+  aliases?: readonly string[];
   group: "native" | "account" | "token" | "resolve" | "defi" | "storage" | "info";
   method: "GET" | "POST" | "PUT";
   /** With `{parameter}` segments. */
   path: string;
   parameters: readonly ParameterRow[];
   /**
-   * The JSON body of REST: an object with the body parameters as its properties, or as a whole the one body
-   * parameter, which in calls of the server function has any of these names, the first being the parameter's.
+   * The JSON body of REST requests: an object with the body parameters as properties, or the one body parameter
+   * itself. In calls of the cloud function, the latter can have any of these names; the first is its own.
    */
-  body?: "properties" | { readonly whole: readonly string[] };
-  answer: Answer;
-  /** What pages of it are asked for by. */
+  body?: "properties" | { readonly parameter: readonly string[] };
+  response: ResponseSchema;
+  /** How its pages are requested. */
   paging: "cursor" | "offset" | "both" | "none";
   status: 200 | 201;
-  /** What a call costs of the rate limit. */
+  /** Cost of a call for the rate limit. */
   weight: string;
   about: string;
 }

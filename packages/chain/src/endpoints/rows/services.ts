@@ -1,7 +1,7 @@
 import { address } from "./parameters.ts";
 import type { EndpointRow } from "./row.ts";
 
-/** What no chain is asked for, or one that is not the caller's choice; in match order. */
+/** Endpoints without a chain, or without a choice of it, in match order. */
 export const serviceEndpoints = [
   {
     name: "resolveAddress",
@@ -9,11 +9,11 @@ export const serviceEndpoints = [
     method: "GET",
     path: "/resolve/{address}/reverse",
     parameters: [address],
-    answer: "ens",
+    response: "ens",
     paging: "none",
     status: 200,
     weight: "1",
-    about: "The ENS name that an address has given itself.",
+    about: "Returns the primary ENS name of an address.",
   },
   {
     name: "resolveDomain",
@@ -21,7 +21,7 @@ export const serviceEndpoints = [
     method: "GET",
     path: "/resolve/{domain}",
     parameters: [
-      { name: "domain", in: "path", kind: "domain", required: true, about: "The name, such as brad.crypto." },
+      { name: "domain", in: "path", kind: "domain", required: true, about: "Name such as brad.crypto." },
       {
         name: "currency",
         in: "query",
@@ -29,14 +29,14 @@ export const serviceEndpoints = [
         required: false,
         default: "eth",
         choices: ["eth", "0x1"],
-        about: "The coin whose address is asked for.",
+        about: "Currency of the requested address.",
       },
     ],
-    answer: "resolve",
+    response: "resolve",
     paging: "none",
     status: 200,
     weight: "1",
-    about: "The address that a domain stands for.",
+    about: "Resolves a domain to an address.",
   },
   {
     name: "uploadFolder",
@@ -49,15 +49,15 @@ export const serviceEndpoints = [
         in: "body",
         kind: "files",
         required: true,
-        about: "The files: each has a path and, as its content, base64 text or JSON.",
+        about: "Files with a path and base64 text or JSON as content.",
       },
     ],
-    body: { whole: ["data", "abi"] },
-    answer: "ipfsFile[]",
+    body: { parameter: ["data", "abi"] },
+    response: "ipfsFile[]",
     paging: "none",
     status: 200,
     weight: "20",
-    about: "Puts files into IPFS as one folder.",
+    about: "Adds files to IPFS as one directory.",
   },
   {
     name: "web3ApiVersion",
@@ -65,11 +65,11 @@ export const serviceEndpoints = [
     method: "GET",
     path: "/web3/version",
     parameters: [],
-    answer: "web3version",
+    response: "web3version",
     paging: "none",
     status: 200,
     weight: "0",
-    about: "The version of this interface.",
+    about: "Version of the API.",
   },
   {
     name: "endpointWeights",
@@ -77,10 +77,10 @@ export const serviceEndpoints = [
     method: "GET",
     path: "/info/endpointWeights",
     parameters: [],
-    answer: "endpointWeight[]",
+    response: "endpointWeight[]",
     paging: "none",
     status: 200,
     weight: "0",
-    about: "What a call of each endpoint costs of the rate limit.",
+    about: "Returns the rate limit cost of each endpoint.",
   },
 ] as const satisfies readonly EndpointRow[];

@@ -14,7 +14,7 @@ import { json, type StudioRequest, type StudioRoute } from "../route.ts";
 import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
 
 export interface ChainDependencies extends RouteDependencies {
-  chain: Pick<ChainService, "status" | "watch" | "knownWallets">;
+  chain: Pick<ChainService, "status" | "watch" | "watchedWallets">;
   apiKeys: ApiKeys;
   keyUsage: KeyUsage;
   limiter: RateLimiter;
@@ -52,7 +52,7 @@ export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
 
   /** Lists the wallets of an index; those that are still being indexed come first. */
   async function addresses(request: StudioRequest) {
-    return json(await chain.knownWallets(requireIndexedChain(request), MAX_ADDRESSES));
+    return json(await chain.watchedWallets(requireIndexedChain(request), MAX_ADDRESSES));
   }
 
   async function addAddress(request: StudioRequest) {

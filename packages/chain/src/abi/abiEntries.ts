@@ -1,0 +1,75 @@
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import type { AbiEvent, AbiFunction, AbiParameter } from "viem";
+
+/** Parses a contract's ABI (Solidity, "Contract ABI Specification") from a request. */
+
+export type AbiEntry = AbiFunction | AbiEvent;
+
+const MAX_DEPTH = 16;
+const MAX_TYPE_LENGTH = 64;
+const TYPE = /^(u?int(\d{1,3})?|address|bool|bytes\d{0,2}|string|function|tuple)((\[\d{0,6}\])*)$/;
+
+/**
+ * Returns the functions and events; other entries are ignored. Throws ProtocolError with HTTP 400 for malformed
+ * entries.
+ */
+export function parseAbiEntries(entries: readonly JsonObject[]): AbiEntry[] {
+  return entries.flatMap((entry): AbiEntry[] => {
+    const name = typeof entry.name === "string" ? entry.name : "";
+    // Very old compilers omit the type of functions.
+    if (entry.type === "function" || (entry.type === undefined && name !== "")) {
+      return [
+        {
+          type: "function",
+          name,
+          inputs: parseParameters(entry.inputs, name),
+          outputs: parseParameters(entry.outputs, name),
+          stateMutability: parseMutability(entry),
+        },
+      ];
+    }
+    if (entry.type !== "event") return [];
+    const inputs = parseParameters(entry.inputs, name);
+    const indexed = Array.isArray(entry.inputs) ? entry.inputs : [];
+    return [
+      {
+        type: "event",
+        name,
+        anonymous: entry.anonymous === true,
+        inputs: inputs.map((input, i) => ({ ...input, indexed: Object(indexed[i]).indexed === true })),
+      },
+    ];
+  });
+}
+
+function parseMutability({ stateMutability, constant, payable }: JsonObject): AbiFunction["stateMutability"] {
+  switch (stateMutability) {
+    case "view":
+    case "pure":
+    case "payable":
+    case "nonpayable":
+      return stateMutability;
+    default:
+      // Before Solidity 0.5: https://docs.soliditylang.org/en/v0.5.0/050-breaking-changes.html
+      return constant === true ? "view" : payable === true ? "payable" : "nonpayable";
+  }
+}
+
+function parseParameters(value: unknown, of: string, depth = 0): AbiParameter[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || depth > MAX_DEPTH) throw malformedEntry(of);
+  return value.map((each: unknown): AbiParameter => {
+    if (typeof each !== "object" || each === null || !("type" in each)) throw malformedEntry(of);
+    const { type } = each;
+    if (typeof type !== "string" || type.length > MAX_TYPE_LENGTH || !TYPE.test(type))
+      throw malformedEntry(of);
+    const name = "name" in each && typeof each.name === "string" ? { name: each.name } : {};
+    if (!type.startsWith("tuple")) return { ...name, type };
+    const components = parseParameters("components" in each ? each.components : undefined, of, depth + 1);
+    return { ...name, type, components };
+  });
+}
+
+function malformedEntry(name: string): ProtocolError {
+  return new ProtocolError(ErrorCode.VALIDATION_ERROR, `abi has a malformed entry ${name}`.trim(), 400);
+}

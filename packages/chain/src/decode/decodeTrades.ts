@@ -1,0 +1,55 @@
+import type { NftTransferRow, TradeRow } from "../model/rows.ts";
+import { withoutIntermediaries } from "./trades/intermediaries.ts";
+import { LOOKSRARE_TOPICS, looksRareTrades } from "./trades/looksRare.ts";
+import { groupOrders, matchedTrades } from "./trades/matchedOrders.ts";
+import { MAX_TOKENS_PER_SALE, type RawLog, tradeRow } from "./trades/sale.ts";
+import { decodeFulfilledOrder, SEAPORT_TOPICS, toDirectSale } from "./trades/seaport.ts";
+import { TransferIndex } from "./trades/transferIndex.ts";
+
+/** Max hex digits of a decoded log: enough for MAX_TOKENS_PER_SALE items. */
+const MAX_DATA = MAX_TOKENS_PER_SALE * 64 * 6;
+
+/**
+ * Decodes the sales of NFTs from logs of any contract; queries select the trusted marketplaces. Swaps, gifts,
+ * payments in several currencies and sales across collections are skipped, because they have no price. `senders`
+ * contains the senders of transactions by hash, if known.
+ */
+export function decodeTrades(
+  logs: readonly RawLog[],
+  nftTransfers: readonly NftTransferRow[],
+  senders?: ReadonlyMap<string, string>,
+): TradeRow[] {
+  const saleLogs = logs.filter(({ topics: [topic], data }) => isSaleLog(topic) && data.length <= MAX_DATA);
+  if (saleLogs.length === 0) return [];
+  const byTransaction = Map.groupBy(saleLogs, ({ transactionHash }) => transactionHash);
+  const transfersByTransaction = Map.groupBy(
+    nftTransfers.filter(({ transactionHash }) => byTransaction.has(transactionHash)),
+    ({ transactionHash }) => transactionHash,
+  );
+  return [...byTransaction].flatMap(([hash, transactionLogs]) => {
+    const transfers = new TransferIndex(transfersByTransaction.get(hash) ?? []);
+    const trades = [
+      ...seaportTrades(transactionLogs, transfers),
+      ...transactionLogs.flatMap(looksRareTrades),
+    ];
+    trades.sort((a, b) => a.position - b.position);
+    return withoutIntermediaries(trades, transfers, senders?.get(hash));
+  });
+}
+
+/** Decodes the sales by Seaport orders of one transaction. */
+function seaportTrades(logs: readonly RawLog[], transfers: TransferIndex): TradeRow[] {
+  const orders = logs.flatMap((log) => decodeFulfilledOrder(log) ?? []);
+  const { single, groups } = groupOrders(orders, logs, transfers);
+  return [
+    ...single.flatMap((order) => {
+      const sale = toDirectSale(order);
+      return sale ? [tradeRow(order.log, sale)] : [];
+    }),
+    ...groups.flatMap((group) => matchedTrades(group, transfers)),
+  ];
+}
+
+function isSaleLog(topic: string | undefined): boolean {
+  return topic !== undefined && (SEAPORT_TOPICS.has(topic) || LOOKSRARE_TOPICS.has(topic));
+}

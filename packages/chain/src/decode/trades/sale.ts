@@ -1,0 +1,40 @@
+import type { Abi, DecodeEventLogReturnType, Hex } from "viem";
+import { decodeEventLog } from "viem/utils";
+import type { LogRow, TradeRow } from "../../model/rows.ts";
+
+export type RawLog = Omit<LogRow, "isErc20">;
+
+/** A sale as a marketplace reports it, without the position of the report. */
+export type Sale = Pick<TradeRow, "token" | "tokenIds" | "seller" | "buyer" | "price" | "priceToken">;
+
+/** Max tokens of one sale; larger sales are ignored. */
+export const MAX_TOKENS_PER_SALE = 500;
+export const MAX_UINT256 = 2n ** 256n - 1n;
+
+export function tradeRow(log: RawLog, sale: Sale): TradeRow {
+  const { position, transactionIndex, transactionHash, address } = log;
+  return { position, transactionIndex, transactionHash, marketplace: address, ...sale };
+}
+
+/** Decodes a log strictly; undefined if only its topic matches. */
+export function decodeStrict<const abi extends Abi>(
+  abi: abi,
+  { topics, data }: RawLog,
+): DecodeEventLogReturnType<abi> | undefined {
+  const [first, ...others] = topics.map(asHex);
+  if (first === undefined) return undefined;
+  try {
+    return decodeEventLog({ abi, topics: [first, ...others], data: asHex(data), strict: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** 32 bytes in hex, which sort like the number. */
+export function toWord(value: bigint): string {
+  return `0x${value.toString(16).padStart(64, "0")}`;
+}
+
+function asHex(text: string): Hex {
+  return `0x${text.slice(2)}`;
+}

@@ -1,0 +1,33 @@
+import type { NftTransferRow } from "../../model/rows.ts";
+
+/** Index of the NFT transfers of one transaction by token; a transaction can have thousands. */
+export class TransferIndex {
+  readonly #byToken: ReadonlyMap<string, NftTransferRow[]>;
+  /** In ascending order. */
+  readonly #positions: readonly number[];
+
+  constructor(transfers: readonly NftTransferRow[]) {
+    this.#byToken = Map.groupBy(transfers, ({ token, tokenId }) => keyOf(token, BigInt(tokenId)));
+    this.#positions = transfers.map(({ position }) => position);
+  }
+
+  /** The transfers of one token, in log order. */
+  ofToken(token: string, id: bigint): readonly NftTransferRow[] {
+    return this.#byToken.get(keyOf(token, id)) ?? [];
+  }
+
+  /** Whether there is a transfer between two log positions. */
+  hasTransferBetween(after: number, before: number): boolean {
+    let [low, high] = [0, this.#positions.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#positions[middle] ?? 0) > after) high = middle;
+      else low = middle + 1;
+    }
+    return (this.#positions[low] ?? Number.POSITIVE_INFINITY) < before;
+  }
+}
+
+function keyOf(token: string, id: bigint): string {
+  return `${token} ${id}`;
+}

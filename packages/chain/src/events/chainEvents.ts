@@ -1,0 +1,94 @@
+import type { JsonObject } from "@purse/protocol";
+import { blockOf, positionOf } from "../model/rows.ts";
+import type { ChainStore } from "../store/chainStore.ts";
+import { createSelectionQuery, type Selection } from "./selections.ts";
+
+/** A block by number and hash (lower-case hex with 0x). */
+export interface BlockReference {
+  number: number;
+  hash: string;
+}
+
+/** Position up to which a selection has been read. Positions increase along the chain. */
+export interface EventCursor {
+  position: number;
+  /** Index in a batch (EIP-1155); 0 otherwise. */
+  part: number;
+  block: BlockReference;
+}
+
+/** A log, transaction or transfer. */
+export interface ChainEvent {
+  cursor: EventCursor;
+  /** Time of its block; ms since the epoch. */
+  timestamp: number;
+  transactionHash: string;
+  /** `args` by name for an event; otherwise kind, address, from_address, to_address, value, … */
+  fields: JsonObject;
+}
+
+/** Events of a selection in chain order, and the cursor after them. */
+export interface ChainEventBatch {
+  events: ChainEvent[];
+  cursor: EventCursor;
+  /** Whether there may be more events before the requested block. */
+  hasMore: boolean;
+}
+
+/** Reads events from the index of one chain; detects reorganizations. Each result is a consistent snapshot. */
+export interface ChainEventReader {
+  /** The latest block in the index. */
+  head(): Promise<BlockReference | undefined>;
+  /** The indexed hashes of blocks. */
+  getBlockHashes(numbers: number[]): Promise<Map<number, string>>;
+  /**
+   * Returns the events after a cursor (from the first block without one) up to the end of a block. undefined if one
+   * of the two blocks is no longer in the index: the chain was reorganized.
+   */
+  events(
+    selection: Selection,
+    after: EventCursor | undefined,
+    upTo: BlockReference,
+    limit: number,
+  ): Promise<ChainEventBatch | undefined>;
+}
+
+/** The cursor after all events of a block. */
+export function endOfBlock(block: BlockReference): EventCursor {
+  return { position: positionOf(block.number + 1, 0) - 1, part: Number.MAX_SAFE_INTEGER, block };
+}
+
+export function createEventReader(getStore: () => ChainStore): ChainEventReader {
+  return {
+    head: async () => {
+      const newest = await getStore().checkpoint();
+      return newest && { number: newest.number, hash: newest.hash };
+    },
+    async getBlockHashes(numbers) {
+      const blocks = await getStore().blocks(numbers);
+      return new Map([...blocks].map(([number, { hash }]) => [number, hash]));
+    },
+    async events(selection, after, upTo, limit) {
+      const query = createSelectionQuery(selection);
+      const rows = await getStore().selectEvents(query, after, upTo, limit);
+      if (!rows) return undefined;
+      const located = rows.map(({ row, hash, timestamp }) => ({
+        row,
+        timestamp,
+        cursor: {
+          position: row.position,
+          part: row.part,
+          block: { number: blockOf(row.position), hash },
+        },
+      }));
+      const events = located.flatMap(({ row, cursor, timestamp }): ChainEvent[] => {
+        const fields = query.fields(row);
+        const transactionHash = `0x${Buffer.from(row.transaction_hash).toString("hex")}`;
+        return fields ? [{ cursor, timestamp: timestamp * 1000, transactionHash, fields }] : [];
+      });
+      const last = located.at(-1);
+      const hasMore = rows.length === limit && last !== undefined;
+      return { events, cursor: hasMore ? last.cursor : endOfBlock(upTo), hasMore };
+    },
+  };
+}

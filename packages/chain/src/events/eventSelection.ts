@@ -1,0 +1,65 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { type AbiEvent, toEventSelector } from "viem";
+import { parseAbiEntries } from "../abi/abiEntries.ts";
+import type { Selection } from "./selections.ts";
+
+/**
+ * Creates the selection of a contract's event. `abi` is the event or a list with it, as JSON or JSON text; `topic` is
+ * its hash, name or signature, optional if `abi` has only one event. Throws ProtocolError with HTTP 400.
+ */
+export function parseEventSelection(
+  address: JsonValue | undefined,
+  abi: JsonValue | undefined,
+  topic: JsonValue | undefined,
+): Extract<Selection, { kind: "event" }> {
+  const events = parseAbiEntries(toEntries(abi)).filter(isEvent);
+  const requested = typeof topic === "string" ? topic.replaceAll(/\s+/g, "") : undefined;
+  const matches = requested === undefined ? events : events.filter((event) => matchesTopic(event, requested));
+  const [event, other] = matches;
+  if (!event) throw badRequest("abi must contain the event of topic");
+  if (other) throw badRequest("abi contains several matching events: topic must be the hash of one");
+  if (event.anonymous) throw badRequest("anonymous events cannot be watched");
+  return { kind: "event", address: parseAddress(address), topic: toEventSelector(event), event };
+}
+
+/** Parses an address to lower-case hex with 0x. Throws ProtocolError with HTTP 400. */
+export function parseAddress(value: JsonValue | undefined): string {
+  if (typeof value === "string" && /^0x[0-9a-f]{40}$/i.test(value.trim())) return value.trim().toLowerCase();
+  throw badRequest("address must be a contract's or a wallet's address: 0x and 40 hexadecimal digits");
+}
+
+function matchesTopic(event: AbiEvent, requested: string): boolean {
+  if (/^0x[0-9a-f]{64}$/i.test(requested)) return toEventSelector(event) === requested.toLowerCase();
+  if (!requested.includes("(")) return event.name === requested;
+  return toEventSelector(event) === selectorOf(requested);
+}
+
+function selectorOf(signature: string): string | undefined {
+  try {
+    return toEventSelector(signature);
+  } catch {
+    throw badRequest("topic must be an event's hash, name or signature");
+  }
+}
+
+function toEntries(abi: JsonValue | undefined): JsonObject[] {
+  const value = typeof abi === "string" ? parseJson(abi) : abi;
+  const list = Array.isArray(value) ? value : [value];
+  return list.filter(isJsonObject);
+}
+
+function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest("abi must be JSON");
+  }
+}
+
+function isEvent(entry: { type: string }): entry is AbiEvent {
+  return entry.type === "event";
+}
+
+function badRequest(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+}

@@ -1,0 +1,321 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainStatus } from "../model/chainStatus.ts";
+import type { Logger } from "../model/logger.ts";
+import type { BlockRow } from "../model/rows.ts";
+import type { ChainNode } from "../node/chainNode.ts";
+import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import type { ChainStore } from "../store/chainStore.ts";
+import type { IndexWriter } from "../store/indexWriter.ts";
+import { Progress } from "./progress.ts";
+import type { FetchedRange, IndexScope } from "./scope.ts";
+
+export interface ChainIndexerOptions {
+  config: ChainConfig;
+  node: ChainNode;
+  store: ChainStore;
+  writer: IndexWriter;
+  scope: IndexScope;
+  log: Logger;
+  /** Poll interval for the next block at the head, in ms. */
+  pollMs: number;
+  /** Whether this process indexes the chain; otherwise it only observes the index. */
+  canIndex?: () => Promise<boolean>;
+  /** The fencing number of this process's lease. */
+  term?: () => number | undefined;
+  /** Called on each status change. */
+  onStatus?: (status: ChainStatus) => void;
+  /** Does additional work between steps; returns whether there is more. */
+  afterStep?: (checkpoint: BlockRow, state: ChainStatus["state"]) => Promise<boolean>;
+}
+
+const MAX_RETRY_WAIT_MS = 30_000;
+/** Max consecutive polls in which a node may lag behind the index, or return an incomplete range. */
+const MAX_POLLS_BEHIND = 10;
+/** For a chain with a single node, whose head cannot lag behind another one's. */
+const MAX_POLLS_BEHIND_SINGLE_NODE = 1;
+/** Headers per request in the search for the common ancestor. */
+const COMPARE_BATCH_SIZE = 100;
+/** Ranges that are fetched in advance during a write. */
+const PREFETCHED_RANGES = 3;
+/** Poll interval of a process that only observes the index. */
+const OBSERVE_INTERVAL_MS = 500;
+/** Poll interval for safe and finalized blocks. */
+const FINALITY_INTERVAL_MS = 4_000;
+
+/** Keeps the index of one chain in sync with its nodes, across reorganizations and outages. */
+export class ChainIndexer {
+  readonly #options: ChainIndexerOptions;
+  readonly #stopping = new AbortController();
+  #wake = new AbortController();
+  #loop: Promise<void> | undefined;
+  #state: ChainStatus["state"] = "syncing";
+  #head: number | null = null;
+  #safe: number | null = null;
+  #finalized: number | null = null;
+  #finalityAt = 0;
+  #error: string | undefined;
+  #pollsBehind = 0;
+  #incompletePolls = 0;
+  /** The latest indexed block; undefined before the index was read. */
+  #checkpoint: BlockRow | null | undefined;
+  readonly #progress: Progress;
+
+  constructor(options: ChainIndexerOptions) {
+    this.#options = options;
+    this.#progress = new Progress(options.config.name, options.log);
+  }
+
+  get status(): ChainStatus {
+    const { config, node } = this.#options;
+    const { id, name, startBlock = 0, scope = "chain" } = config;
+    const indexed = this.#checkpoint?.number ?? null;
+    const head = this.#head;
+    const lag = head === null || indexed === null ? null : Math.max(0, head - indexed);
+    const status: ChainStatus = {
+      chain: id,
+      name,
+      scope,
+      state: this.#state,
+      start: startBlock,
+      head,
+      safe: this.#safe,
+      finalized: this.#finalized,
+      indexed,
+      lag,
+      ...this.#progress.metrics(startBlock, indexed, head),
+      nodes: node.health,
+    };
+    const term = this.#options.term?.();
+    if (term !== undefined) status.term = term;
+    return this.#error === undefined ? status : { ...status, error: this.#error };
+  }
+
+  start(): void {
+    this.#loop ??= this.#runLoop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    this.#wake.abort();
+    this.#options.node.abort();
+    await this.#loop;
+  }
+
+  /** Polls immediately. */
+  wake(): void {
+    this.#wake.abort();
+    this.#wake = new AbortController();
+  }
+
+  async #runLoop(): Promise<void> {
+    let failures = 0;
+    while (!this.#stopping.signal.aborted) {
+      try {
+        if (this.#options.canIndex && !(await this.#options.canIndex())) {
+          await this.#observe();
+          failures = 0;
+          await this.#wait(Math.max(this.#options.pollMs, OBSERVE_INTERVAL_MS));
+          continue;
+        }
+        const hasMoreBlocks = await this.step();
+        failures = 0;
+        const hasMoreWork =
+          this.#checkpoint && (await this.#options.afterStep?.(this.#checkpoint, this.#state));
+        if (!hasMoreBlocks && !hasMoreWork) await this.#wait(this.#options.pollMs);
+      } catch (error) {
+        if (this.#stopping.signal.aborted) return;
+        failures += 1;
+        this.#fail(error, failures);
+        await this.#wait(Math.min(MAX_RETRY_WAIT_MS, this.#options.pollMs * 2 ** Math.min(failures - 1, 10)));
+      }
+    }
+  }
+
+  async #observe(): Promise<void> {
+    const { node, store } = this.#options;
+    this.#checkpoint = (await store.checkpoint()) ?? null;
+    this.#head = await node.getBlockNumber();
+    this.#setState((this.#checkpoint?.number ?? -1) >= this.#head ? "following" : "syncing");
+    // If this process becomes the leader, it reads the checkpoint again.
+    this.#checkpoint = undefined;
+  }
+
+  /** Indexes up to the head, or unwinds a reorganization. Returns whether there is more to do. */
+  async step(): Promise<boolean> {
+    const { node, store } = this.#options;
+    if (this.#checkpoint === undefined) this.#checkpoint = (await store.checkpoint()) ?? null;
+    const head = await node.getBlockNumber();
+    this.#head = head;
+    await this.#updateFinality();
+    if (this.#checkpoint) {
+      const comparison = await this.#checkReorganization(this.#checkpoint, head);
+      if (comparison === "behind") {
+        this.#setState("following");
+        return false;
+      }
+      if (comparison === "reorganized") return true;
+    }
+    const from = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(head);
+    if (from > head) {
+      this.#setState("following");
+      return false;
+    }
+    if (from + this.#options.scope.blockRange <= head) this.#setState("syncing");
+    const indexed = await this.#indexUpTo(from, head);
+    if (indexed < from) {
+      // A reorganization may be in progress, but a node that never returns a complete range is unusable.
+      this.#incompletePolls += 1;
+      if (this.#incompletePolls > MAX_POLLS_BEHIND) {
+        throw new RpcUnreachableError(`the node's blocks from ${from} are missing or inconsistent`);
+      }
+      return false;
+    }
+    this.#incompletePolls = 0;
+    this.#setState(indexed >= head ? "following" : "syncing");
+    return indexed < head;
+  }
+
+  /** First block of an empty index. The history of wallets is indexed separately. */
+  #firstBlock(head: number): number {
+    const { startBlock = 0, scope } = this.#options.config;
+    return scope === "wallets" ? Math.max(startBlock, head) : startBlock;
+  }
+
+  /** Fetches ranges in advance while writing. Returns the number of the latest indexed block. */
+  async #indexUpTo(from: number, head: number): Promise<number> {
+    const { scope, writer } = this.#options;
+    const prefetched: { to: number; range: Promise<FetchedRange | undefined> }[] = [];
+    let next = from;
+    let lastIndexed = from - 1;
+    try {
+      while (!this.#stopping.signal.aborted) {
+        while (prefetched.length < PREFETCHED_RANGES && next <= head) {
+          const to = Math.min(head, next + scope.blockRange - 1);
+          const range = scope.fetch(next, to);
+          // Errors are handled where the range is awaited; until then they must not count as unhandled.
+          range.catch(() => undefined);
+          prefetched.push({ to, range });
+          next = to + 1;
+        }
+        const first = prefetched.shift();
+        if (!first) break;
+        const range = await first.range;
+        const parent = this.#checkpoint ?? undefined;
+        if (!range || (parent && range.parentHash !== parent.hash)) break;
+        await writer.append(parent, range.rows, range.tokens);
+        this.#checkpoint = range.last;
+        this.#progress.record(range.last.number - lastIndexed);
+        lastIndexed = range.last.number;
+        this.#publishStatus();
+        // Prefetched ranges do not continue a range that ended early.
+        if (lastIndexed < first.to) break;
+      }
+      return lastIndexed;
+    } catch (error) {
+      // The state of the index is unknown: read the checkpoint again.
+      this.#checkpoint = undefined;
+      throw error;
+    } finally {
+      await Promise.allSettled(prefetched.map(({ range }) => range));
+    }
+  }
+
+  /** Compares the checkpoint with the node and unwinds to the common ancestor if they differ. */
+  async #checkReorganization(checkpoint: BlockRow, head: number): Promise<"same" | "behind" | "reorganized"> {
+    const { node, writer, config, log } = this.#options;
+    if (checkpoint.number <= head) {
+      const nodeHeader = await node.getHeader(checkpoint.number);
+      if (nodeHeader?.hash === checkpoint.hash) {
+        this.#pollsBehind = 0;
+        return "same";
+      }
+      // A missing block may exist on another node: only a different block is a reorganization.
+      if (!nodeHeader && this.#pollsBehind < MAX_POLLS_BEHIND) {
+        this.#pollsBehind += 1;
+        return "behind";
+      }
+    } else if (
+      this.#pollsBehind < (config.rpcUrls.length > 1 ? MAX_POLLS_BEHIND : MAX_POLLS_BEHIND_SINGLE_NODE)
+    ) {
+      // One of several nodes often lags briefly; only a persistent lag is a reorganization.
+      const newest = await this.#newestBlockUpTo(head);
+      if (!newest || (await node.getHeader(newest.number))?.hash === newest.hash) {
+        this.#pollsBehind += 1;
+        return "behind";
+      }
+    }
+    this.#pollsBehind = 0;
+    // Verify before removing blocks: a node that now serves another chain has none of them either.
+    node.recheckChainId();
+    const common = await this.#commonAncestor(Math.min(checkpoint.number, head));
+    log.info("the chain was reorganized", { chain: config.name, from: checkpoint.number, to: common });
+    await writer.unwind(common);
+    this.#checkpoint = undefined;
+    this.#publishStatus();
+    return "reorganized";
+  }
+
+  async #newestBlockUpTo(number: number): Promise<BlockRow | undefined> {
+    const [newest] = await this.#options.store.blocksDownFrom(number, 1);
+    return newest;
+  }
+
+  /**
+   * The latest block up to a number that index and node have in common; the one before the start block if there is
+   * none.
+   */
+  async #commonAncestor(upTo: number): Promise<number> {
+    const { node, store, config } = this.#options;
+    let from = upTo;
+    for (;;) {
+      const indexedBlocks = await store.blocksDownFrom(from, COMPARE_BATCH_SIZE);
+      const lowest = indexedBlocks.at(-1);
+      if (!lowest) return (config.startBlock ?? 0) - 1;
+      const nodeHeaders = await node.getHeaders(indexedBlocks.map(({ number }) => number));
+      const common = indexedBlocks.find(({ hash }, i) => nodeHeaders[i]?.hash === hash);
+      if (common) return common.number;
+      from = lowest.number - 1;
+    }
+  }
+
+  async #updateFinality(): Promise<void> {
+    if (Date.now() - this.#finalityAt < FINALITY_INTERVAL_MS) return;
+    this.#finalityAt = Date.now();
+    const [safe, finalized] = await this.#options.node.getHeaders(["safe", "finalized"]);
+    this.#safe = safe?.number ?? null;
+    this.#finalized = finalized?.number ?? null;
+  }
+
+  #setState(state: "syncing" | "following"): void {
+    if (this.#state === "unreachable" || this.#state === "refused") {
+      this.#options.log.info("the chain's node is available again", { chain: this.#options.config.name });
+    }
+    this.#state = state;
+    this.#error = undefined;
+    this.#publishStatus();
+  }
+
+  #fail(error: unknown, failures: number): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#state = error instanceof InvalidNodeDataError ? "refused" : "unreachable";
+    this.#error = message;
+    this.#publishStatus();
+    if (failures === 1)
+      this.#options.log.warn("the chain cannot be indexed", {
+        chain: this.#options.config.name,
+        error: message,
+      });
+  }
+
+  #publishStatus(): void {
+    const { status } = this;
+    if (this.#state === "syncing") this.#progress.log(status);
+    this.#options.onStatus?.(status);
+  }
+
+  async #wait(ms: number): Promise<void> {
+    const signal = AbortSignal.any([this.#stopping.signal, this.#wake.signal]);
+    await sleep(ms, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,84 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { READY } from "@purse/workers";
+import type { Logger } from "../model/logger.ts";
+import type { FetchedContent } from "../nft/fetchContent.ts";
+import { ChainNode } from "../node/chainNode.ts";
+import { openIndex } from "../store/openIndex.ts";
+import { type RunningIndexer, startIndexing } from "./startIndexing.ts";
+import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./workerMessages.ts";
+
+/** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
+const { chains, pollMs, retryMs }: IndexerWorkerData = workerData;
+
+/** Failures that untrusted contracts cause must not count as failures of the node. */
+const UNTRUSTED_CALL_OPTIONS = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
+
+function post(message: WorkerMessage): void {
+  parentPort?.postMessage(message);
+}
+
+function logWithLevel(level: keyof Logger): Logger["info"] {
+  return (message, fields) => post({ kind: "log", level, message, fields });
+}
+
+const log: Logger = {
+  debug: logWithLevel("debug"),
+  info: logWithLevel("info"),
+  warn: logWithLevel("warn"),
+  error: logWithLevel("error"),
+};
+
+let lastFetchId = 0;
+const pendingFetches = new Map<number, (content: FetchedContent) => void>();
+
+function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promise<FetchedContent> {
+  const id = ++lastFetchId;
+  post({ kind: "fetch", id, uri, maxBytes, deadlineMs });
+  return new Promise((resolve) => pendingFetches.set(id, resolve));
+}
+
+const indexers = new Map<number, RunningIndexer>();
+for (const { config, location } of chains) {
+  const index = await openIndex(location, log);
+  const node = new ChainNode(config.id, config.rpcUrls);
+  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED_CALL_OPTIONS);
+  const chain = await startIndexing({
+    config,
+    node,
+    callNode,
+    index,
+    log,
+    pollMs,
+    retryMs,
+    fetchContent,
+    onStatus: (status) => post({ kind: "status", status }),
+    onHistory: (addresses) => post({ kind: "history", chainId: config.id, addresses }),
+  });
+  indexers.set(config.id, chain);
+}
+parentPort?.postMessage(READY);
+
+parentPort?.on("message", (message: HostMessage) => {
+  if (message.kind === "fetched") {
+    pendingFetches.get(message.id)?.(message.content);
+    pendingFetches.delete(message.id);
+  } else if (message.kind === "stop") {
+    Promise.all([...indexers.values()].map((chain) => chain.stop())).then(() => post({ kind: "stopped" }));
+  } else {
+    const { id, command } = message;
+    execute(command).then(
+      () => post({ kind: "done", id }),
+      (error: unknown) => {
+        // The command stays pending and is sent again after a restart.
+        log.error("the index could not be written", { chain: command.chainId, error: String(error) });
+      },
+    );
+  }
+});
+
+async function execute(command: Command): Promise<void> {
+  const indexer = indexers.get(command.chainId);
+  if (command.kind === "watch") await indexer?.watch(command.addresses);
+  else if (command.kind === "refreshMetadata") await indexer?.refreshMetadata(command.refresh);
+  else await indexer?.saveTokenMetadata(command.tokens);
+}

@@ -1,0 +1,203 @@
+import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainStatus } from "../model/chainStatus.ts";
+import type { Logger } from "../model/logger.ts";
+import type { BlockRow } from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { MetadataReader, type MetadataReaderOptions } from "../nft/metadataReader.ts";
+import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import type { ChainNode } from "../node/chainNode.ts";
+import { marketOf } from "../prices/knownMarkets.ts";
+import type { ChainIndex } from "../store/openIndex.ts";
+import { SCHEMA_VERSION, UPGRADABLE_VERSION } from "../store/schema.ts";
+import { ChainIndexer } from "./chainIndexer.ts";
+import { fullScope } from "./fullScope.ts";
+import { updateTokenMetadata } from "./updateTokenMetadata.ts";
+import { upgradeIndex } from "./upgradeIndex.ts";
+import { WalletHistory } from "./walletHistory.ts";
+import { walletScope } from "./walletScope.ts";
+
+export interface StartIndexingOptions {
+  config: ChainConfig;
+  node: ChainNode;
+  /** A client of the same chain for calls of untrusted contracts. */
+  callNode: ChainNode;
+  index: ChainIndex;
+  log: Logger;
+  /** Poll interval for the next block at the head, in ms. */
+  pollMs: number;
+  /** Delay before failed metadata is read again, in ms. */
+  retryMs: number;
+  fetchContent: MetadataReaderOptions["fetchContent"];
+  onStatus?: (status: ChainStatus) => void;
+  /** Reports addresses whose history has been extended. */
+  onHistory?: (addresses: string[]) => void;
+}
+
+/** A running indexer with its metadata reader. */
+export interface RunningIndexer {
+  /** Indexes wallets with their history. */
+  watch(addresses: string[]): Promise<void>;
+  /** Stores metadata of tokens in the index. */
+  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void>;
+  /** Refreshes the metadata of NFTs. */
+  refreshMetadata(refresh: MetadataRefresh): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts indexing a chain. Rebuilds an index with other settings, and upgrades one of the previous version. */
+export async function startIndexing(options: StartIndexingOptions): Promise<RunningIndexer> {
+  const { config, node, index, log, pollMs, onStatus } = options;
+  const { store, writer } = index;
+  const { startBlock = 0, scope: scopeName = "chain" } = config;
+  const context = { chainId: config.id, wrappedNative: marketOf(config).wrappedNative };
+  const history = new WalletHistory(node, store, writer, startBlock, context, options.onHistory);
+  const isWalletScope = scopeName === "wallets";
+  const wrapped = context.wrappedNative ?? null;
+  const definition: IndexDefinition = { layout: SCHEMA_VERSION, scope: scopeName, startBlock, wrapped };
+  let isPrepared = false;
+  let isStopping = false;
+  const upgrade = (target: string) =>
+    upgradeIndex({
+      store,
+      writer,
+      context,
+      target,
+      isFullIndex: !isWalletScope,
+      chainName: config.name,
+      log,
+      async assertCanContinue() {
+        if (isStopping) throw new Error("the upgrade of the index was aborted: the server is stopping");
+        if (!(await index.isLeader())) throw new Error("another process is upgrading the index");
+      },
+    });
+  let hasConflict = false;
+  /** The latest block, while the index is at the head. */
+  let newest: BlockRow | undefined;
+  const metadataReader = new MetadataReader({
+    chainName: config.name,
+    node: options.callNode,
+    metadata: store.metadata,
+    fetchContent: options.fetchContent,
+    newest: () => newest,
+    log,
+    retryMs: options.retryMs,
+  });
+
+  const indexer = new ChainIndexer({
+    config,
+    node,
+    store,
+    writer,
+    scope: isWalletScope ? walletScope(node, context, () => history.addresses) : fullScope(node, context),
+    log,
+    pollMs,
+    onStatus(status) {
+      if (status.state !== "following") newest = undefined;
+      onStatus?.(status);
+    },
+    async canIndex() {
+      // A process that cannot write the index must not hold its lease.
+      const conflict = isPrepared ? undefined : await findConflict(index, definition);
+      if (conflict !== undefined && !hasConflict) log.warn(conflict, { chain: config.name, definition });
+      hasConflict = conflict !== undefined;
+      if (hasConflict || !(await index.isLeader())) {
+        newest = undefined;
+        return false;
+      }
+      if (!isPrepared)
+        await prepareIndex(index, definition, () => upgrade(JSON.stringify(definition)), config.name, log);
+      if (isWalletScope) await history.load();
+      isPrepared = true;
+      return true;
+    },
+    term: () => index.term(),
+    async afterStep(checkpoint, state) {
+      if (state === "following") {
+        if (newest?.hash !== checkpoint.hash) metadataReader.wake();
+        newest = checkpoint;
+      }
+      if (isWalletScope && (await history.step(checkpoint))) return true;
+      return state === "following" && (await updateTokenMetadata(node, store, writer));
+    },
+  });
+  indexer.start();
+  metadataReader.start();
+  return {
+    async watch(addresses) {
+      await writer.enqueueWallets(addresses);
+      indexer.wake();
+    },
+    saveTokenMetadata: (tokens) => writer.saveTokenMetadata(tokens),
+    async refreshMetadata(refresh) {
+      if ("nft" in refresh) await store.metadata.requestRefresh(refresh.nft, refresh.target);
+      else await store.metadata.requestCollectionRefresh(refresh.collection);
+      metadataReader.wake();
+      indexer.wake();
+    },
+    async stop() {
+      isStopping = true;
+      options.callNode.abort();
+      await Promise.all([indexer.stop(), metadataReader.stop()]);
+      await index.close();
+    },
+  };
+}
+
+interface IndexDefinition {
+  layout: number;
+  scope: string;
+  startBlock: number;
+  /** Contract of the wrapped native coin; null for none. */
+  wrapped?: string | null;
+  /** When the index was built, by the clock of the index; ms since the epoch. */
+  at?: number;
+}
+
+async function readDefinition({ store }: ChainIndex): Promise<IndexDefinition | undefined> {
+  const existing = (await store.properties()).get("making");
+  return existing === undefined ? undefined : JSON.parse(existing);
+}
+
+/** Whether an index can be used, as it is or after an upgrade. */
+function isUsable({ layout, scope, startBlock }: IndexDefinition, definition: IndexDefinition): boolean {
+  const isKnownVersion = layout === definition.layout || layout === UPGRADABLE_VERSION;
+  return isKnownVersion && scope === definition.scope && startBlock <= definition.startBlock;
+}
+
+/**
+ * Returns the reason if the index belongs to other processes: to a newer version, or to ones with other settings that
+ * rebuilt it after this process started. Such an index is not rebuilt, so that processes with different settings do
+ * not replace it in turns.
+ */
+async function findConflict(index: ChainIndex, definition: IndexDefinition): Promise<string | undefined> {
+  const existing = await readDefinition(index);
+  if (!existing || isUsable(existing, definition)) return undefined;
+  if (existing.layout > definition.layout)
+    return "the index belongs to a newer version; this process does not write it";
+  if ((existing.at ?? 0) <= index.openedAt) return undefined;
+  return "the index was rebuilt by a process with other settings; this process does not write it";
+}
+
+/**
+ * Rebuilds an index with another scope or a later start. Upgrades an index whose logs were decoded differently,
+ * unless another process has done so since this one started.
+ */
+async function prepareIndex(
+  index: ChainIndex,
+  definition: IndexDefinition,
+  upgrade: () => Promise<void>,
+  name: string,
+  log: Logger,
+): Promise<void> {
+  const existing = await readDefinition(index);
+  const { writer } = index;
+  if (existing && isUsable(existing, definition)) {
+    if (existing.layout === definition.layout && existing.wrapped === definition.wrapped) return;
+    if (existing.layout === definition.layout && (existing.at ?? 0) > index.openedAt) return;
+    await upgrade();
+  } else if (existing) {
+    log.info("the index is rebuilt because its settings have changed", { chain: name });
+    await writer.clear();
+  }
+  await writer.saveProperty("making", JSON.stringify({ ...definition, at: await index.now() }));
+}

@@ -1,0 +1,55 @@
+import { type DecodeContext, decodeLogs } from "../decode/decodeLogs.ts";
+import type { Logger } from "../model/logger.ts";
+import type { ChainStore } from "../store/chainStore.ts";
+import type { IndexWriter } from "../store/indexWriter.ts";
+
+export interface UpgradeOptions {
+  store: ChainStore;
+  writer: IndexWriter;
+  /** Options for decoding logs. */
+  context: DecodeContext;
+  /** Identifies the finished index: an interrupted upgrade resumes only for the same target. */
+  target: string;
+  /** Whether the index contains all logs of the chain, so that sales are complete. */
+  isFullIndex: boolean;
+  chainName: string;
+  log: Logger;
+  /** Rejects if the upgrade must be aborted. */
+  assertCanContinue(): Promise<void>;
+}
+
+/** Logs per batch, or those of one block if it has more. */
+const LOG_BATCH_SIZE = 20_000;
+const LOG_EVERY_MS = 10_000;
+const PROGRESS_PROPERTY = "upgrade";
+
+/**
+ * Upgrades an index without reading the chain again: all stored logs are decoded again, block by block, in small
+ * idempotent transactions. In an index of known wallets, logs that were not fetched before are missing, so the
+ * history of each wallet is indexed again.
+ */
+export async function upgradeIndex(options: UpgradeOptions): Promise<void> {
+  const { store, writer, context, target, isFullIndex, chainName, log, assertCanContinue } = options;
+  const savedText = (await store.properties()).get(PROGRESS_PROPERTY);
+  const saved: { target: string; block: number } | undefined =
+    savedText === undefined ? undefined : JSON.parse(savedText);
+  const newest = (await store.checkpoint())?.number ?? -1;
+  let next = saved?.target === target ? saved.block : ((await store.firstBlock())?.number ?? newest + 1);
+  let loggedAt = 0;
+  while (next <= newest) {
+    await assertCanContinue();
+    if (performance.now() - loggedAt > LOG_EVERY_MS) {
+      log.info("upgrading the index", { chain: chainName, block: next, of: newest });
+      loggedAt = performance.now();
+    }
+    const last = (await store.lastBlockWithinLogLimit(next, LOG_BATCH_SIZE)) ?? newest;
+    const { logs, transactions } = await store.blockContents(next, last);
+    const { tokens, logs: decoded, ...rows } = decodeLogs(logs, { ...context, transactions });
+    const changed = decoded.filter(({ isErc20 }, i) => isErc20 !== logs[i]?.isErc20);
+    const changedRows = { ...rows, trades: isFullIndex ? rows.trades : [], logs: changed };
+    await writer.replaceDerivedRows({ from: next, to: last }, changedRows, tokens);
+    next = last + 1;
+    await writer.saveProperty(PROGRESS_PROPERTY, JSON.stringify({ target, block: next }));
+  }
+  if (!isFullIndex) await writer.restartWalletHistories(newest);
+}

@@ -1,0 +1,37 @@
+import type { ChainConfig } from "../model/chainConfig.ts";
+import type { ChainStatus } from "../model/chainStatus.ts";
+import type { Logger } from "../model/logger.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import type { FetchedContent } from "../nft/fetchContent.ts";
+import type { MetadataRefresh } from "../nft/metadataRefresh.ts";
+import type { IndexLocation } from "../store/indexLocation.ts";
+
+/** Start data of the worker. */
+export interface IndexerWorkerData {
+  chains: { config: ChainConfig; location: IndexLocation }[];
+  pollMs: number;
+  /** Delay before failed metadata is read again, in ms. */
+  retryMs: number;
+}
+
+/** An idempotent command for the worker, which confirms it with `done`. */
+export type Command =
+  | { kind: "watch"; chainId: number; addresses: string[] }
+  | { kind: "saveTokenMetadata"; chainId: number; tokens: TokenMetadata[] }
+  | { kind: "refreshMetadata"; chainId: number; refresh: MetadataRefresh };
+
+export type HostMessage =
+  | { kind: "stop" }
+  | { kind: "command"; id: number; command: Command }
+  | { kind: "fetched"; id: number; content: FetchedContent };
+
+export type WorkerMessage =
+  | { kind: "stopped" }
+  | { kind: "status"; status: ChainStatus }
+  /** The history of addresses has been extended. */
+  | { kind: "history"; chainId: number; addresses: string[] }
+  /** A command has been executed. */
+  | { kind: "done"; id: number }
+  /** Content is fetched by the main thread, which has the restrictions on outbound requests. */
+  | { kind: "fetch"; id: number; uri: string; maxBytes: number; deadlineMs: number }
+  | { kind: "log"; level: keyof Logger; message: string; fields: Record<string, unknown> | undefined };

@@ -1,0 +1,45 @@
+export interface ChainStatus {
+  /** EIP-155. */
+  chain: number;
+  name: string;
+  scope: "chain" | "wallets";
+  /**
+   * syncing: indexing older blocks; following: at the head; unreachable: no node responds; refused: the node belongs
+   * to another chain or returned invalid data; stopped: the indexer failed too often and is not restarted.
+   */
+  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
+  /** First block to index. */
+  start: number;
+  /** Latest block of the node; null before its first response. */
+  head: number | null;
+  /** Latest safe and finalized block; null if the node does not support the tags. */
+  safe: number | null;
+  finalized: number | null;
+  /** Latest indexed block; null for an empty index. */
+  indexed: number | null;
+  /** Indexing lag: head minus indexed, in blocks. */
+  lag: number | null;
+  /** Indexed share of the chain, 0 to 100; null until the head is known. */
+  percent: number | null;
+  /** Average of the last ten seconds. */
+  blocksPerSecond: number;
+  /** Estimated time to reach the head, in s; null if unknown. */
+  etaSeconds: number | null;
+  nodes: NodeHealth[];
+  /**
+   * Fencing number of the lease with which this process indexes the chain; absent if another process does, or if
+   * there is no lease.
+   */
+  term?: number;
+  error?: string;
+}
+
+/** State of one RPC node. */
+export interface NodeHealth {
+  /** Host and port only; the rest of a URL may contain an API key. */
+  host: string;
+  state: "unused" | "well" | "failing";
+  /** Latency of the last response. */
+  latencyMs?: number;
+  error?: string;
+}

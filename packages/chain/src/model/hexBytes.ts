@@ -1,0 +1,13 @@
+/** Converts hex with 0x to bytes. */
+export function toBytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), "hex");
+}
+
+/** Converts bytes to lower-case hex with 0x. */
+export function toHex(bytes: Uint8Array): string {
+  return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`;
+}
+
+export function toHexOrNull(bytes: Uint8Array | null): string | null {
+  return bytes === null ? null : toHex(bytes);
+}

@@ -1,0 +1,146 @@
+/** Rows of the index. Hashes, addresses and data are lower-case hex with 0x; large numbers are decimal text. */
+
+export interface BlockRow {
+  number: number;
+  hash: string;
+  parentHash: string;
+  /** Seconds since the epoch. */
+  timestamp: number;
+}
+
+export interface TransactionRow {
+  position: number;
+  hash: string;
+  from: string;
+  /** null for contract creations. */
+  to: string | null;
+  /** wei */
+  value: string;
+  nonce: number;
+  gas: string;
+  /** wei */
+  gasPrice: string;
+  input: string;
+  /** 1 succeeded, 0 reverted; null on chains before EIP-658. */
+  status: number | null;
+  cumulativeGasUsed: string;
+  gasUsed: string;
+  /** The created contract. */
+  contract: string | null;
+  /** State root after the transaction, on chains before EIP-658. */
+  root: string | null;
+}
+
+export interface LogRow {
+  position: number;
+  transactionIndex: number;
+  transactionHash: string;
+  address: string;
+  /** Up to four. */
+  topics: string[];
+  data: string;
+  /**
+   * Whether the log counts as an ERC-20 transfer: a Transfer of EIP-20 with the parties in topics 1 and 2, or a
+   * deposit or withdrawal of the wrapped native coin with the account in topic 1 and the null address as the other
+   * party. Data is the value.
+   */
+  isErc20: boolean;
+}
+
+export interface NftTransferRow {
+  /** Position of the log. */
+  position: number;
+  /** Index in a batch; 0 otherwise. */
+  part: number;
+  transactionIndex: number;
+  transactionHash: string;
+  token: string;
+  /** 32 bytes. */
+  tokenId: string;
+  standard: 721 | 1155;
+  /** Whether it is part of a batch transfer (EIP-1155). */
+  isBatch: boolean;
+  operator: string | null;
+  from: string;
+  to: string;
+  amount: string;
+}
+
+/** A sale of one or more tokens of a collection. */
+export interface TradeRow {
+  /** Position of the log. */
+  position: number;
+  transactionIndex: number;
+  transactionHash: string;
+  token: string;
+  /** The contract that reported the sale. Any contract can report anything. */
+  marketplace: string;
+  seller: string;
+  buyer: string;
+  /** Total price in the smallest unit of the currency; 32 bytes. */
+  price: string;
+  /** null for the native coin. */
+  priceToken: string | null;
+  /** Decimal. */
+  tokenIds: string[];
+}
+
+/** A contract found through its token transfers. */
+export interface DiscoveredToken {
+  address: string;
+  standard: 20 | 721 | 1155;
+  /** Position of the first transfer. */
+  position: number;
+}
+
+/** Token ids whose metadata the contract reports as updated. */
+export interface NftUpdateRow {
+  token: string;
+  /** First and last id, 32 bytes each. */
+  first: string;
+  last: string;
+  position: number;
+}
+
+/** Consecutive tokens of one ERC-2309 log that are too many to list individually. */
+export interface NftRangeRow {
+  /** Position of the log. */
+  position: number;
+  token: string;
+  /** First and last id that are not listed, 32 bytes each. */
+  first: string;
+  last: string;
+  from: string;
+  to: string;
+}
+
+/** Consecutive blocks with their contents. */
+export interface BlockRows {
+  blocks: BlockRow[];
+  transactions: TransactionRow[];
+  logs: LogRow[];
+  nftTransfers: NftTransferRow[];
+  nftRanges: NftRangeRow[];
+  trades: TradeRow[];
+  nftUpdates: NftUpdateRow[];
+}
+
+/** More than any block can contain, while positions stay safe integers up to block 2^33. */
+export const POSITIONS_PER_BLOCK = 2 ** 20;
+
+/** Position of a transaction or log in its chain: ordered by block, then by index in the block. */
+export function positionOf(blockNumber: number, index: number): number {
+  return blockNumber * POSITIONS_PER_BLOCK + index;
+}
+
+export function blockOf(position: number): number {
+  return Math.floor(position / POSITIONS_PER_BLOCK);
+}
+
+export function indexOf(position: number): number {
+  return position % POSITIONS_PER_BLOCK;
+}
+
+export const MAX_INDEX = POSITIONS_PER_BLOCK - 1;
+
+export const NULL_ADDRESS = `0x${"0".repeat(40)}`;

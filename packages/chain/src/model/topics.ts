@@ -1,0 +1,40 @@
+import { NULL_ADDRESS } from "./rows.ts";
+
+/** keccak-256 of `Transfer(address,address,uint256)`, which ERC-20 and ERC-721 share. */
+export const TRANSFER_TOPIC = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
+/** Topics of `Deposit(address,uint256)` and `Withdrawal(address,uint256)` of wrapped native coins (WETH9). */
+export const DEPOSIT_TOPIC = "0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c";
+export const WITHDRAWAL_TOPIC = "0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65";
+
+/** CryptoPunks' `Assign(address,uint256)`, `PunkTransfer(address,address,uint256)`, `PunkBought(uint256,uint256,address,address)`. */
+export const ASSIGN_TOPIC = "0x8a0e37b73a0d9c82e205d4d1a3ff3d0b57ce5f4d7bccf6bac03336dc101cb7ba";
+export const PUNK_TRANSFER_TOPIC = "0x05af636b70da6819000c49f85b21fa82081c632069bb626f30932034099107d8";
+export const PUNK_BOUGHT_TOPIC = "0x58e5d5a525e3b40bc15abaa38b5882678db1ee68befd2f60bafe3a7fd06db9e3";
+/** Transfer events of contracts that predate EIP-721, and of their copies. */
+export const LEGACY_NFT_TOPICS: readonly string[] = [ASSIGN_TOPIC, PUNK_TRANSFER_TOPIC];
+
+const ADDRESS_PADDING = `0x${"0".repeat(24)}`;
+
+export function isAddressTopic(topic: string | undefined): topic is string {
+  return topic !== undefined && topic.length === 66 && topic.startsWith(ADDRESS_PADDING);
+}
+
+/** The address in a topic whose upper twelve bytes are zero. */
+export function addressOf(topic: string): string {
+  return `0x${topic.slice(26)}`;
+}
+
+/** Pads an address to a topic. */
+export function addressTopic(address: string): string {
+  return `${ADDRESS_PADDING}${address.slice(2)}`;
+}
+
+/** The sender and receiver of a log that counts as an ERC-20 transfer. */
+export function transferParties([topic, first = "", second = ""]: readonly string[]): {
+  from: string;
+  to: string;
+} {
+  if (topic === DEPOSIT_TOPIC) return { from: NULL_ADDRESS, to: addressOf(first) };
+  if (topic === WITHDRAWAL_TOPIC) return { from: addressOf(first), to: NULL_ADDRESS };
+  return { from: addressOf(first), to: addressOf(second) };
+}

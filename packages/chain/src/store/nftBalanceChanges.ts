@@ -1,0 +1,32 @@
+import { type NftTransferRow, NULL_ADDRESS } from "../model/rows.ts";
+
+/** Change of a token balance; negative for outgoing amounts. */
+export interface NftBalanceChange {
+  token: string;
+  tokenId: string;
+  owner: string;
+  standard: number;
+  amount: bigint;
+}
+
+/**
+ * Sums up transfers by token, id and owner; `sign` -1 reverts them. The null address, which mints and burns, is no
+ * owner.
+ */
+export function nftBalanceChanges(transfers: Iterable<NftTransferRow>, sign: 1 | -1): NftBalanceChange[] {
+  const changes = new Map<string, NftBalanceChange>();
+  const add = (transfer: NftTransferRow, owner: string, amount: bigint) => {
+    if (owner === NULL_ADDRESS) return;
+    const { token, tokenId, standard } = transfer;
+    const key = token + tokenId + owner;
+    const change = changes.get(key);
+    if (change) change.amount += amount;
+    else changes.set(key, { token, tokenId, owner, standard, amount });
+  };
+  for (const transfer of transfers) {
+    const amount = BigInt(transfer.amount) * BigInt(sign);
+    add(transfer, transfer.from, -amount);
+    add(transfer, transfer.to, amount);
+  }
+  return [...changes.values()].filter(({ amount }) => amount !== 0n);
+}

@@ -1,0 +1,354 @@
+import { toHex } from "../model/hexBytes.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  blockOf,
+  type DiscoveredToken,
+  type NftTransferRow,
+  type NftUpdateRow,
+  positionOf,
+} from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { discoverNfts } from "./discoveredNfts.ts";
+import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import type { SqlPool, Transaction } from "./postgresSql.ts";
+import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
+import { nftTransferRow } from "./tableRows.ts";
+
+/** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
+export function createPostgresWriter(
+  sql: SqlPool,
+  assertLeader: (tx: Transaction) => Promise<void>,
+): IndexWriter {
+  return new PostgresIndexWriter(sql, assertLeader);
+}
+
+class PostgresIndexWriter implements IndexWriter {
+  readonly #sql: SqlPool;
+  readonly #assertLeader: (tx: Transaction) => Promise<void>;
+
+  constructor(sql: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
+    this.#sql = sql;
+    this.#assertLeader = assertLeader;
+  }
+
+  append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+    return this.#write(async (tx) => {
+      // If two processes write at once, the second finds another latest block.
+      await tx`LOCK TABLE facts IN SHARE ROW EXCLUSIVE MODE`;
+      const [newest] = await tx<{ hash: Buffer }>`SELECT hash FROM blocks ORDER BY number DESC LIMIT 1`;
+      const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
+      await insert(tx, rows, tokens, false);
+    });
+  }
+
+  addHistory(
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    progress: { addresses: string[]; next: number },
+  ): Promise<void> {
+    return this.#write(async (tx) => {
+      await insert(tx, rows, tokens, true);
+      await tx`UPDATE watched SET next = ${progress.next}
+        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(progress.addresses)}::text::jsonb) AS item)`;
+    });
+  }
+
+  unwind(above: number): Promise<void> {
+    const from = positionOf(above + 1, 0);
+    return this.#write(async (tx) => {
+      // Delete blocks first: a concurrent saveUris() of one of these blocks has either completed or fails.
+      await tx`DELETE FROM blocks WHERE number > ${above}`;
+      const removed =
+        await tx<NftTransfersTable>`DELETE FROM nft_transfers WHERE position >= ${from} RETURNING *`;
+      await addBalanceChanges(tx, nftBalanceChanges(removed.map(nftTransferRow), -1));
+      await tx`DELETE FROM transactions WHERE position >= ${from}`;
+      await tx`DELETE FROM logs WHERE position >= ${from}`;
+      await tx`DELETE FROM nft_ranges WHERE position >= ${from}`;
+      await tx`DELETE FROM trades WHERE position >= ${from}`;
+      await tx`DELETE FROM tokens WHERE position >= ${from}`;
+      await tx`
+        DELETE FROM nft_metadata USING jsonb_to_recordset(${JSON.stringify(discoverNfts(removed.map(nftTransferRow)))}::text::jsonb)
+          AS gone (token text, "tokenId" text)
+        WHERE nft_metadata.token = decode(substr(gone.token, 3), 'hex')
+          AND token_id = decode(substr(gone."tokenId", 3), 'hex') AND position >= ${from}`;
+      await tx`UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ${above}`;
+      await tx`UPDATE watched SET since = ${above + 1} WHERE since > ${above + 1}`;
+    });
+  }
+
+  saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
+    return this.#writeShared(async (tx) => {
+      await tx`
+        INSERT INTO tokens (address, standard, name, symbol, decimals, known)
+        SELECT decode(substr(address, 3), 'hex'), standard, name, symbol, decimals, 1
+        FROM jsonb_to_recordset(${JSON.stringify(tokens.map(withoutNul))}::text::jsonb)
+          AS token (address text, standard int8, name text, symbol text, decimals int8)
+        ON CONFLICT (address) DO UPDATE SET name = excluded.name, symbol = excluded.symbol,
+          decimals = excluded.decimals, known = 1`;
+    });
+  }
+
+  enqueueWallets(addresses: string[]): Promise<void> {
+    return this.#writeShared(async (tx) => {
+      await tx`
+        INSERT INTO watched SELECT decode(substr(item, 3), 'hex'), ${PENDING}, ${Number.MAX_SAFE_INTEGER}
+        FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item ON CONFLICT DO NOTHING`;
+    });
+  }
+
+  startWallets(addresses: string[], newest: number): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`UPDATE watched SET since = ${newest + 1}, next = ${newest}
+        WHERE address IN (SELECT decode(substr(item, 3), 'hex') FROM jsonb_array_elements_text(${JSON.stringify(addresses)}::text::jsonb) AS item)`;
+    });
+  }
+
+  replaceDerivedRows(
+    { from, to }: { from: number; to: number },
+    rows: DerivedRows,
+    tokens: DiscoveredToken[],
+  ): Promise<void> {
+    const [first, end] = [positionOf(from, 0), positionOf(to + 1, 0)];
+    const erc20Flags = rows.logs.map(({ position, isErc20 }) => ({ position, erc20: isErc20 ? 1 : 0 }));
+    return this.#write(async (tx) => {
+      await tx`DELETE FROM trades WHERE position >= ${first} AND position < ${end}`;
+      if (erc20Flags.length > 0) {
+        await tx`
+          UPDATE logs SET erc20 = counted.erc20
+          FROM jsonb_to_recordset(${JSON.stringify(erc20Flags)}::text::jsonb) AS counted (position int8, erc20 int8)
+          WHERE logs.position = counted.position`;
+      }
+      await insert(tx, { ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens, true);
+    });
+  }
+
+  restartWalletHistories(from: number): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`UPDATE watched SET next = ${from} WHERE since <> ${PENDING}`;
+    });
+  }
+
+  clear(): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx.unsafe(`TRUNCATE ${INDEX_TABLES.join(", ")}`);
+    });
+  }
+
+  saveProperty(key: string, value: string): Promise<void> {
+    return this.#write(async (tx) => {
+      await tx`INSERT INTO facts VALUES (${key}, ${value}) ON CONFLICT (key) DO UPDATE SET value = excluded.value`;
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#sql.end();
+  }
+
+  /** A change that only the leader makes. */
+  async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#sql.begin(async (tx) => {
+      await change(tx);
+      await this.#assertLeader(tx);
+    });
+  }
+
+  /** A change that any process can make. */
+  async #writeShared(change: (tx: Transaction) => Promise<void>): Promise<void> {
+    await this.#sql.begin(change);
+  }
+}
+
+async function insert(
+  tx: Transaction,
+  { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades }: BlockRows,
+  tokens: DiscoveredToken[],
+  mayExist: boolean,
+): Promise<void> {
+  const insertRows = mayExist ? merge : copy;
+  await insertRows(
+    tx,
+    "blocks",
+    blocks.map((row) => [row.number, bytes(row.hash), bytes(row.parentHash), row.timestamp]),
+  );
+  await insertRows(
+    tx,
+    "transactions",
+    transactions.map((row) => [
+      row.position,
+      bytes(row.hash),
+      bytes(row.from),
+      bytes(row.to),
+      row.value,
+      row.nonce,
+      row.gas,
+      row.gasPrice,
+      bytes(row.input),
+      row.status,
+      row.cumulativeGasUsed,
+      row.gasUsed,
+      bytes(row.contract),
+      bytes(row.root),
+    ]),
+  );
+  await insertRows(
+    tx,
+    "logs",
+    logs.map((row) => [
+      row.position,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.address),
+      bytes(row.topics[0]),
+      bytes(row.topics[1]),
+      bytes(row.topics[2]),
+      bytes(row.topics[3]),
+      bytes(row.data),
+      row.isErc20 ? 1 : 0,
+    ]),
+  );
+  await insertRows(
+    tx,
+    "trades",
+    trades.map((row) => [
+      row.position,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.token),
+      bytes(row.marketplace),
+      bytes(row.seller),
+      bytes(row.buyer),
+      bytes(row.price),
+      bytes(row.priceToken),
+      row.tokenIds.join(),
+    ]),
+  );
+  await insertRows(
+    tx,
+    "nft_ranges",
+    nftRanges.map(({ position, token, first, last, from, to }) => [
+      position,
+      ...[token, first, last, from, to].map(bytes),
+    ]),
+  );
+  const added = await insertRows(
+    tx,
+    "nft_transfers",
+    nftTransfers.map((row) => [
+      row.position,
+      row.part,
+      row.transactionIndex,
+      bytes(row.transactionHash),
+      bytes(row.token),
+      bytes(row.tokenId),
+      row.standard,
+      row.isBatch ? 1 : 0,
+      bytes(row.operator),
+      bytes(row.from),
+      bytes(row.to),
+      row.amount,
+    ]),
+  );
+  await addBalanceChanges(
+    tx,
+    nftBalanceChanges(
+      added ? nftTransfers.filter((row) => added.has(`${row.position}.${row.part}`)) : nftTransfers,
+      1,
+    ),
+  );
+  await addDiscoveredNfts(tx, nftTransfers, mayExist);
+  await addUpdates(tx, nftUpdates);
+  if (tokens.length === 0) return;
+  await tx`
+    INSERT INTO tokens (address, standard, position, known)
+    SELECT decode(substr(address, 3), 'hex'), standard, position, 0
+    FROM jsonb_to_recordset(${JSON.stringify(tokens)}::text::jsonb) AS token (address text, standard int8, position int8)
+    ON CONFLICT (address) DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
+      WHERE tokens.position IS NULL OR tokens.position > excluded.position`;
+}
+
+type Cell = string | number | null;
+
+/** Inserts rows that do not exist, with COPY, the fastest way. */
+async function copy(tx: Transaction, table: string, rows: Cell[][]): Promise<undefined> {
+  if (rows.length === 0) return;
+  await tx.copyIn(table, copyText(rows));
+}
+
+/** Inserts missing rows; returns the keys of inserted ones for tables with batches. */
+async function merge(tx: Transaction, table: string, rows: Cell[][]): Promise<Set<string> | undefined> {
+  if (rows.length === 0) return;
+  await tx.unsafe(`CREATE TEMP TABLE arriving (LIKE ${table}) ON COMMIT DROP`);
+  await copy(tx, "arriving", rows);
+  const returning = table === "nft_transfers" ? "RETURNING position, part" : "";
+  const added = await tx.unsafe<{ position: number; part: number }>(
+    `INSERT INTO ${table} SELECT * FROM arriving ON CONFLICT DO NOTHING ${returning}`,
+  );
+  await tx.unsafe("DROP TABLE arriving");
+  return returning ? new Set(added.map(({ position, part }) => `${position}.${part}`)) : undefined;
+}
+
+/** PostgreSQL's COPY text format. No cell contains a character that needs escaping. */
+function copyText(rows: Cell[][]): string {
+  return rows
+    .map((row) => row.map((cell) => cell ?? "\\N").join("\t"))
+    .join("\n")
+    .concat("\n");
+}
+
+/** Bytes in COPY format. */
+function bytes(hex: string | null | undefined): string | null {
+  return typeof hex === "string" ? `\\\\x${hex.slice(2)}` : null;
+}
+
+/** When older blocks are added, tokens found in later blocks may have an earlier first transfer. */
+async function addDiscoveredNfts(
+  tx: Transaction,
+  transfers: NftTransferRow[],
+  mayExist: boolean,
+): Promise<void> {
+  if (transfers.length === 0) return;
+  const rows = JSON.stringify(discoverNfts(transfers));
+  const discovered = tx`
+    SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
+    FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
+  await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;
+  if (!mayExist) return;
+  await tx`UPDATE nft_metadata SET position = seen.position FROM (${discovered}) AS seen
+    WHERE nft_metadata.token = seen.token AND nft_metadata.token_id = seen.token_id
+      AND nft_metadata.position > seen.position`;
+}
+
+async function addUpdates(tx: Transaction, updates: NftUpdateRow[]): Promise<void> {
+  if (updates.length === 0) return;
+  const rows = updates.map(({ position, ...range }) => ({ ...range, block: blockOf(position) }));
+  await tx`
+    INSERT INTO nft_updates
+    SELECT decode(substr(token, 3), 'hex'), decode(substr(first, 3), 'hex'), decode(substr(max(last), 3), 'hex'), max(block)
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) AS item (token text, first text, last text, block int8)
+    GROUP BY token, first
+    ON CONFLICT (token, first) DO UPDATE SET last = greatest(nft_updates.last, excluded.last),
+      block = greatest(nft_updates.block, excluded.block)`;
+}
+
+async function addBalanceChanges(tx: Transaction, changes: NftBalanceChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map((sum) => ({ ...sum, amount: sum.amount.toString() }));
+  await tx`
+    INSERT INTO nft_balances (token, token_id, owner, standard, amount, held)
+    SELECT decode(substr(token, 3), 'hex'), decode(substr("tokenId", 3), 'hex'), decode(substr(owner, 3), 'hex'),
+      standard, amount, CASE WHEN amount::numeric > 0 THEN 1 ELSE 0 END
+    FROM jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
+      AS sum (token text, "tokenId" text, owner text, standard int8, amount text)
+    ON CONFLICT (token, token_id, owner) DO UPDATE SET
+      amount = (nft_balances.amount::numeric + excluded.amount::numeric)::text,
+      held = CASE WHEN nft_balances.amount::numeric + excluded.amount::numeric > 0 THEN 1 ELSE 0 END`;
+  await tx`DELETE FROM nft_balances WHERE amount = '0'`;
+}
+
+/** PostgreSQL's text cannot contain NUL. */
+function withoutNul({ name, symbol, ...token }: TokenMetadata) {
+  return { ...token, name: name?.replaceAll("\0", "") ?? null, symbol: symbol?.replaceAll("\0", "") ?? null };
+}

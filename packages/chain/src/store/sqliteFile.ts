@@ -1,0 +1,28 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import Database from "better-sqlite3";
+import { SQLITE_SEARCH, schemaStatements } from "./schema.ts";
+
+/** Opens the index file of one chain; creates the file and its tables. */
+export function openSqliteFile(path: string): Database.Database {
+  mkdirSync(dirname(path), { recursive: true });
+  const db = new Database(path, { timeout: 10_000 });
+  db.pragma("journal_mode = WAL");
+  // All data can be read from the chain again, so commits need not be durable, only atomic.
+  db.pragma("synchronous = NORMAL");
+  // Larger checkpoints than the default of 4 MiB.
+  db.pragma("wal_autocheckpoint = 8192");
+  db.pragma("cache_size = -65536");
+  db.pragma("mmap_size = 268435456");
+  db.transaction(() => {
+    for (const statement of schemaStatements({
+      integer: "INTEGER",
+      bytes: "BLOB",
+      clustered: " WITHOUT ROWID",
+      numbered: "INTEGER PRIMARY KEY",
+      search: SQLITE_SEARCH,
+    }))
+      db.exec(statement);
+  }).immediate();
+  return db;
+}

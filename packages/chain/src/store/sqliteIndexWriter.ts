@@ -1,0 +1,288 @@
+import type Database from "better-sqlite3";
+import { toBytes, toHex } from "../model/hexBytes.ts";
+import {
+  type BlockRow,
+  type BlockRows,
+  blockOf,
+  type DiscoveredToken,
+  type LogRow,
+  type NftRangeRow,
+  type NftTransferRow,
+  positionOf,
+  type TradeRow,
+  type TransactionRow,
+} from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { discoverNfts } from "./discoveredNfts.ts";
+import { CheckpointConflictError, type DerivedRows, type IndexWriter, PENDING } from "./indexWriter.ts";
+import { type NftBalanceChange, nftBalanceChanges } from "./nftBalanceChanges.ts";
+import { INDEX_TABLES, type NftTransfersTable } from "./schema.ts";
+import { openSqliteFile } from "./sqliteFile.ts";
+import { nftTransferRow } from "./tableRows.ts";
+
+export function createSqliteWriter(path: string): IndexWriter {
+  return new SqliteIndexWriter(openSqliteFile(path));
+}
+
+class SqliteIndexWriter implements IndexWriter {
+  readonly #db: Database.Database;
+  readonly #statements: ReturnType<typeof prepare>;
+
+  constructor(db: Database.Database) {
+    this.#db = db;
+    this.#statements = prepare(db);
+  }
+
+  async append(parent: BlockRow | undefined, rows: BlockRows, tokens: DiscoveredToken[]): Promise<void> {
+    this.#write(() => {
+      const newest = this.#statements.newest.get();
+      const isUnchanged = parent ? newest && toHex(newest.hash) === parent.hash : newest === undefined;
+      if (!isUnchanged) throw new CheckpointConflictError("the index has another latest block than expected");
+      this.#insert(rows, tokens);
+    });
+  }
+
+  async addHistory(
+    rows: BlockRows,
+    tokens: DiscoveredToken[],
+    progress: { addresses: string[]; next: number },
+  ): Promise<void> {
+    this.#write(() => {
+      this.#insert(rows, tokens);
+      for (const address of progress.addresses)
+        this.#statements.setWalletProgress.run(progress.next, toBytes(address));
+    });
+  }
+
+  async unwind(above: number): Promise<void> {
+    const from = positionOf(above + 1, 0);
+    this.#write(() => {
+      const removed = this.#statements.nftTransfersFrom.all(from).map(nftTransferRow);
+      this.#addBalanceChanges(nftBalanceChanges(removed, -1));
+      for (const { token, tokenId } of discoverNfts(removed))
+        this.#statements.removeNft.run(toBytes(token), toBytes(tokenId), from);
+      this.#statements.requeueNfts.run(above);
+      for (const statement of this.#statements.removals) statement.run(from);
+      this.#statements.removeBlocks.run(above);
+      // Wallets that started at a removed block restart at the latest remaining one.
+      this.#statements.lowerWalletStart.run(above + 1, above + 1);
+    });
+  }
+
+  async saveTokenMetadata(tokens: TokenMetadata[]): Promise<void> {
+    this.#write(() => {
+      for (const { address, standard, name, symbol, decimals } of tokens)
+        this.#statements.token.run(toBytes(address), standard, name, symbol, decimals);
+    });
+  }
+
+  async enqueueWallets(addresses: string[]): Promise<void> {
+    this.#write(() => {
+      for (const address of addresses)
+        this.#statements.enqueueWallet.run(toBytes(address), PENDING, Number.MAX_SAFE_INTEGER);
+    });
+  }
+
+  async startWallets(addresses: string[], newest: number): Promise<void> {
+    this.#write(() => {
+      for (const address of addresses) this.#statements.startWallet.run(newest + 1, newest, toBytes(address));
+    });
+  }
+
+  async replaceDerivedRows(
+    { from, to }: { from: number; to: number },
+    rows: DerivedRows,
+    tokens: DiscoveredToken[],
+  ): Promise<void> {
+    const { removeTrades, setErc20 } = this.#statements;
+    this.#write(() => {
+      removeTrades.run(positionOf(from, 0), positionOf(to + 1, 0));
+      for (const { position, isErc20 } of rows.logs) setErc20.run(isErc20 ? 1 : 0, position);
+      this.#insert({ ...rows, blocks: [], transactions: [], logs: [], nftUpdates: [] }, tokens);
+    });
+  }
+
+  async restartWalletHistories(from: number): Promise<void> {
+    this.#write(() => this.#statements.restartWalletHistories.run(from, PENDING));
+  }
+
+  async clear(): Promise<void> {
+    this.#write(() => {
+      for (const table of INDEX_TABLES) this.#db.exec(`DELETE FROM ${table}`);
+    });
+  }
+
+  async saveProperty(key: string, value: string): Promise<void> {
+    this.#statements.saveProperty.run(key, value);
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+
+  #write(change: () => void): void {
+    this.#db.transaction(change).immediate();
+  }
+
+  #insert(rows: BlockRows, tokens: DiscoveredToken[]): void {
+    const { blocks, transactions, logs, nftTransfers, nftRanges, nftUpdates, trades } = rows;
+    const { block, transaction, log, trade, discoveredToken, nft, nftRange, nftUpdate } = this.#statements;
+    for (const row of blocks)
+      block.run(row.number, toBytes(row.hash), toBytes(row.parentHash), row.timestamp);
+    for (const row of transactions) transaction.run(...transactionValues(row));
+    for (const row of logs) log.run(...logValues(row));
+    for (const row of trades) trade.run(...tradeValues(row));
+    const added = nftTransfers.filter(
+      (row) => this.#statements.nftTransfer.run(...nftTransferValues(row)).changes > 0,
+    );
+    this.#addBalanceChanges(nftBalanceChanges(added, 1));
+    for (const { token, tokenId, standard, position } of discoverNfts(added))
+      nft.run(toBytes(token), toBytes(tokenId), standard, position);
+    for (const row of nftRanges) nftRange.run(...nftRangeValues(row));
+    for (const { token, first, last, position } of nftUpdates)
+      nftUpdate.run(toBytes(token), toBytes(first), toBytes(last), blockOf(position));
+    for (const { address, standard, position } of tokens)
+      discoveredToken.run(toBytes(address), standard, position);
+  }
+
+  #addBalanceChanges(changes: NftBalanceChange[]): void {
+    const { balance, saveBalance, removeBalance } = this.#statements;
+    for (const { token, tokenId, owner, standard, amount } of changes) {
+      const key = [toBytes(token), toBytes(tokenId), toBytes(owner)] as const;
+      const total = amount + BigInt(balance.get(...key)?.amount ?? 0);
+      if (total === 0n) removeBalance.run(...key);
+      else saveBalance.run(...key, standard, total.toString(), total > 0n ? 1 : 0);
+    }
+  }
+}
+
+function prepare(db: Database.Database) {
+  return {
+    newest: db.prepare<[], { hash: Buffer }>("SELECT hash FROM blocks ORDER BY number DESC LIMIT 1"),
+    block: db.prepare("INSERT OR IGNORE INTO blocks VALUES (?, ?, ?, ?)"),
+    transaction: db.prepare(
+      "INSERT OR IGNORE INTO transactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    log: db.prepare("INSERT OR IGNORE INTO logs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    nftTransfer: db.prepare(
+      "INSERT OR IGNORE INTO nft_transfers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    ),
+    nftRange: db.prepare("INSERT OR IGNORE INTO nft_ranges VALUES (?, ?, ?, ?, ?, ?)"),
+    trade: db.prepare("INSERT OR IGNORE INTO trades VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"),
+    nftTransfersFrom: db.prepare<[number], NftTransfersTable>(
+      "SELECT * FROM nft_transfers WHERE position >= ?",
+    ),
+    discoveredToken: db.prepare(
+      `INSERT INTO tokens (address, standard, position, known) VALUES (?, ?, ?, 0)
+       ON CONFLICT DO UPDATE SET position = excluded.position, standard = excluded.standard, known = 0
+       WHERE tokens.position IS NULL OR tokens.position > excluded.position`,
+    ),
+    nft: db.prepare(
+      `INSERT INTO nft_metadata (token, token_id, standard, position) VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET position = excluded.position WHERE nft_metadata.position > excluded.position`,
+    ),
+    removeNft: db.prepare("DELETE FROM nft_metadata WHERE token = ? AND token_id = ? AND position >= ?"),
+    requeueNfts: db.prepare(
+      "UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = 1 WHERE uri_block > ?",
+    ),
+    nftUpdate: db.prepare(
+      `INSERT INTO nft_updates VALUES (?, ?, ?, ?)
+       ON CONFLICT DO UPDATE SET last = max(last, excluded.last), block = max(block, excluded.block)`,
+    ),
+    balance: db.prepare<[Buffer, Buffer, Buffer], { amount: string }>(
+      "SELECT amount FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?",
+    ),
+    saveBalance: db.prepare("INSERT OR REPLACE INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)"),
+    removeBalance: db.prepare("DELETE FROM nft_balances WHERE token = ? AND token_id = ? AND owner = ?"),
+    token: db.prepare(
+      `INSERT INTO tokens (address, standard, name, symbol, decimals, known) VALUES (?, ?, ?, ?, ?, 1)
+       ON CONFLICT DO UPDATE SET name = excluded.name, symbol = excluded.symbol, decimals = excluded.decimals, known = 1`,
+    ),
+    enqueueWallet: db.prepare("INSERT OR IGNORE INTO watched VALUES (?, ?, ?)"),
+    startWallet: db.prepare("UPDATE watched SET since = ?, next = ? WHERE address = ?"),
+    setWalletProgress: db.prepare("UPDATE watched SET next = ? WHERE address = ?"),
+    lowerWalletStart: db.prepare("UPDATE watched SET since = ? WHERE since > ?"),
+    removeTrades: db.prepare("DELETE FROM trades WHERE position >= ? AND position < ?"),
+    setErc20: db.prepare("UPDATE logs SET erc20 = ? WHERE position = ?"),
+    restartWalletHistories: db.prepare("UPDATE watched SET next = ? WHERE since <> ?"),
+    saveProperty: db.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)"),
+    removals: ["transactions", "logs", "nft_transfers", "nft_ranges", "trades", "tokens"].map((table) =>
+      db.prepare(`DELETE FROM ${table} WHERE position >= ?`),
+    ),
+    removeBlocks: db.prepare("DELETE FROM blocks WHERE number > ?"),
+  };
+}
+
+function bytesOrNull(hex: string | null | undefined): Buffer | null {
+  return typeof hex === "string" ? toBytes(hex) : null;
+}
+
+function transactionValues(row: TransactionRow) {
+  return [
+    row.position,
+    toBytes(row.hash),
+    toBytes(row.from),
+    bytesOrNull(row.to),
+    row.value,
+    row.nonce,
+    row.gas,
+    row.gasPrice,
+    toBytes(row.input),
+    row.status,
+    row.cumulativeGasUsed,
+    row.gasUsed,
+    bytesOrNull(row.contract),
+    bytesOrNull(row.root),
+  ];
+}
+
+function logValues({ position, transactionIndex, transactionHash, address, topics, data, isErc20 }: LogRow) {
+  return [
+    position,
+    transactionIndex,
+    toBytes(transactionHash),
+    toBytes(address),
+    bytesOrNull(topics[0]),
+    bytesOrNull(topics[1]),
+    bytesOrNull(topics[2]),
+    bytesOrNull(topics[3]),
+    toBytes(data),
+    isErc20 ? 1 : 0,
+  ];
+}
+
+function nftTransferValues(row: NftTransferRow) {
+  return [
+    row.position,
+    row.part,
+    row.transactionIndex,
+    toBytes(row.transactionHash),
+    toBytes(row.token),
+    toBytes(row.tokenId),
+    row.standard,
+    row.isBatch ? 1 : 0,
+    bytesOrNull(row.operator),
+    toBytes(row.from),
+    toBytes(row.to),
+    row.amount,
+  ];
+}
+
+function nftRangeValues({ position, token, first, last, from, to }: NftRangeRow) {
+  return [position, toBytes(token), toBytes(first), toBytes(last), toBytes(from), toBytes(to)];
+}
+
+function tradeValues(row: TradeRow) {
+  return [
+    row.position,
+    row.transactionIndex,
+    toBytes(row.transactionHash),
+    toBytes(row.token),
+    toBytes(row.marketplace),
+    toBytes(row.seller),
+    toBytes(row.buyer),
+    toBytes(row.price),
+    bytesOrNull(row.priceToken),
+    row.tokenIds.join(),
+  ];
+}

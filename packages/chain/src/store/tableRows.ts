@@ -1,0 +1,128 @@
+import { toHex, toHexOrNull } from "../model/hexBytes.ts";
+import type { BlockRow, NftTransferRow, TradeRow, TransactionRow } from "../model/rows.ts";
+import type { TokenMetadata } from "../model/tokens.ts";
+import { transferParties } from "../model/topics.ts";
+import type { WatchedWallet } from "./indexWriter.ts";
+import type {
+  BlocksTable,
+  LogsTable,
+  NftTransfersTable,
+  TokensTable,
+  TradesTable,
+  TransactionsTable,
+  WatchedTable,
+} from "./schema.ts";
+
+export interface Erc20Transfer {
+  position: number;
+  transactionHash: string;
+  token: string;
+  from: string;
+  to: string;
+  /** Decimal. */
+  value: string;
+}
+
+export interface IndexedLog {
+  position: number;
+  transactionIndex: number;
+  transactionHash: string;
+  address: string;
+  topics: string[];
+  data: string;
+}
+
+export function blockRow(row: BlocksTable): BlockRow {
+  return {
+    number: row.number,
+    hash: toHex(row.hash),
+    parentHash: toHex(row.parent_hash),
+    timestamp: row.timestamp,
+  };
+}
+
+export function transactionRow(row: TransactionsTable): TransactionRow {
+  return {
+    position: row.position,
+    hash: toHex(row.hash),
+    from: toHex(row.from_address),
+    to: toHexOrNull(row.to_address),
+    value: row.value,
+    nonce: row.nonce,
+    gas: row.gas,
+    gasPrice: row.gas_price,
+    input: toHex(row.input),
+    status: row.status,
+    cumulativeGasUsed: row.cumulative_gas_used,
+    gasUsed: row.gas_used,
+    contract: toHexOrNull(row.contract),
+    root: toHexOrNull(row.root),
+  };
+}
+
+function logTopics(row: LogsTable): string[] {
+  return [row.topic0, row.topic1, row.topic2, row.topic3].flatMap((topic) => (topic ? [toHex(topic)] : []));
+}
+
+export function indexedLog(row: LogsTable): IndexedLog {
+  return {
+    position: row.position,
+    transactionIndex: row.transaction_index,
+    transactionHash: toHex(row.transaction_hash),
+    address: toHex(row.address),
+    topics: logTopics(row),
+    data: toHex(row.data),
+  };
+}
+
+export function erc20Transfer(row: LogsTable): Erc20Transfer {
+  return {
+    position: row.position,
+    transactionHash: toHex(row.transaction_hash),
+    token: toHex(row.address),
+    ...transferParties(logTopics(row)),
+    value: BigInt(toHex(row.data)).toString(),
+  };
+}
+
+export function watchedWallet({ address, since, next }: WatchedTable): WatchedWallet {
+  return { address: toHex(address), since, next };
+}
+
+export function tokenMetadata({ address, standard, name, symbol, decimals }: TokensTable): TokenMetadata {
+  return { address: toHex(address), standard, name, symbol, decimals };
+}
+
+/** Converts a table row. */
+export function tradeRow(row: TradesTable): TradeRow {
+  return {
+    position: row.position,
+    transactionIndex: row.transaction_index,
+    transactionHash: toHex(row.transaction_hash),
+    token: toHex(row.token),
+    marketplace: toHex(row.marketplace),
+    seller: toHex(row.seller),
+    buyer: toHex(row.buyer),
+    price: toHex(row.price),
+    priceToken: row.price_token && toHex(row.price_token),
+    tokenIds: row.token_ids.split(","),
+  };
+}
+
+/** Converts a table row. */
+export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
+  return {
+    position: row.position,
+    part: row.part,
+    transactionIndex: row.transaction_index,
+    transactionHash: toHex(row.transaction_hash),
+    token: toHex(row.token),
+    tokenId: toHex(row.token_id),
+    standard: row.standard === 721 ? 721 : 1155,
+    isBatch: row.batch === 1,
+    operator: row.operator && toHex(row.operator),
+    from: toHex(row.from_address),
+    to: toHex(row.to_address),
+    amount: row.amount,
+  };
+}

@@ -1,0 +1,13 @@
+import { createChainService } from "../service.ts";
+
+/** Indexes the chain given by the environment and prints its status as JSON lines. For tests that kill it. */
+const { id, url, location } = JSON.parse(process.env.CHAIN ?? "{}");
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+const service = createChainService({
+  chains: [{ id, name: "local", aliases: [], rpcUrls: [url] }],
+  database: location,
+  log: silent,
+  pollMs: 10,
+});
+service.onStatus((status) => process.stdout.write(`${JSON.stringify(status)}\n`));
+await service.start();
