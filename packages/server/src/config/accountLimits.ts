@@ -1,4 +1,4 @@
-import { isJsonObject } from "@purse/protocol";
+import { z } from "zod";
 
 /** Maximum count in a window that starts with the first request. */
 export interface AccountLimit {
@@ -35,35 +35,33 @@ export type AccountLimitName = keyof typeof DEFAULT_ACCOUNT_LIMITS;
 /** The limits by name; a missing one is not limited. */
 export type AccountLimitValues = Partial<Record<AccountLimitName, AccountLimit>>;
 
-const MAX_SECONDS = 31 * 86_400;
-const NAMES = Object.keys(DEFAULT_ACCOUNT_LIMITS);
+const LIMIT = z.strictObject({
+  count: z.int().min(1).max(1_000_000_000),
+  windowSeconds: z
+    .int()
+    .min(1)
+    .max(31 * 86_400),
+});
+
+const NAME = z.custom<AccountLimitName>(
+  (name) => typeof name === "string" && Object.hasOwn(DEFAULT_ACCOUNT_LIMITS, name),
+  { error: `it is not one of ${Object.keys(DEFAULT_ACCOUNT_LIMITS).join(", ")}` },
+);
 
 /**
- * Parses `accountLimits` of the config file: `false` for none, or an object with `{ count, windowSeconds }` or `false` by
- * name. Returns a function that merges them with the defaults, if these are enabled. Throws Error that says what is
- * allowed.
+ * `accountLimits` of the config file: `false` for none, or `{ count, windowSeconds }` or `false` by name. The result is a
+ * function that merges them with the defaults, if these are enabled.
  */
-export function parseAccountLimits(value: unknown): (useDefaults: boolean) => AccountLimitValues {
-  if (value === false) return () => ({});
-  if (value === undefined) return (useDefaults) => (useDefaults ? DEFAULT_ACCOUNT_LIMITS : {});
-  if (!isJsonObject(value)) throw new Error(`it must be false or an object with ${NAMES.join(", ")}`);
-  const own: Record<string, AccountLimit | undefined> = {};
-  for (const [name, limit] of Object.entries(value)) {
-    if (!NAMES.includes(name)) throw new Error(`"${name}" is not known; known are ${NAMES.join(", ")}`);
-    own[name] = limit === false ? undefined : parseLimit(name, limit);
-  }
-  return (useDefaults) => ({ ...(useDefaults && DEFAULT_ACCOUNT_LIMITS), ...own });
-}
-
-function parseLimit(name: string, value: unknown): AccountLimit {
-  const { count, windowSeconds, ...others } = isJsonObject(value) ? value : {};
-  const isLimit = isInteger(count, 1_000_000_000) && isInteger(windowSeconds, MAX_SECONDS);
-  if (isLimit && Object.keys(others).length === 0) return { count, windowSeconds };
-  throw new Error(
-    `${name} must be false or { count, windowSeconds }: whole numbers from 1, the latter up to ${MAX_SECONDS}`,
-  );
-}
-
-function isInteger(value: unknown, max: number): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= max;
-}
+export const accountLimitsSchema = z
+  .union([z.literal(false), z.partialRecord(NAME, z.union([z.literal(false), LIMIT]))])
+  .default({})
+  .transform((value) => (useDefaults: boolean): AccountLimitValues => {
+    if (value === false) return {};
+    const limits: AccountLimitValues = useDefaults ? { ...DEFAULT_ACCOUNT_LIMITS } : {};
+    for (const [name, limit] of Object.entries(value)) {
+      const known = NAME.parse(name);
+      if (limit) limits[known] = limit;
+      else delete limits[known];
+    }
+    return limits;
+  });

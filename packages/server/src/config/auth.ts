@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
-import { sectionOf, stringField } from "./sectionFields.ts";
+import { z } from "zod";
 
 /** A custom adapter of the operator, with Parse's interface. */
 export interface CustomAdapter {
@@ -16,44 +16,45 @@ export type AuthProviderConfig =
 /** Names of the built-in sign-in methods. */
 const RESERVED: ReadonlySet<string> = new Set(["mfa", "anonymous", "moralisEth", "password"]);
 
-/** Parses `auth` of the config file: providers by name. Throws Error that says what is allowed. */
-export function parseAuth(value: unknown): Record<string, AuthProviderConfig> {
-  if (value === undefined) return {};
-  if (typeof value !== "object" || value === null)
-    throw new Error("it must be an object of providers by name");
-  const providers: Record<string, AuthProviderConfig> = {};
-  for (const [name, config] of Object.entries(value)) {
-    if (!/^[A-Za-z]\w{0,63}$/.test(name) || RESERVED.has(name))
-      throw new Error(`"${name}" cannot name a provider`);
-    providers[name] = parseProvider(name, config);
-  }
-  return providers;
-}
+const ADAPTER = z.custom<CustomAdapter>(isAdapter, { error: "it must have validateAuthData()" });
 
-function parseProvider(name: string, value: unknown): AuthProviderConfig {
-  if (typeof value === "object" && value !== null && "type" in value && value.type === "oidc") {
-    const section = sectionOf(value, ["type", "issuer", "clientId"]);
-    const issuer = stringField(section, "issuer");
-    const clientIds = Array.isArray(section.clientId) ? section.clientId : [section.clientId];
-    if (issuer === undefined || !URL.canParse(issuer) || !/^https?:$/.test(new URL(issuer).protocol)) {
-      throw new Error(`${name}.issuer must be the issuer's URL`);
-    }
-    if (!clientIds.every((id): id is string => typeof id === "string" && id !== "")) {
-      throw new Error(`${name}.clientId must be a string, or a list of strings`);
-    }
-    return { type: "oidc", issuer, clientIds };
-  }
-  if (typeof value === "object" && value !== null) {
-    if ("validateAuthData" in value && isAdapter(value))
-      return { type: "custom", module: value, options: {} };
-    const { module, ...options } = { module: undefined, ...value };
-    if (typeof module === "string" || isAdapter(module)) {
-      const plain: unknown = JSON.parse(JSON.stringify(options));
-      return { type: "custom", module, options: isJsonObject(plain) ? plain : {} };
-    }
-  }
-  throw new Error(`${name} must be { type: "oidc", issuer, clientId } or { module, … }`);
-}
+const OIDC = z
+  .strictObject({
+    type: z.literal("oidc"),
+    issuer: z.string().refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+      error: "it must be the issuer's URL",
+    }),
+    clientId: z.union([z.string().min(1), z.array(z.string().min(1))]),
+  })
+  .transform(
+    ({ issuer, clientId }): AuthProviderConfig => ({ type: "oidc", issuer, clientIds: [clientId].flat() }),
+  );
+
+const CUSTOM = z
+  .looseObject({ module: z.union([z.string(), ADAPTER]) })
+  .transform(({ module, ...options }): AuthProviderConfig => {
+    const plain: unknown = JSON.parse(JSON.stringify(options));
+    return { type: "custom", module, options: isJsonObject(plain) ? plain : {} };
+  });
+
+const PROVIDER = z.union(
+  [
+    OIDC,
+    ADAPTER.transform((module): AuthProviderConfig => ({ type: "custom", module, options: {} })),
+    CUSTOM,
+  ],
+  { error: 'it must be { type: "oidc", issuer, clientId } or { module, … }' },
+);
+
+/** `auth` of the config file: providers by name. */
+export const authSchema = z
+  .record(
+    z.string().refine((name) => /^[A-Za-z]\w{0,63}$/.test(name) && !RESERVED.has(name), {
+      error: "it cannot name a provider",
+    }),
+    PROVIDER,
+  )
+  .default({});
 
 function isAdapter(value: unknown): value is CustomAdapter {
   return (

@@ -1,8 +1,11 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { z } from "zod";
 
-/** Validates a list of watches. Throws Error. */
-export function parseWatchList(value: unknown): JsonObject[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every(isJsonObject)) return value;
-  throw new Error("it must be a list of { chainId, address, tableName, abi, topic, filter, … }");
-}
+/** `watch` of the config file. Its entries are validated once the chains are known. */
+export const eventWatchesSchema = z
+  .array(
+    z.custom<JsonObject>(isJsonObject, {
+      error: "it must be { chainId, address, tableName, abi, topic, filter, … }",
+    }),
+  )
+  .default([]);

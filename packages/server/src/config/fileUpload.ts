@@ -1,4 +1,4 @@
-import { booleanField, sectionOf } from "./sectionFields.ts";
+import { z } from "zod";
 
 /** Who may upload files, and of which types. */
 export interface FileUpload {
@@ -9,44 +9,49 @@ export interface FileUpload {
   allowsExtension: ((extension: string) => boolean) | undefined;
 }
 
-const KEYS: readonly string[] = [
-  "enableForPublic",
-  "enableForAnonymousUser",
-  "enableForAuthenticatedUser",
-  "fileExtensions",
-];
-
 /** Extensions and media types that browsers execute or that may contain scripts. */
 const ACTIVE_CONTENT =
   /^(s?x?html?|x?html\+xml|xht|svgz?|svg\+xml|xml|xsl|xslt|xslt?\+xml|xsd|rng|rdf|rdf\+xml|owl|mathml|mathml\+xml)$/i;
 
-/** Parses `fileUpload` of the config file. Throws Error that says what is allowed. */
-export function parseFileUpload(value: unknown): FileUpload {
-  const section = sectionOf(value, KEYS);
-  return {
-    enableForPublic: booleanField(section, "enableForPublic", false),
-    enableForAnonymousUser: booleanField(section, "enableForAnonymousUser", false),
-    enableForAuthenticatedUser: booleanField(section, "enableForAuthenticatedUser", true),
-    allowsExtension: parseExtensions(section.fileExtensions),
-  };
+/** `fileUpload` of the config file. */
+export const fileUploadSchema = z
+  .strictObject({
+    enableForPublic: z.boolean().default(false),
+    enableForAnonymousUser: z.boolean().default(false),
+    enableForAuthenticatedUser: z.boolean().default(true),
+    /** Extensions and regular expressions; `*` for all. By default, all that browsers do not execute. */
+    fileExtensions: z
+      .array(
+        z.string().refine((each) => extensionPattern(each) !== undefined, {
+          error: "it is not a regular expression",
+        }),
+      )
+      .optional(),
+  })
+  .prefault({})
+  .transform(
+    ({ fileExtensions, ...flags }): FileUpload => ({
+      ...flags,
+      allowsExtension: extensionTest(fileExtensions),
+    }),
+  );
+
+function extensionTest(extensions: string[] | undefined): FileUpload["allowsExtension"] {
+  if (!extensions) return (extension) => !ACTIVE_CONTENT.test(extension);
+  if (extensions.includes("*")) return undefined;
+  const patterns = extensions.flatMap((each) => extensionPattern(each) ?? []);
+  return (extension) => patterns.some((pattern) => pattern.test(extension));
 }
 
-function parseExtensions(value: unknown): FileUpload["allowsExtension"] {
-  if (value === undefined) return (extension) => !ACTIVE_CONTENT.test(extension);
-  if (!Array.isArray(value) || !value.every((each) => typeof each === "string")) {
-    throw new Error("fileExtensions must be an array of extensions and regular expressions");
+/** Undefined for an invalid expression. A plain extension has to match completely: `jpg` does not allow `jpgx`. */
+function extensionPattern(text: string): RegExp | undefined {
+  if (text === "*") return /./;
+  if (/^[\w+-]+$/.test(text)) return new RegExp(`^${text.replaceAll("+", "\\+")}$`, "i");
+  try {
+    return new RegExp(text);
+  } catch {
+    return undefined;
   }
-  if (value.includes("*")) return undefined;
-  const patterns = value.map((each: string) => {
-    // A plain extension has to match completely: `jpg` does not allow `jpgx`.
-    if (/^[\w+-]+$/.test(each)) return new RegExp(`^${each.replaceAll("+", "\\+")}$`, "i");
-    try {
-      return new RegExp(each);
-    } catch {
-      throw new Error(`fileExtensions contains "${each}", which is not a regular expression`);
-    }
-  });
-  return (extension) => patterns.some((pattern) => pattern.test(extension));
 }
 
 /** Storage of files. */

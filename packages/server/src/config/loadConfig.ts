@@ -8,7 +8,7 @@ import { type ChainConfig, parseChain } from "./chains.ts";
 import type { DatabaseConfig } from "./database.ts";
 import { loadKeys } from "./keys.ts";
 import { parseMarket } from "./market.ts";
-import { readSections, SECTIONS, type SectionKey, type SectionValues } from "./sections.ts";
+import { readSections, SECTIONS, type SectionInputs, type SectionValues } from "./sections.ts";
 import { CHAIN_SETTINGS, type SettingInputs, type SettingValues, settingsSchema } from "./settings.ts";
 import { type SettingGroup, type SettingInfo, settingInfos } from "./settingTypes.ts";
 import type { WalletServices } from "./walletServices.ts";
@@ -46,7 +46,7 @@ export type ConfigFile = Partial<SettingInputs> & {
       scope?: "chain" | "wallets";
     } & Partial<Market>
   >;
-} & { [K in SectionKey]?: unknown };
+} & SectionInputs;
 
 export interface ConfigSources {
   /** Command-line arguments after the script name. */

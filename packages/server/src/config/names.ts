@@ -1,5 +1,4 @@
-import { isJsonObject } from "@purse/protocol";
-import { sectionOf } from "./sectionFields.ts";
+import { z } from "zod";
 
 /** Contracts and gateways for name resolution, in addition to the well-known ones. */
 export interface NamesConfig {
@@ -11,30 +10,32 @@ export interface NamesConfig {
   gateways: readonly string[];
 }
 
-/** Parses `names` of the config file. Throws Error that says what is allowed. */
-export function parseNames(value: unknown): NamesConfig {
-  const { ens, unstoppable, gateways = [] } = sectionOf(value, ["ens", "unstoppable", "gateways"]);
-  const isOrigin = (each: unknown): each is string =>
-    each === "*" || (typeof each === "string" && URL.canParse(each) && new URL(each).origin === each);
-  if (!Array.isArray(gateways) || !gateways.every(isOrigin)) {
-    throw new Error('gateways must be a list of origins, as in https://gateway.example.org, or ["*"]');
-  }
-  return {
-    ens: parseContracts("ens", ens),
-    unstoppable: parseContracts("unstoppable", unstoppable),
-    gateways,
-  };
-}
+const CONTRACTS = z
+  .record(
+    z.string().regex(/^\d{1,15}$/, { error: "it must be a chain ID" }),
+    z
+      .string()
+      .regex(/^0x[0-9a-f]{40}$/i, { error: "it must be the address of a contract" })
+      .toLowerCase(),
+  )
+  .default({});
 
-function parseContracts(name: string, value: unknown): Record<string, string> {
-  if (value === undefined) return {};
-  if (!isJsonObject(value)) throw new Error(`${name} must be addresses of contracts by chain id`);
-  return Object.fromEntries(
-    Object.entries(value).map(([id, address]) => {
-      if (/^\d{1,15}$/.test(id) && typeof address === "string" && /^0x[0-9a-f]{40}$/i.test(address)) {
-        return [id, address.toLowerCase()];
-      }
-      throw new Error(`${name}.${id.slice(0, 32)} must be the address of a contract, by chain id`);
-    }),
-  );
+/** `names` of the config file. */
+export const namesSchema = z
+  .strictObject({
+    ens: CONTRACTS,
+    unstoppable: CONTRACTS,
+    gateways: z
+      .array(
+        z.string().refine((each) => each === "*" || isOrigin(each), {
+          error: 'it must be an origin, as in https://gateway.example.org, or "*"',
+        }),
+      )
+      .default([]),
+  })
+  .prefault({}) satisfies z.ZodType<NamesConfig>;
+
+/** Whether a text is the origin of a URL, such as `https://host`. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
 }

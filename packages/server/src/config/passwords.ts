@@ -1,5 +1,5 @@
+import { z } from "zod";
 import { compileRegex } from "../core/regex.ts";
-import { booleanField, numberField, sectionOf, stringField } from "./sectionFields.ts";
 
 /** Requirements of passwords. */
 export interface PasswordPolicy {
@@ -26,55 +26,54 @@ export interface AccountLockout {
   unlockOnPasswordReset: boolean;
 }
 
-const POLICY_KEYS: readonly string[] = [
-  "validatorPattern",
-  "validatorCallback",
-  "validationError",
-  "doNotAllowUsername",
-  "maxPasswordAge",
-  "maxPasswordHistory",
-  "resetTokenValidityDuration",
-  "resetTokenReuseIfValid",
-  "resetPasswordSuccessOnInvalidEmail",
-];
+const PATTERN = z
+  .union([z.instanceof(RegExp), z.string()], { error: "it must be a regular expression" })
+  .transform((pattern) =>
+    typeof pattern === "string"
+      ? compileRegex(pattern.replace(/^\/(.*)\/$/s, "$1"), "")
+      : compileRegex(pattern.source, pattern.flags.replace(/[^ims]/g, "")),
+  );
+const CALLBACK = z.custom<(password: string) => unknown>((value) => typeof value === "function", {
+  error: "it must be a function",
+});
 
-/** Parses `passwordPolicy` of the config file. Throws Error that says what is allowed. */
-export function parsePasswordPolicy(value: unknown): PasswordPolicy {
-  const policy = sectionOf(value, POLICY_KEYS);
-  const { validatorPattern, validatorCallback } = policy;
-  const tests: ((password: string) => boolean)[] = [];
-  if (validatorPattern !== undefined) tests.push(patternTest(validatorPattern));
-  if (validatorCallback !== undefined) {
-    if (typeof validatorCallback !== "function") throw new Error("validatorCallback must be a function");
-    tests.push((password) => Boolean(validatorCallback(password)));
-  }
-  return {
-    isStrong: tests.length > 0 ? (password) => tests.every((test) => test(password)) : undefined,
-    validationError:
-      stringField(policy, "validationError") ?? "Password does not meet the Password Policy requirements.",
-    doNotAllowUsername: booleanField(policy, "doNotAllowUsername", false),
-    maxPasswordAge: numberField(policy, "maxPasswordAge", 0, 36_500),
-    maxPasswordHistory: numberField(policy, "maxPasswordHistory", 0, 20) ?? 0,
-    resetTokenSeconds: numberField(policy, "resetTokenValidityDuration", 1, 31_536_000) ?? 86_400,
-    resetPasswordSuccessOnInvalidEmail: booleanField(policy, "resetPasswordSuccessOnInvalidEmail", true),
-  };
-}
+/** `passwordPolicy` of the config file, with the names of Parse Server. */
+export const passwordPolicySchema = z
+  .strictObject({
+    validatorPattern: PATTERN.optional(),
+    validatorCallback: CALLBACK.optional(),
+    validationError: z.string().default("Password does not meet the Password Policy requirements."),
+    doNotAllowUsername: z.boolean().default(false),
+    maxPasswordAge: z.number().min(0).max(36_500).optional(),
+    maxPasswordHistory: z.number().min(0).max(20).default(0),
+    resetTokenValidityDuration: z.number().min(1).max(31_536_000).default(86_400),
+    resetTokenReuseIfValid: z.unknown().optional(),
+    resetPasswordSuccessOnInvalidEmail: z.boolean().default(true),
+  })
+  .prefault({})
+  .transform((policy): PasswordPolicy => {
+    const { validatorPattern, validatorCallback: callback } = policy;
+    const tests = [...(validatorPattern ? [validatorPattern] : []), ...(callback ? [callback] : [])];
+    return {
+      isStrong: tests.length > 0 ? (password) => tests.every((test) => Boolean(test(password))) : undefined,
+      validationError: policy.validationError,
+      doNotAllowUsername: policy.doNotAllowUsername,
+      maxPasswordAge: policy.maxPasswordAge,
+      maxPasswordHistory: policy.maxPasswordHistory,
+      resetTokenSeconds: policy.resetTokenValidityDuration,
+      resetPasswordSuccessOnInvalidEmail: policy.resetPasswordSuccessOnInvalidEmail,
+    };
+  });
 
-const LOCKOUT_KEYS: readonly string[] = ["duration", "threshold", "unlockOnPasswordReset"];
-
-/** Parses `accountLockout` of the config file; `false` disables it. Throws Error that says what is allowed. */
-export function parseAccountLockout(value: unknown): AccountLockout | undefined {
-  if (value === false) return undefined;
-  const lockout = sectionOf(value, LOCKOUT_KEYS);
-  return {
-    duration: numberField(lockout, "duration", 0, 99_999) ?? 5,
-    threshold: numberField(lockout, "threshold", 1, 1_000) ?? 10,
-    unlockOnPasswordReset: booleanField(lockout, "unlockOnPasswordReset", true),
-  };
-}
-
-function patternTest(pattern: unknown): (password: string) => boolean {
-  if (pattern instanceof RegExp) return compileRegex(pattern.source, pattern.flags.replace(/[^ims]/g, ""));
-  if (typeof pattern === "string") return compileRegex(pattern.replace(/^\/(.*)\/$/s, "$1"), "");
-  throw new Error("validatorPattern must be a regular expression");
-}
+/** `accountLockout` of the config file; `false` disables it. */
+export const accountLockoutSchema = z
+  .union([
+    z.literal(false),
+    z.strictObject({
+      duration: z.number().min(0).max(99_999).default(5),
+      threshold: z.number().min(1).max(1_000).default(10),
+      unlockOnPasswordReset: z.boolean().default(true),
+    }),
+  ])
+  .prefault({})
+  .transform((value): AccountLockout | undefined => value || undefined);

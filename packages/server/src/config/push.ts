@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { sectionOf, stringField } from "./sectionFields.ts";
+import { z } from "zod";
+import { isOrigin } from "./names.ts";
 
 export interface ApnsConfig {
   keyId: string;
@@ -36,98 +37,87 @@ export interface WebPushConfig {
 
 /** The configured push services; without any, push messages cannot be sent. */
 export interface PushConfig {
-  webPush?: WebPushConfig;
-  fcm?: FcmConfig;
-  apns?: ApnsConfig;
+  webPush?: WebPushConfig | undefined;
+  fcm?: FcmConfig | undefined;
+  apns?: ApnsConfig | undefined;
 }
 
-/** Parses `push` of the config file. Throws Error that says what is allowed. */
-export function parsePush(value: unknown): PushConfig {
-  const { webPush, fcm, apns } = sectionOf(value, ["webPush", "fcm", "apns"]);
-  return {
-    ...(webPush !== undefined && { webPush: parseWebPush(webPush) }),
-    ...(fcm !== undefined && { fcm: parseFcm(fcm) }),
-    ...(apns !== undefined && { apns: parseApns(apns) }),
-  };
-}
+const REQUIRED = z.string().min(1);
+const URL_TEXT = z
+  .string()
+  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
+    error: "it must be a URL",
+  })
+  .transform((value) => value.replace(/\/+$/, ""));
+const PEM = REQUIRED.refine((value) => value.includes("-----BEGIN PRIVATE KEY-----"), {
+  error: "it must be a PKCS #8 key in PEM",
+});
 
-function parseWebPush(value: unknown): WebPushConfig {
-  const section = sectionOf(value, ["subject", "publicKey", "privateKey", "services"]);
-  const subject = requiredString(section, "webPush", "subject");
-  if (!/^(mailto:|https:\/\/)./.test(subject))
-    throw new Error("webPush.subject must begin with mailto: or https://");
-  const { services = [] } = section;
-  const isOrigin = (each: unknown): each is string =>
-    typeof each === "string" && URL.canParse(each) && new URL(each).origin === each;
-  if (!Array.isArray(services) || !services.every(isOrigin)) {
-    throw new Error("webPush.services must be a list of origins, as in https://push.example.org");
-  }
-  return {
-    subject,
-    publicKey: parseKey(requiredString(section, "webPush", "publicKey"), 65, "webPush.publicKey"),
-    privateKey: parseKey(requiredString(section, "webPush", "privateKey"), 32, "webPush.privateKey"),
-    services,
-  };
-}
+const WEB_PUSH = z.strictObject({
+  subject: z.string().regex(/^(mailto:|https:\/\/)./, { error: "it must begin with mailto: or https://" }),
+  publicKey: keyOf(65),
+  privateKey: keyOf(32),
+  services: z
+    .array(z.string().refine(isOrigin, { error: "it must be an origin, as in https://push.example.org" }))
+    .default([]),
+}) satisfies z.ZodType<WebPushConfig>;
 
-function parseFcm(value: unknown): FcmConfig {
-  const { serviceAccount, ...others } = sectionOf(value, ["serviceAccount", "endpoint"]);
-  const account: unknown =
-    typeof serviceAccount === "string" ? JSON.parse(readFileSync(serviceAccount, "utf8")) : serviceAccount;
-  if (typeof account !== "object" || account === null) {
-    throw new Error("fcm.serviceAccount must be the path of the service account file, or its content");
-  }
-  const fields = { ...account };
-  return {
-    projectId: requiredString(fields, "fcm.serviceAccount", "project_id"),
-    clientEmail: requiredString(fields, "fcm.serviceAccount", "client_email"),
-    privateKey: parsePem(
-      requiredString(fields, "fcm.serviceAccount", "private_key"),
-      "fcm.serviceAccount.private_key",
+const SERVICE_ACCOUNT = z.object({
+  project_id: REQUIRED,
+  client_email: REQUIRED,
+  private_key: PEM,
+  token_uri: URL_TEXT.default("https://oauth2.googleapis.com/token"),
+});
+
+const FCM = z
+  .strictObject({
+    /** The path of the service account file, or its content. */
+    serviceAccount: z.union([
+      z
+        .string()
+        .transform((path): unknown => JSON.parse(readFileSync(path, "utf8")))
+        .pipe(SERVICE_ACCOUNT),
+      SERVICE_ACCOUNT,
+    ]),
+    endpoint: URL_TEXT.default("https://fcm.googleapis.com"),
+  })
+  .transform(
+    ({ serviceAccount: account, endpoint }): FcmConfig => ({
+      projectId: account.project_id,
+      clientEmail: account.client_email,
+      privateKey: account.private_key,
+      tokenUri: account.token_uri,
+      endpoint,
+    }),
+  );
+
+const APNS = z
+  .strictObject({
+    keyId: REQUIRED,
+    teamId: REQUIRED,
+    /** The key, or the path of its file. */
+    privateKey: REQUIRED.transform((key) => (key.includes("-----") ? key : readFileSync(key, "utf8"))).pipe(
+      PEM,
     ),
-    tokenUri: parseUrl(
-      stringField(fields, "token_uri") ?? "https://oauth2.googleapis.com/token",
-      "fcm.serviceAccount.token_uri",
-    ),
-    endpoint: parseUrl(stringField(others, "endpoint") ?? "https://fcm.googleapis.com", "fcm.endpoint"),
-  };
-}
+    topic: REQUIRED,
+    production: z.boolean().default(true),
+    endpoint: URL_TEXT.optional(),
+  })
+  .transform(
+    ({ production, endpoint, ...others }): ApnsConfig => ({
+      ...others,
+      endpoint:
+        endpoint ?? (production ? "https://api.push.apple.com" : "https://api.sandbox.push.apple.com"),
+    }),
+  );
 
-function parseApns(value: unknown): ApnsConfig {
-  const section = sectionOf(value, ["keyId", "teamId", "privateKey", "topic", "production", "endpoint"]);
-  const { production = true } = section;
-  if (typeof production !== "boolean") throw new Error("apns.production must be true or false");
-  const defaultEndpoint = production ? "https://api.push.apple.com" : "https://api.sandbox.push.apple.com";
-  const privateKey = requiredString(section, "apns", "privateKey");
-  return {
-    keyId: requiredString(section, "apns", "keyId"),
-    teamId: requiredString(section, "apns", "teamId"),
-    privateKey: parsePem(
-      privateKey.includes("-----") ? privateKey : readFileSync(privateKey, "utf8"),
-      "apns.privateKey",
-    ),
-    topic: requiredString(section, "apns", "topic"),
-    endpoint: parseUrl(stringField(section, "endpoint") ?? defaultEndpoint, "apns.endpoint"),
-  };
-}
+/** `push` of the config file. */
+export const pushSchema = z
+  .strictObject({ webPush: WEB_PUSH.optional(), fcm: FCM.optional(), apns: APNS.optional() })
+  .prefault({}) satisfies z.ZodType<PushConfig>;
 
-function requiredString(section: Record<string, unknown>, name: string, key: string): string {
-  const value = section[key];
-  if (typeof value === "string" && value !== "") return value;
-  throw new Error(`${name}.${key} must be a string`);
-}
-
-function parseKey(value: string, bytes: number, name: string): string {
-  if (Buffer.from(value, "base64url").length === bytes) return value;
-  throw new Error(`${name} must be ${bytes} bytes in base64url`);
-}
-
-function parsePem(value: string, name: string): string {
-  if (value.includes("-----BEGIN PRIVATE KEY-----")) return value;
-  throw new Error(`${name} must be a PKCS #8 key in PEM`);
-}
-
-function parseUrl(value: string, name: string): string {
-  if (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)) return value.replace(/\/+$/, "");
-  throw new Error(`${name} must be a URL`);
+function keyOf(bytes: number) {
+  return z.string().refine((value) => Buffer.from(value, "base64url").length === bytes, {
+    error: `it must be ${bytes} bytes in base64url`,
+  });
 }

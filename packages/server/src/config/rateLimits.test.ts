@@ -1,31 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { parseRateLimits } from "./rateLimits.ts";
+import { rateLimitsSchema } from "./rateLimits.ts";
+import { parseAt } from "./sectionErrors.ts";
 
 const GOOD = { path: "/login", windowSeconds: 60, count: 5 };
 
+const parse = (value: unknown) => parseAt("rateLimits", rateLimitsSchema, value);
+
 describe("limits in the config file", () => {
   it("are by default counted by address, for all methods, and not for the master key", () => {
-    expect(parseRateLimits(undefined)).toEqual([]);
-    expect(parseRateLimits([GOOD])).toEqual([
-      { ...GOOD, by: "ip", methods: undefined, includeMasterKey: false },
-    ]);
+    expect(parse(undefined)).toEqual([]);
+    expect(parse([GOOD])).toEqual([{ ...GOOD, by: "ip", methods: undefined, includeMasterKey: false }]);
   });
 
   it.each([
-    [{}, "a list"],
-    [[5], "limit 1: it must be"],
-    [[GOOD, { ...GOOD, path: "login" }], "limit 2: path must be"],
-    [[{ ...GOOD, path: "" }], "path must be"],
-    [[{ ...GOOD, path: "/a/*/b" }], "path must be"],
-    [[{ ...GOOD, windowSeconds: 0 }], "windowSeconds must be"],
-    [[{ ...GOOD, windowSeconds: "60" }], "windowSeconds must be"],
-    [[{ ...GOOD, count: 1.5 }], "count must be"],
-    [[{ ...GOOD, by: "planet" }], "by must be"],
-    [[{ ...GOOD, methods: ["PATCH"] }], "methods must be"],
-    [[{ ...GOOD, methods: [] }], "methods must be"],
-    [[{ ...GOOD, includeMasterKey: 1 }], "includeMasterKey must be"],
-    [[{ ...GOOD, requestCount: 1 }], '"requestCount" is not one of'],
+    [{}, "expected array"],
+    [[5], '"rateLimits[0]" of the config file'],
+    [[GOOD, { ...GOOD, path: "login" }], '"rateLimits[1].path" of the config file: it must be like'],
+    [[{ ...GOOD, path: "" }], "[0].path"],
+    [[{ ...GOOD, path: "/a/*/b" }], "[0].path"],
+    [[{ ...GOOD, windowSeconds: 0 }], "[0].windowSeconds"],
+    [[{ ...GOOD, windowSeconds: "60" }], "[0].windowSeconds"],
+    [[{ ...GOOD, count: 1.5 }], "[0].count"],
+    [[{ ...GOOD, by: "planet" }], "[0].by"],
+    [[{ ...GOOD, methods: ["PATCH"] }], "[0].methods"],
+    [[{ ...GOOD, methods: [] }], "[0].methods"],
+    [[{ ...GOOD, includeMasterKey: 1 }], "[0].includeMasterKey"],
+    [[{ ...GOOD, requestCount: 1 }], '"requestCount"'],
   ])("%j is rejected with a clear message", (value, message) => {
-    expect(() => parseRateLimits(value)).toThrow(message);
+    expect(() => parse(value)).toThrow(message);
   });
 });

@@ -1,5 +1,5 @@
 import { isClassName, isJsonObject, type JsonObject } from "@purse/protocol";
-import { sectionOf } from "./sectionFields.ts";
+import { z } from "zod";
 
 /** A class as defined in the application's configuration. */
 export interface ClassDefinition {
@@ -7,28 +7,21 @@ export interface ClassDefinition {
   fields: JsonObject;
   indexes: JsonObject;
   /** Undefined leaves the permissions unchanged. */
-  classLevelPermissions: JsonObject | undefined;
+  classLevelPermissions?: JsonObject | undefined;
 }
 
-const KEYS = ["className", "fields", "indexes", "classLevelPermissions"];
+const OBJECT = z.custom<JsonObject>(isJsonObject, { error: "it must be an object" });
 
-/** Parses `schemas` of the config file. Throws Error that says what is allowed. */
-export function parseSchemas(value: unknown): ClassDefinition[] {
-  if (value === undefined) return [];
-  if (!Array.isArray(value)) throw new Error(`it must be a list of classes with ${KEYS.join(", ")}`);
-  return value.map((entry: unknown): ClassDefinition => {
-    const { className, fields = {}, indexes = {}, classLevelPermissions } = sectionOf(entry, KEYS);
-    if (typeof className !== "string" || !isClassName(className)) {
-      throw new Error(`"${String(className)}" cannot name a class`);
-    }
-    if (!isJsonObject(fields) || !isJsonObject(indexes)) {
-      throw new Error(`${className}: fields and indexes must be objects`);
-    }
-    const badField = Object.entries(fields).find(([, field]) => !isJsonObject(field));
-    if (badField) throw new Error(`${className}.${badField[0]} must be { type, … }`);
-    if (classLevelPermissions !== undefined && !isJsonObject(classLevelPermissions)) {
-      throw new Error(`${className}: classLevelPermissions must be an object`);
-    }
-    return { className, fields, indexes, classLevelPermissions };
-  });
-}
+/** `schemas` of the config file. */
+export const schemasSchema = z
+  .array(
+    z.strictObject({
+      className: z.string().refine(isClassName, { error: "it cannot name a class" }),
+      fields: z
+        .record(z.string(), z.custom<JsonObject>(isJsonObject, { error: "it must be { type, … }" }))
+        .default({}),
+      indexes: OBJECT.default({}),
+      classLevelPermissions: OBJECT.optional(),
+    }),
+  )
+  .default([]) satisfies z.ZodType<ClassDefinition[]>;

@@ -1,25 +1,39 @@
 import { resolve } from "node:path";
 import type { JsonObject } from "@purse/protocol";
 import { isJsonObject, parseAcl } from "@purse/protocol";
-import { parseAccountLimits } from "./accountLimits.ts";
-import { parseAuth } from "./auth.ts";
-import { parseWatchList } from "./eventWatches.ts";
-import { parseFileUpload } from "./fileUpload.ts";
-import { parseNames } from "./names.ts";
-import { parseAccountLockout, parsePasswordPolicy } from "./passwords.ts";
-import { parsePush } from "./push.ts";
-import { parseRateLimits } from "./rateLimits.ts";
-import { parseSchemas } from "./schemas.ts";
-import { sectionOf, stringField } from "./sectionFields.ts";
+import { z } from "zod";
+import { accountLimitsSchema } from "./accountLimits.ts";
+import { authSchema } from "./auth.ts";
+import { eventWatchesSchema } from "./eventWatches.ts";
+import { fileUploadSchema } from "./fileUpload.ts";
+import { namesSchema } from "./names.ts";
+import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
+import { pushSchema } from "./push.ts";
+import { rateLimitsSchema } from "./rateLimits.ts";
+import { schemasSchema } from "./schemas.ts";
+import { parseAt } from "./sectionErrors.ts";
 import type { SettingGroup } from "./settingTypes.ts";
 
 /** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
-export interface Section<T> {
+export interface Section {
   group: SettingGroup;
   description: string;
-  /** Parses the value of the file; undefined if it is not set. Throws Error that says what is allowed. */
-  parse(value: unknown): T;
+  /** Its output for undefined is the default. */
+  schema: z.ZodType;
 }
+
+const PROTECTED_FIELDS = z.record(z.string(), z.record(z.string(), z.array(z.string()))).default({});
+
+const DEFAULT_ACL = z
+  .custom<JsonObject>(isJsonObject, { error: "it must be an ACL" })
+  .superRefine((acl, context) => {
+    const { currentUser, ...others } = acl;
+    try {
+      parseAcl({ ...others, ...(currentUser !== undefined && { owner: currentUser }) });
+    } catch (error) {
+      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    }
+  });
 
 /** All structured sections of purse.config.ts by key, besides the settings and `chains`. */
 export const SECTIONS = {
@@ -27,104 +41,95 @@ export const SECTIONS = {
     group: "Classes and permissions",
     description:
       "Fields that are hidden, by class and subject (`*`, `authenticated`, a user's id, or `role:` and a name).",
-    parse: protectedFields,
+    schema: PROTECTED_FIELDS,
   },
   schemas: {
     group: "Classes and permissions",
     description:
       "Classes defined by code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
-    parse: parseSchemas,
+    schema: schemasSchema,
   },
   auth: {
     group: "Users and sessions",
     description:
       'Sign-in providers by name: { type: "oidc", issuer, clientId }, or { module, … } with validateAuthData.',
-    parse: parseAuth,
+    schema: authSchema,
   },
   mail: {
     group: "Email",
     description:
       "Email: `from`, and `adapter`, a module whose default export has sendMail({ to, from, subject, text, html }).",
-    parse: mail,
+    schema: z.strictObject({ from: z.string().optional(), adapter: z.string().optional() }).default({}),
   },
   plugins: {
     group: "Cloud code and webhooks",
     description: "Plugin files: modules whose default export is { name, functions }.",
-    parse: plugins,
+    schema: z.array(z.string().transform((path) => resolve(path))).default([]),
   },
   passwordPolicy: {
     group: "Users and sessions",
     description:
       "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
-    parse: parsePasswordPolicy,
+    schema: passwordPolicySchema,
   },
   fileUpload: {
     group: "Files",
     description:
       "enableForPublic (false), enableForAnonymousUser (false), enableForAuthenticatedUser (true), fileExtensions: a list of extensions and regular expressions, `*` for all; by default all that browsers do not execute.",
-    parse: parseFileUpload,
+    schema: fileUploadSchema,
   },
   accountLockout: {
     group: "Users and sessions",
     description:
       "threshold (wrong passwords and codes, 10), duration (minutes, 5), unlockOnPasswordReset; false disables it, except for second-factor codes.",
-    parse: parseAccountLockout,
+    schema: accountLockoutSchema,
   },
   accountLimits: {
     group: "Rate limits",
     description:
       "Rate limits of signUp, anonymousSignUp, failedLogIn, session, mailPerAddress, mailPerRecipient, walletMessage, contractWallet and role, each { count, windowSeconds } or false; false disables all. Unset ones have their defaults in production.",
-    parse: parseAccountLimits,
+    schema: accountLimitsSchema,
   },
   rateLimits: {
     group: "Rate limits",
     description:
       'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Requests beyond a limit are rejected with 155 and HTTP 429.',
-    parse: parseRateLimits,
+    schema: rateLimitsSchema,
   },
   push: {
     group: "Push notifications",
     description:
       "Push services: webPush { subject, publicKey, privateKey, services }, fcm { serviceAccount }, apns { keyId, teamId, privateKey, topic, production }.",
-    parse: parsePush,
+    schema: pushSchema,
   },
   names: {
     group: "Chains",
     description:
       'Name resolution: `ens` (registries) and `unstoppable` (ProxyReaders) by chain id, in addition to the well-known ones; `gateways`: allowed origins for offchain names (CCIP Read), ["*"] for all public ones, none by default.',
-    parse: parseNames,
+    schema: namesSchema,
   },
   watch: {
     group: "Chains",
     description:
       "Store on-chain events as objects: a list of { chainId, address, abi, topic, tableName, filter, sync_historical, confirmations, webhook }; without abi, the transfers of the address.",
-    parse: parseWatchList,
+    schema: eventWatchesSchema,
   },
   defaultAcl: {
     group: "Classes and permissions",
     description: "ACL of new objects without one; `currentUser` in it stands for the user who creates them.",
-    parse: (value: unknown): JsonObject | undefined => {
-      if (value === undefined) return undefined;
-      const { currentUser, ...others } = record(value, "an ACL");
-      parseAcl({ ...others, ...(currentUser !== undefined && { owner: currentUser }) });
-      return record(value, "an ACL");
-    },
+    schema: DEFAULT_ACL.optional(),
   },
-} satisfies Record<string, Section<unknown>>;
+} satisfies Record<string, Section>;
 
 export type SectionKey = keyof typeof SECTIONS;
-export type SectionValues = { [K in SectionKey]: ReturnType<(typeof SECTIONS)[K]["parse"]> };
+export type SectionValues = { [K in SectionKey]: z.output<(typeof SECTIONS)[K]["schema"]> };
+/** The sections as the config file contains them. */
+export type SectionInputs = { [K in SectionKey]?: z.input<(typeof SECTIONS)[K]["schema"]> };
 
 /** Parses all sections of the config file. Throws Error that names the section. */
 export function readSections(file: Record<string, unknown>): SectionValues {
-  const read = <T>(key: SectionKey, section: Section<T>): T => {
-    try {
-      return section.parse(file[key]);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`"${key}" of the config file: ${reason}`);
-    }
-  };
+  const read = <Schema extends z.ZodType>(key: SectionKey, { schema }: { schema: Schema }) =>
+    parseAt(key, schema, file[key]);
   return {
     protectedFields: read("protectedFields", SECTIONS.protectedFields),
     schemas: read("schemas", SECTIONS.schemas),
@@ -141,38 +146,4 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
-}
-
-/** Throws Error if a value is not an object. */
-export function record(value: unknown, what: string): JsonObject {
-  if (isJsonObject(value)) return value;
-  throw new Error(`it must be ${what}`);
-}
-
-function mail(value: unknown): { from?: string | undefined; adapter?: string | undefined } {
-  const section = sectionOf(value, ["from", "adapter"]);
-  return { from: stringField(section, "from"), adapter: stringField(section, "adapter") };
-}
-
-function plugins(value: unknown): string[] {
-  if (value === undefined) return [];
-  if (Array.isArray(value) && value.every((path) => typeof path === "string")) {
-    return value.map((path) => resolve(path));
-  }
-  throw new Error("it must be a list of files");
-}
-
-function protectedFields(value: unknown): Record<string, Record<string, string[]>> {
-  if (value === undefined) return {};
-  const classes: Record<string, Record<string, string[]>> = {};
-  for (const [className, subjects] of Object.entries(record(value, "an object by class"))) {
-    classes[className] = {};
-    for (const [subject, fields] of Object.entries(record(subjects, "an object by class and principal"))) {
-      if (!Array.isArray(fields) || !fields.every((field) => typeof field === "string")) {
-        throw new Error(`${className}.${subject} must be a list of field names`);
-      }
-      classes[className][subject] = fields;
-    }
-  }
-  return classes;
 }

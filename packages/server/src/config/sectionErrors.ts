@@ -1,0 +1,36 @@
+import type { z } from "zod";
+
+/**
+ * Parses a value of the config file at a key such as `rateLimits`. Throws Error that names the place and says what is
+ * allowed there.
+ */
+export function parseAt<Schema extends z.ZodType>(
+  key: string,
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
+  const { path, message } = first ? deepest(first, []) : { path: [], message: "it is not valid" };
+  const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  throw new Error(`"${key}${place}" of the config file: ${message}`);
+}
+
+interface Place {
+  path: PropertyKey[];
+  message: string;
+}
+
+/**
+ * Where an issue is, and what it says. Of the alternatives of a union, the one that fits best is reported: the one whose
+ * error is deepest.
+ */
+function deepest(issue: z.core.$ZodIssue, parent: PropertyKey[]): Place {
+  const path = [...parent, ...issue.path];
+  if (issue.code === "invalid_key") return { path, message: issue.issues[0]?.message ?? issue.message };
+  const own: Place = { path, message: issue.message };
+  if (issue.code !== "invalid_union") return own;
+  const nested = issue.errors.flatMap(([first]) => (first ? [deepest(first, own.path)] : []));
+  return nested.reduce((best, each) => (each.path.length > best.path.length ? each : best), own);
+}

@@ -1,0 +1,129 @@
+import { describe, expect, it } from "vitest";
+import { readSections } from "./sections.ts";
+
+const PEM = "-----BEGIN PRIVATE KEY-----";
+const key = (bytes: number) => Buffer.alloc(bytes, 1).toString("base64url");
+
+describe("sections of the config file", () => {
+  it("have defaults", () => {
+    const { accountLimits: _, fileUpload, passwordPolicy, ...others } = readSections({});
+    expect(others).toEqual({
+      protectedFields: {},
+      schemas: [],
+      auth: {},
+      mail: {},
+      plugins: [],
+      accountLockout: { duration: 5, threshold: 10, unlockOnPasswordReset: true },
+      rateLimits: [],
+      push: {},
+      names: { ens: {}, unstoppable: {}, gateways: [] },
+      watch: [],
+      defaultAcl: undefined,
+    });
+    expect(fileUpload).toMatchObject({ enableForPublic: false, enableForAuthenticatedUser: true });
+    expect(["jpg", "html"].map((extension) => fileUpload.allowsExtension?.(extension))).toEqual([
+      true,
+      false,
+    ]);
+    expect(passwordPolicy).toMatchObject({
+      isStrong: undefined,
+      maxPasswordHistory: 0,
+      resetTokenSeconds: 86_400,
+    });
+  });
+
+  it("are parsed", () => {
+    const adapter = { validateAuthData: () => undefined };
+    const account = { project_id: "p", client_email: "a@b.c", private_key: PEM };
+    const { passwordPolicy, fileUpload, ...others } = readSections({
+      auth: {
+        google: { type: "oidc", issuer: "https://accounts.example", clientId: "id" },
+        own: { module: "./adapter.ts", audience: "app" },
+        inline: adapter,
+      },
+      accountLockout: false,
+      fileUpload: { fileExtensions: ["jpg", "^png$"] },
+      names: { ens: { 5: `0x${"AB".repeat(20)}` }, gateways: ["*"] },
+      passwordPolicy: {
+        validatorPattern: "/^.{8,}$/",
+        validatorCallback: (text: string) => text !== "password",
+      },
+      push: {
+        webPush: { subject: "mailto:a@b.c", publicKey: key(65), privateKey: key(32) },
+        fcm: { serviceAccount: account },
+        apns: { keyId: "k", teamId: "t", topic: "app", privateKey: PEM, production: false },
+      },
+      defaultAcl: { currentUser: { read: true } },
+    });
+    expect(others.auth).toEqual({
+      google: { type: "oidc", issuer: "https://accounts.example", clientIds: ["id"] },
+      own: { type: "custom", module: "./adapter.ts", options: { audience: "app" } },
+      inline: { type: "custom", module: adapter, options: {} },
+    });
+    expect(others.accountLockout).toBeUndefined();
+    expect(others.names).toEqual({ ens: { 5: `0x${"ab".repeat(20)}` }, unstoppable: {}, gateways: ["*"] });
+    expect(others.push).toMatchObject({
+      webPush: { services: [] },
+      fcm: {
+        projectId: "p",
+        tokenUri: "https://oauth2.googleapis.com/token",
+        endpoint: "https://fcm.googleapis.com",
+      },
+      apns: { endpoint: "https://api.sandbox.push.apple.com" },
+    });
+    expect(others.defaultAcl).toEqual({ currentUser: { read: true } });
+    expect(["short", "password", "long enough"].map((text) => passwordPolicy.isStrong?.(text))).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect(["jpg", "jpgx", "png"].map((extension) => fileUpload.allowsExtension?.(extension))).toEqual([
+      true,
+      false,
+      true,
+    ]);
+  });
+
+  it.each<[Record<string, unknown>, string]>([
+    [
+      { auth: { password: { type: "oidc" } } },
+      '"auth.password" of the config file: it cannot name a provider',
+    ],
+    [
+      { auth: { google: { type: "oidc", issuer: "google", clientId: "id" } } },
+      '"auth.google.issuer" of the config',
+    ],
+    [{ auth: { own: {} } }, '"auth.own'],
+    [{ names: { gateways: ["gateway"] } }, '"names.gateways[0]" of the config file: it must be an origin'],
+    [
+      { names: { ens: { 1: "0x1" } } },
+      '"names.ens.1" of the config file: it must be the address of a contract',
+    ],
+    [
+      { passwordPolicy: { validatorCallback: 1 } },
+      '"passwordPolicy.validatorCallback" of the config file: it must be',
+    ],
+    [{ passwordPolicy: { minLength: 1 } }, '"minLength"'],
+    [{ fileUpload: { fileExtensions: ["("] } }, "it is not a regular expression"],
+    [
+      { schemas: [{ className: "no class" }] },
+      '"schemas[0].className" of the config file: it cannot name a class',
+    ],
+    [
+      { push: { webPush: { subject: "a" } } },
+      '"push.webPush.subject" of the config file: it must begin with',
+    ],
+    [
+      { push: { apns: { keyId: "k", teamId: "t", topic: "a", privateKey: "-----x" } } },
+      '"push.apns.privateKey"',
+    ],
+    [{ protectedFields: { Note: ["a"] } }, '"protectedFields.Note" of the config file'],
+    [{ defaultAcl: { "*": 1 } }, '"defaultAcl" of the config file'],
+    [{ watch: [1] }, '"watch[0]" of the config file'],
+    [{ plugins: "a.ts" }, '"plugins" of the config file'],
+    [{ mail: { form: "a" } }, '"form"'],
+    [{ accountLockout: { threshold: 0 } }, '"accountLockout.threshold" of the config file'],
+  ])("are rejected with the place and what is allowed: %j", (file, message) => {
+    expect(() => readSections(file)).toThrow(message);
+  });
+});
