@@ -1,8 +1,10 @@
 // @vitest-environment happy-dom
-import { act, renderHook } from "@testing-library/react";
-import { expect, it } from "vitest";
+import { act, cleanup, renderHook } from "@testing-library/react";
+import { afterEach, expect, it } from "vitest";
 import { ToastProvider } from "./Toasts.tsx";
 import { useAction } from "./useAction.ts";
+
+afterEach(cleanup);
 
 it("useAction() is busy until the action has finished", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
