@@ -23,7 +23,7 @@ import {
 import { type Purse, rest, startPurse } from "../support/purse.ts";
 
 /** What pages read later than that is theirs to end: see useServerQuery.ts. */
-const LONGEST_READ_MS = 65_000;
+const MAX_READ_MS = 65_000;
 /** Pages that read nothing: they are the same without a server. */
 const OWN = ["/sign-in", "/account"];
 const PAGES = APP_PAGES.filter((path) => !OWN.includes(path));
@@ -89,7 +89,7 @@ describe("every page, while the server and the node do not answer", () => {
         await hangServer(context, purse);
         await page.goto(purse.url + path);
         await page.getByRole("heading", { level: 1 }).first().waitFor();
-        await page.clock.fastForward(LONGEST_READ_MS);
+        await page.clock.fastForward(MAX_READ_MS);
         return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
       }),
     );

@@ -47,18 +47,18 @@ async function settle(page: Page, path: string): Promise<void> {
 describe("the application", () => {
   it("[0.pages-in-provider] [1.provider.config-app-id] [1.provider.config-server-url] [9.app-id-literal] [9.server-url-literal] asks the configured server as the configured application, from every page", async () => {
     const page = await open();
-    const asked: { url: string; body: unknown }[] = [];
+    const requested: { url: string; body: unknown }[] = [];
     page.on("request", (request) => {
       const url = request.url();
-      if (url.startsWith(`${purse.serverUrl}/`)) asked.push({ url, body: request.postDataJSON() });
+      if (url.startsWith(`${purse.serverUrl}/`)) requested.push({ url, body: request.postDataJSON() });
     });
     for (const path of PAGES) {
-      asked.length = 0;
+      requested.length = 0;
       await settle(page, path);
       // Pages that have nothing to ask for a stranger lead on to one that has, within the same provider.
       await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name: "Data" }).click();
-      await expect.poll(() => asked.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
-      for (const { body } of asked) expect(body).toMatchObject({ _ApplicationId: APP_ID });
+      await expect.poll(() => requested.length, { message: path, timeout: 30_000 }).toBeGreaterThan(0);
+      for (const { body } of requested) expect(body).toMatchObject({ _ApplicationId: APP_ID });
     }
     const settings = await (await fetch(`${purse.url}/config.json`)).json();
     expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });

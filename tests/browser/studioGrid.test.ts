@@ -360,15 +360,15 @@ describe("the grid", () => {
     const { ids, path } = await batch(2);
     const { page } = await open("edith", path);
     await cells(page, ids[0] ?? "").waitFor();
-    const asked: string[] = [];
-    page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+    const requested: string[] = [];
+    page.on("request", (request) => requested.push(`${request.method()} ${new URL(request.url()).pathname}`));
     await goTo(page, await columnOf(page, "score"));
     await page.keyboard.type("5");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Control+s");
     await page.getByText("with unsaved changes").waitFor({ state: "detached" });
     await cells(page, "5").waitFor();
-    expect(asked).toEqual([`PUT /studio/api/data/Small/rows/${ids[0]}`]);
+    expect(requested).toEqual([`PUT /studio/api/data/Small/rows/${ids[0]}`]);
   });
 
   it("opens a row beside it, with all that it leads to and that leads to it, and the address keeps it", async () => {

@@ -18,7 +18,7 @@ import { type Purse, rest, startPurse } from "../support/purse.ts";
 import { setUpStudio, signInToStudio } from "../support/studio.ts";
 
 /** What the studio reads later than that is its to end: see studio/api.ts. */
-const LONGEST_READ_MS = 35_000;
+const MAX_READ_MS = 35_000;
 /** Who works here is asked first; without that no page is shown. */
 const STATE = "/studio/api/state";
 
@@ -80,7 +80,7 @@ describe("every page of the studio, while the server does not answer", () => {
         await page.clock.install();
         await hangServer(context, purse, [STATE]);
         await open(page, path);
-        await page.clock.fastForward(LONGEST_READ_MS);
+        await page.clock.fastForward(MAX_READ_MS);
         return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
       }),
     );

@@ -12,7 +12,7 @@ import {
   signInToStudio,
 } from "../support/studio.ts";
 
-const ROOMS: readonly (readonly [path: string, title: string])[] = [
+const PAGES: readonly (readonly [path: string, title: string])[] = [
   ["/operators", "Operators"],
   ["/operators?show=account", "Operators"],
   ["/audit", "Audit log"],
@@ -478,8 +478,8 @@ describe("the question whether somebody may", () => {
     await deciding.getByText("The ACL lets only role:Nobody write", { exact: false }).waitFor();
     expect(await deciding.count()).toBe(1);
     await expectAccessible(page);
-    const asked = new URL(page.url()).searchParams;
-    expect(Object.fromEntries(asked)).toMatchObject({ class: className, user: id, operation: "update" });
+    const requested = new URL(page.url()).searchParams;
+    expect(Object.fromEntries(requested)).toMatchObject({ class: className, user: id, operation: "update" });
     await page.reload();
     await answer.getByText(`Denied: ${username} can't update`).waitFor();
     await page.getByRole("button", { name: /^get/ }).click();
@@ -609,7 +609,7 @@ describe.each([
   it("every room of rights can be used by everyone, and none is wider than the window", async () => {
     const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
     const { page } = visitor;
-    for (const [path, title] of ROOMS) {
+    for (const [path, title] of PAGES) {
       await page.goto(`${purse.url}/studio${path}`);
       await page.getByRole("heading", { level: 1, name: title }).waitFor();
       await expect.poll(() => page.locator("main .skeleton").count()).toBe(0);

@@ -32,7 +32,7 @@ const TRANSFER = {
   ],
 };
 /** Every room, by the name of its picture. */
-const ROOMS: Readonly<Record<string, string>> = {
+const PAGES: Readonly<Record<string, string>> = {
   overview: "",
   data: "/data?class=Order&order=-total",
   classes: "/classes?class=Order",
@@ -65,7 +65,7 @@ const LOOKS = [
 const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 
 /** Writes `studio-ROOM-WIDTH-THEME.webp` into a folder: a server with some work done, and an owner who looks. */
-export async function shootStudio(browser: Browser, target: string, rooms = ROOMS): Promise<void> {
+export async function shootStudio(browser: Browser, target: string, pages = PAGES): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "purse-studio-"));
   writeFileSync(join(folder, "main.js"), CODE);
   const config = join(folder, "purse.config.ts");
@@ -80,7 +80,7 @@ export async function shootStudio(browser: Browser, target: string, rooms = ROOM
         colorScheme: theme,
       });
       await signInToStudio(page, purse, "ada");
-      for (const [name, path] of Object.entries(rooms)) {
+      for (const [name, path] of Object.entries(pages)) {
         await page.goto(`${purse.url}/studio${path}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         if (name === "question") {

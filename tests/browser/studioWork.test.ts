@@ -20,7 +20,7 @@ Parse.Cloud.job("count", ({ params, message }) => { message("counted to " + para
 `;
 const DEX = resolve(import.meta.dirname, "../../plugins/dex/dex.ts");
 const MASTER = { useMasterKey: true };
-const ROOMS = [
+const PAGES = [
   ["", "Overview"],
   ["/data", "Data"],
   ["/classes", "Classes"],
@@ -243,7 +243,7 @@ describe("an editor at work", () => {
     await preview.getByRole("tab", { name: "Text" }).click();
     await preview.getByText("Hello ada: https://").waitFor();
 
-    page.once("dialog", (asked) => void asked.dismiss());
+    page.once("dialog", (requested) => void requested.dismiss());
     await page.getByRole("link", { name: "Config" }).click();
     expect(await editor.getByLabel("Subject").inputValue()).toBe("Your key to {{appName}}");
     await editor.getByRole("button", { name: "Save", exact: true }).click();
@@ -296,10 +296,10 @@ describe("an editor at work", () => {
     await page.getByText("export type Coffee = purse.ParseObject<{").waitFor();
     await page.getByRole("tab", { name: "Fields and indexes" }).click();
     await page.getByText("1 pending change").waitFor();
-    page.once("dialog", (asked) => void asked.dismiss());
+    page.once("dialog", (requested) => void requested.dismiss());
     await page.getByRole("link", { name: "Config" }).click();
     await page.getByText("1 pending change").waitFor();
-    page.once("dialog", (asked) => void asked.accept());
+    page.once("dialog", (requested) => void requested.accept());
     await page.getByRole("link", { name: "Config" }).click();
     await page.getByRole("heading", { level: 1, name: "Config" }).waitFor();
   });
@@ -428,8 +428,10 @@ describe("an owner at work", () => {
     await page.keyboard.press("Escape");
     await said(page, "0 of 100");
     expect(await page.getByText(key).count()).toBe(0);
-    const asked = await fetch(`${purse.url}/api/v2/info/endpointWeights`, { headers: { "x-api-key": key } });
-    expect(asked.status).toBe(200);
+    const requested = await fetch(`${purse.url}/api/v2/info/endpointWeights`, {
+      headers: { "x-api-key": key },
+    });
+    expect(requested.status).toBe(200);
     await said(page, "1 of 100");
     await page.reload();
     await said(page, "1 request in the last 48 hours");
@@ -457,9 +459,9 @@ const LOOKING =
   /^(Show|Open|Copy|Search|Pause|Resume|More|Operator|Columns|Filter|View|Refresh|Export|Explain|Try again|Clear|Reuse|[0-9a-f-]{8,})/;
 
 /** All rooms, one after the other, as links lead to them; each when it has what it shows. */
-async function* rooms(page: Page): AsyncGenerator<string> {
+async function* pages(page: Page): AsyncGenerator<string> {
   let before = "";
-  for (const [path, title] of ROOMS) {
+  for (const [path, title] of PAGES) {
     const url = `${purse.url}/studio${path}`;
     // Of a room that is shown already nobody could see that it is another part of it.
     if (title === before) await page.goto(url);
@@ -475,7 +477,7 @@ describe("whoever may look only", () => {
   it("sees every room and can press nothing that changes something", async () => {
     const visitor = await open("guest");
     const { page } = visitor;
-    for await (const path of rooms(page)) {
+    for await (const path of pages(page)) {
       const pressable = await page
         .locator("main button:enabled:not([role=tab]):not([role=combobox]):not(.pick):not([role=grid] *)")
         .evaluateAll((buttons) =>
@@ -496,7 +498,7 @@ describe("an editor", () => {
   it("sees every room without an error, and is told what is for owners", async () => {
     const visitor = await open("edith");
     const { page } = visitor;
-    for await (const path of rooms(page)) {
+    for await (const path of pages(page)) {
       if (path === "/backup") await page.getByText("Only owners can manage backups").waitFor();
       if (path === "/audit") await page.getByText("Only owners can view the audit log").waitFor();
     }
@@ -520,7 +522,7 @@ describe.each([
   it("every room can be used by everyone, and none is wider than the window", async () => {
     const visitor = await open("ada", "", { viewport: { width, height: 844 }, reducedMotion: "reduce" });
     const { page } = visitor;
-    for await (const path of rooms(page)) {
+    for await (const path of pages(page)) {
       // What differs on a phone is where things stand; a few rooms show that, and each takes its seconds.
       if (width > 640 || LAID_OUT.has(path)) await expectAccessible(page);
       const scroll = await page.evaluate(() => document.documentElement.scrollWidth);

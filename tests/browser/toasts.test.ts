@@ -108,8 +108,8 @@ describe("the confirmation of a transaction", () => {
 });
 
 /** Waits until a page has looked twice for the transactions under way: what it has to announce is announced then. */
-async function watchesTransactions({ requestedMethods: asked }: TestWallet): Promise<void> {
-  const looks = () => asked.filter((method) => method === "eth_getTransactionReceipt").length;
+async function watchesTransactions({ requestedMethods: requested }: TestWallet): Promise<void> {
+  const looks = () => requested.filter((method) => method === "eth_getTransactionReceipt").length;
   const wanted = looks() + 3;
   await expect.poll(looks, { timeout: 20_000 }).toBeGreaterThanOrEqual(wanted);
 }

@@ -38,16 +38,18 @@ function run<R>(
 
 describe("the upload of a file as a whole, in a page", () => {
   it("reports its progress, and the end once the file is stored", async () => {
-    const { told, url } = await run(visitor.page, async ({ ParseFile }) => {
-      const told: number[][] = [];
+    const { delivered, url } = await run(visitor.page, async ({ ParseFile }) => {
+      const delivered: number[][] = [];
       const file = new ParseFile("a.bin", new Uint8Array(900_000).fill(7));
-      await file.save({ progress: (part, loaded, total) => told.push([part, loaded, total]) });
-      return { told, url: file.url() };
+      await file.save({ progress: (part, loaded, total) => delivered.push([part, loaded, total]) });
+      return { delivered, url: file.url() };
     });
     expect((await fetch(String(url))).status).toBe(200);
-    expect(told.at(-1)).toEqual([1, 900_000, 900_000]);
-    expect(told.filter(([part]) => part === 1)).toHaveLength(1);
-    expect(told.every(([, loaded = 0], at) => at === 0 || loaded >= (told[at - 1]?.[1] ?? 0))).toBe(true);
+    expect(delivered.at(-1)).toEqual([1, 900_000, 900_000]);
+    expect(delivered.filter(([part]) => part === 1)).toHaveLength(1);
+    expect(delivered.every(([, loaded = 0], at) => at === 0 || loaded >= (delivered[at - 1]?.[1] ?? 0))).toBe(
+      true,
+    );
     expectNoErrors(visitor);
   });
 

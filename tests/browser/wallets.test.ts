@@ -224,7 +224,7 @@ describe("libraries of others", () => {
 
   it("are loaded when they are wanted: Magic's signs in by e-mail, and is reconnected after a reload", async () => {
     const { page } = await open();
-    const { requestedMethods: asked } = await installWallet(page, purse, 7);
+    const { requestedMethods: requested } = await installWallet(page, purse, 7);
     const mails = await mockMagic(page, 7);
     await load(page);
     const options = {
@@ -235,7 +235,7 @@ describe("libraries of others", () => {
     };
     expect(await signIn(page, options)).toBe(address(7));
     expect(await state(page)).toMatchObject({ type: "MagicLink", account: address(7), chainId: "0x539" });
-    expect(asked).toContain("personal_sign");
+    expect(requested).toContain("personal_sign");
     await load(page);
     expect(await reconnect(page)).toBe(true);
     expect(mails).toEqual(["ada@test.local"]);

@@ -135,14 +135,14 @@ describe("what the wallet is on is asked again before it signs", () => {
     class ChainSwitchingWallet extends Wallet {
       override async activate(): Promise<Activation> {
         const given = await super.activate();
-        const asked = { chain: 0 };
+        const requested = { chain: 0 };
         const { provider } = given;
         return {
           ...given,
           provider: {
             async request(call) {
               // The second question comes right before signing.
-              if (call.method === "eth_chainId" && ++asked.chain > 2) return "0x89";
+              if (call.method === "eth_chainId" && ++requested.chain > 2) return "0x89";
               return provider.request(call);
             },
           },

@@ -382,26 +382,26 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     it.each(Object.entries(names))("starts and calls when %s", async (_, unreachable) => {
       // A process of its own: only there can the resolver be taken away from the client alone.
       const script = `
-      const asked = new Set();
+      const requested = new Set();
       require("node:dns").lookup = (host, options, done) => {
         const callback = done ?? options;
-        asked.add(host);
+        requested.add(host);
         ${unreachable};
       };
       const Moralis = require("moralis/node");
       const { serverUrl, appId } = JSON.parse(process.env.PURSE_TEST);
       Moralis.start({ serverUrl, appId })
         .then(() => Moralis.Cloud.run("getPluginSpecs"))
-        .then((plugins) => process.stdout.write(JSON.stringify({ plugins, asked: [...asked] }), () => process.exit(0)));
+        .then((plugins) => process.stdout.write(JSON.stringify({ plugins, requested: [...requested] }), () => process.exit(0)));
     `;
       const { stdout } = await promisify(execFile)(process.execPath, ["-e", script], {
         cwd: import.meta.dirname,
         env: { PURSE_TEST: JSON.stringify({ serverUrl: purse.serverUrl, appId: purse.appId }) },
         timeout: 10_000,
       });
-      const { plugins, asked } = JSON.parse(stdout);
+      const { plugins, requested } = JSON.parse(stdout);
       expect(plugins).toEqual([]);
-      expect(asked).toContain("www.unpkg.com");
+      expect(requested).toContain("www.unpkg.com");
     });
   });
 });

@@ -46,7 +46,7 @@ function codeOf({ text }: Served): unknown {
 describe.each(DATABASES)("attempts at the services on %s", (database) => {
   let purse: Purse;
   let attackTarget: AttackTarget & { sessionToken: string; userId: string };
-  let internalServer: { url: string; asked: string[]; server: Server };
+  let internalServer: { url: string; requested: string[]; server: Server };
   let pushServices: PushServices;
 
   beforeAll(async () => {
@@ -69,7 +69,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     await pushServices?.stop();
   });
   beforeEach(() => {
-    internalServer.asked.length = 0;
+    internalServer.requested.length = 0;
   });
 
   const upload = (name: string, body: BodyInit, headers: Record<string, string>) =>
@@ -248,7 +248,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       for (const fields of [{ n: 1, owner: me }, { n: 2, owner: other }, { n: 3, friends: [me] }, { n: 4 }])
         await rest(purse, "POST", `/classes/${className}`, fields, MASTER);
       await client.receivedOps();
-      const told = client.received.filter(({ op }) => op === "create").map(({ object }) => object?.n);
+      const delivered = client.received.filter(({ op }) => op === "create").map(({ object }) => object?.n);
       for (const transport of TRANSPORTS) {
         const answer = await attackTarget.send(transport, who, {
           method: "GET",
@@ -259,7 +259,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const body: unknown = JSON.parse(answer.text);
         const rows = isJsonObject(body) && Array.isArray(body.results) ? body.results : [];
         const found = rows.map((row) => (isJsonObject(row) ? row.n : undefined));
-        if (answer.code === null) expect([transport, told]).toEqual([transport, found]);
+        if (answer.code === null) expect([transport, delivered]).toEqual([transport, found]);
         // For the read-only operator a batch is a write.
         else if (who !== "the read-only operator")
           expect([transport, subscribed.op]).toEqual([transport, "error"]);
@@ -432,7 +432,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         await rest(purse, "POST", "/hooks/triggers", { className, triggerName: "beforeSave", url }, MASTER);
         await rest(purse, "POST", `/classes/${className}`, { n: 1 });
       }
-      expect(internalServer.asked).toEqual([]);
+      expect(internalServer.requested).toEqual([]);
       await attackTarget.expectAlive();
     });
 
@@ -462,7 +462,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
           timeout: 10_000,
         })
         .toMatch(/succeeded|failed/);
-      expect(internalServer.asked).toEqual([]);
+      expect(internalServer.requested).toEqual([]);
       await attackTarget.expectAlive();
     });
 
@@ -488,22 +488,22 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         expect(answer.status).toBe(400);
       }
       await rest(purse, "GET", "/classes/Doc");
-      expect(internalServer.asked).toEqual([]);
+      expect(internalServer.requested).toEqual([]);
       await attackTarget.expectAlive();
     });
 
     it("by what is asked of IPFS or put into it", async () => {
       for (const url of inside()) {
-        const asked = await fetchText(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
-        expect(asked.status).toBeGreaterThanOrEqual(400);
-        expect(asked.status).toBeLessThan(500);
+        const requested = await fetchText(`${purse.url}/ipfs/${encodeURIComponent(url)}`);
+        expect(requested.status).toBeGreaterThanOrEqual(400);
+        expect(requested.status).toBeLessThan(500);
         await fetchText(`${purse.url}/api/v2/ipfs/uploadFolder`, {
           method: "POST",
           headers: { "Content-Type": "application/json" },
           body: JSON.stringify([{ path: "a", content: url }]),
         });
       }
-      expect(internalServer.asked).toEqual([]);
+      expect(internalServer.requested).toEqual([]);
       await attackTarget.expectAlive();
     });
 
@@ -513,7 +513,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         const answer = await rest(purse, "POST", "/users", { authData });
         expect(answer.status).toBe(400);
       }
-      expect(internalServer.asked).toEqual([]);
+      expect(internalServer.requested).toEqual([]);
       await attackTarget.expectAlive();
     });
   });
@@ -612,16 +612,18 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     it.each<[string, (client: LiveSocket) => Promise<unknown>]>([
       [
         "of subscriptions is cut off at the limit of its address",
-        async ({ socket, received: told }) => {
+        async ({ socket, received: delivered }) => {
           for (let i = 0; i < 800; i++) {
             const query = { className: "Flooded", where: { n: i } };
             socket.send(JSON.stringify({ op: "subscribe", requestId: i, query }));
           }
-          await expect.poll(() => told.length, { timeout: 10_000 }).toBe(800);
+          await expect.poll(() => delivered.length, { timeout: 10_000 }).toBe(800);
           // Ten for each socket that the address may have, one of which the listener has.
           const allowed = 10 * MAX_SOCKETS - 1;
-          expect(told.filter(({ op }) => op === "subscribed")).toHaveLength(allowed);
-          expect(told.filter(({ op, code }) => op === "error" && code === 155)).toHaveLength(800 - allowed);
+          expect(delivered.filter(({ op }) => op === "subscribed")).toHaveLength(allowed);
+          expect(delivered.filter(({ op, code }) => op === "error" && code === 155)).toHaveLength(
+            800 - allowed,
+          );
         },
       ],
       [
@@ -697,15 +699,15 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     it("are nobody over a socket, and never get credentials by CORS", async () => {
       const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"), { headers: foreign() });
       await new Promise((open) => socket.once("open", open));
-      const told: string[] = [];
-      socket.on("message", (data) => told.push(data.toString()));
+      const delivered: string[] = [];
+      socket.on("message", (data) => delivered.push(data.toString()));
       socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
       const query = { className: "_User", where: {} };
       socket.send(JSON.stringify({ op: "subscribe", requestId: 1, query }));
-      await expect.poll(() => told.length).toBe(2);
+      await expect.poll(() => delivered.length).toBe(2);
       await rest(purse, "PUT", `/users/${attackTarget.userId}`, { note: "mine", ACL: {} }, MASTER);
       await new Promise((done) => setTimeout(done, 200));
-      expect(told.join()).not.toContain("mine");
+      expect(delivered.join()).not.toContain("mine");
       socket.terminate();
       for (const path of ["/server/users/me", "/server/files/a", "/api/v2/info/endpointWeights", "/health"]) {
         const { headers } = await fetchText(purse.url + path, { headers: foreign() });
@@ -718,7 +720,7 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
   describe("37 the master key", () => {
     it("is in no answer, no page, no log", async () => {
       const key = purse.masterKey;
-      const asked: Promise<Served>[] = [
+      const requested: Promise<Served>[] = [
         "/",
         "/config.json",
         "/health",
@@ -739,12 +741,12 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
         `{"_ApplicationId":"test-app","_MasterKey":["${key}"]}`,
       ];
       for (const body of wrong)
-        asked.push(
+        requested.push(
           fetchText(`${purse.serverUrl}/classes/Thing?_MasterKey=${key}`, { method: "POST", body }),
           fetchText(`${purse.serverUrl}/files/a.html`, { method: "POST", body }),
           fetchText(`${purse.serverUrl}/functions/none`, { method: "POST", body }),
         );
-      for (const answer of await Promise.all(asked)) {
+      for (const answer of await Promise.all(requested)) {
         expect(answer.text).not.toContain(key);
         expect([...answer.headers].join()).not.toContain(key);
       }
@@ -853,15 +855,15 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
 });
 
 /** A server inside that nobody outside should make us ask. */
-async function startInternalServer(): Promise<{ url: string; asked: string[]; server: Server }> {
-  const asked: string[] = [];
+async function startInternalServer(): Promise<{ url: string; requested: string[]; server: Server }> {
+  const requested: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requested.push(`${request.method} ${request.url}`);
     response.end("{}");
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}/`, asked, server };
+  return { url: `http://127.0.0.1:${port}/`, requested, server };
 }
 
 /** What a process holds in memory, as Linux says; 0 elsewhere. */

@@ -14,14 +14,14 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
   let processes: Purse[];
   let hand: ChainClient;
   let server: Server;
-  const told: string[] = [];
+  const delivered: string[] = [];
 
   beforeAll(async () => {
     server = createServer(async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(Buffer.from(chunk));
       const { object }: { object: JsonObject } = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      told.push(String(object.value));
+      delivered.push(String(object.value));
       response.end();
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -76,8 +76,8 @@ describe("events of a chain that several processes on one PostgreSQL watch", () 
     for (const units of [104n, 105n]) await hand.transferToken(0, hand.account(7), units);
     await expect.poll(() => last(second), { timeout: 40_000 }).toEqual(["103", "104", "105"]);
     const all = await values(second);
-    await expect.poll(() => told.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length);
+    await expect.poll(() => delivered.length, { timeout: 30_000 }).toBeGreaterThanOrEqual(all.length);
     expect(new Set(all).size).toBe(all.length);
-    expect([...new Set(told)]).toEqual(all);
+    expect([...new Set(delivered)]).toEqual(all);
   }, 120_000);
 });

@@ -145,8 +145,8 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
 
   /** All that a server has made of the watched event, but for when it did. */
   async function moves({ purse }: Server): Promise<JsonObject[]> {
-    const asked = query({ limit: 10_000, order: "block_number,log_index" });
-    const { body } = await rest(purse, "GET", `/classes/Moves${asked}`, undefined, MASTER);
+    const requested = query({ limit: 10_000, order: "block_number,log_index" });
+    const { body } = await rest(purse, "GET", `/classes/Moves${requested}`, undefined, MASTER);
     const found = Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
     return found.map(({ createdAt, updatedAt, ...object }) => object).sort(byId);
   }
@@ -185,11 +185,11 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
     const { token, collection } = chain.contracts;
     // What the accounts have been given stays theirs.
     const beginning = Number(await node().getBlockNumber());
-    const told: string[] = [];
+    const delivered: string[] = [];
     for (let event = 0; event < EVENTS; event++) {
       const dice = random();
       if (dice < 0.35) {
-        told.push("transfer");
+        delivered.push("transfer");
         const args = [someone(), BigInt(upTo(700))] as const;
         await send(
           upTo(5) - 1,
@@ -197,27 +197,27 @@ async function newWorld(database: (typeof DATABASES)[number], ends: Ends) {
           encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args }),
         );
       } else if (dice < 0.45) {
-        told.push("piece");
+        delivered.push("piece");
         const args = [someone()] as const;
         await send(0, collection.address, encodeFunctionData({ abi: pieces, functionName: "mint", args }));
       } else if (dice < 0.55) {
         const blocks = upTo(20);
-        told.push(`${blocks} blocks`);
+        delivered.push(`${blocks} blocks`);
         await rpc("anvil_mine", [toHex(blocks)]);
       } else if (dice < 0.88) {
         const most = Number(await node().getBlockNumber()) - beginning;
         const depth = Math.min(random() < 0.3 ? upTo(64) : upTo(6), most);
-        told.push(`reorganisation of ${depth}`);
+        delivered.push(`reorganisation of ${depth}`);
         if (depth > 0) await rpc("anvil_reorg", [depth, []]);
       } else {
-        told.push("kill");
+        delivered.push("kill");
         const { port, dataDir } = server.purse;
         await server.purse.kill();
         server.purse = await startPurse({ port, dataDir, env: server.env });
       }
       await new Promise((resolve) => setTimeout(resolve, random() * 100));
     }
-    return told;
+    return delivered;
   }
 
   return { newServer, liveThrough, settled, moves, members };
@@ -246,12 +246,12 @@ async function prove(database: (typeof DATABASES)[number], seed: number): Promis
   try {
     const { newServer, liveThrough, settled, moves, members } = await newWorld(database, ends);
     const lived = await newServer();
-    const told = `${database}: ${(await liveThrough(seed, lived)).join(", ")}`;
+    const delivered = `${database}: ${(await liveThrough(seed, lived)).join(", ")}`;
     await settled(lived);
     const anew = await newServer();
     await settled(anew);
-    expect(await moves(lived), told).toEqual(await moves(anew));
-    expect(await members(lived), told).toEqual(await members(anew));
+    expect(await moves(lived), delivered).toEqual(await moves(anew));
+    expect(await members(lived), delivered).toEqual(await members(anew));
   } finally {
     for (const end of ends.reverse()) await end();
   }

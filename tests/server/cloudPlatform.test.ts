@@ -93,9 +93,9 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       expect(given.headers.get("cache-control")).toBe("private, no-cache");
       for (const condition of ["Range: bytes=0-1", "If-None-Match: *"]) {
         const [name = "", value = ""] = condition.split(": ");
-        const asked = { headers: { "x-owner": owner.id, [name]: value } };
-        expect((await fetch(url, asked)).status).toBe(403);
-        expect((await fetch(url, { method: "HEAD", ...asked })).status).toBe(403);
+        const requested = { headers: { "x-owner": owner.id, [name]: value } };
+        expect((await fetch(url, requested)).status).toBe(403);
+        expect((await fetch(url, { method: "HEAD", ...requested })).status).toBe(403);
       }
     });
 

@@ -59,13 +59,13 @@ describe("live queries of two processes on one PostgreSQL", () => {
           : save(purse, "Race", { i });
       }),
     );
-    const told = await Promise.all(
-      listeners.map(async ({ received: told }) => {
-        await expect.poll(() => told.length).toBe(101);
-        return told.map(({ op, position, object }) => [op, position, object?.objectId]);
+    const delivered = await Promise.all(
+      listeners.map(async ({ received: delivered }) => {
+        await expect.poll(() => delivered.length).toBe(101);
+        return delivered.map(({ op, position, object }) => [op, position, object?.objectId]);
       }),
     );
-    expect(told[0]).toEqual(told[1]);
+    expect(delivered[0]).toEqual(delivered[1]);
     const counts = (listeners[0]?.received ?? [])
       .filter(({ op }) => op === "update")
       .map(({ object }) => object?.n);

@@ -74,6 +74,27 @@ async function expectRefetchedAndTold(client: LiveSocket, purse: Purse): Promise
   );
 }
 
+describe("a standby as the replica", () => {
+  it("answers queries that may lag behind, although it is in recovery", async () => {
+    const server = await startServer();
+    await server.halt();
+    const standby = await server.copy({ primary: { port: server.port } });
+    ends.push(() => standby.stop());
+    await server.resume();
+    const url = await newDatabase(server.url);
+    const replicaUrl = Object.assign(new URL(url), { port: String(standby.port) }).href;
+    const env = { PURSE_DATABASE_URL: url, PURSE_DATABASE_REPLICA_URL: replicaUrl };
+    const purse = await startPurse({ env });
+    ends.push(() => purse.remove());
+    const id = await save(purse, 1);
+    const ids = async () => {
+      const { body } = await rest(purse, "GET", "/classes/Post?readPreference=SECONDARY");
+      return Array.isArray(body.results) ? body.results.map((post) => Object(post).objectId) : body;
+    };
+    await expect.poll(ids, { timeout: 20_000 }).toEqual([id]);
+  });
+});
+
 describe("live queries, when the database is replaced by one without the last changes", () => {
   it("order a refetch and tell every change after it, where it is a copy from before", async () => {
     const server = await startServer();

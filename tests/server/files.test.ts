@@ -74,12 +74,12 @@ function get(
   on = purse,
 ): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const asked = httpRequest({ port: on.port, host: "127.0.0.1", path, headers }, (response) => {
+    const requested = httpRequest({ port: on.port, host: "127.0.0.1", path, headers }, (response) => {
       let body = "";
       response.on("data", (chunk) => (body += chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
     });
-    asked.on("error", reject).end();
+    requested.on("error", reject).end();
   });
 }
 

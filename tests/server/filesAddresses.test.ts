@@ -8,14 +8,17 @@ const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 function ask(purse: Purse, method: string, path: string, headers: Record<string, string>, body?: Buffer) {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; body: string }>(
     (resolve, reject) => {
-      const asked = request({ port: purse.port, host: "127.0.0.1", method, path, headers }, (response) => {
-        let text = "";
-        response.on("data", (chunk) => (text += chunk));
-        response.on("end", () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
-        );
-      });
-      asked.on("error", reject).end(body);
+      const requested = request(
+        { port: purse.port, host: "127.0.0.1", method, path, headers },
+        (response) => {
+          let text = "";
+          response.on("data", (chunk) => (text += chunk));
+          response.on("end", () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }),
+          );
+        },
+      );
+      requested.on("error", reject).end(body);
     },
   );
 }

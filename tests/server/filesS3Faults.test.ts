@@ -38,14 +38,14 @@ async function upload(name: string, body: string, headers: Record<string, string
 /** A GET exactly as spelled. */
 function get(path: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
-    const asked = httpRequest({ port: purse.port, host: "127.0.0.1", path }, (response) => {
+    const requested = httpRequest({ port: purse.port, host: "127.0.0.1", path }, (response) => {
       let body = "";
       response.on("data", (chunk) => (body += chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
       response.on("error", () => resolve({ status: 0, body }));
       response.on("aborted", () => resolve({ status: 0, body }));
     });
-    asked.on("error", reject).end();
+    requested.on("error", reject).end();
   });
 }
 
@@ -58,8 +58,8 @@ describe("an S3 server that fails", () => {
         response.writeHead(status).end(`<Error><Code>Odd</Code><Message>${SECRET} inside</Message></Error>`);
         return true;
       });
-      const { status: told, body } = await upload("a.txt", "hello");
-      expect([told, body]).toEqual([503, { code: 100, error: "The file store is unavailable." }]);
+      const { status: delivered, body } = await upload("a.txt", "hello");
+      expect([delivered, body]).toEqual([503, { code: 100, error: "The file store is unavailable." }]);
       expect(readdirSync(join(purse.dataDir, "uploads"))).toEqual([]);
       await expect.poll(() => purse.output()).toContain("the file store");
     },

@@ -29,11 +29,11 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
   async function person(): Promise<Person> {
     const signer = privateKeyToAccount(generatePrivateKey());
     const user = await signUp(purse);
-    const asked = await rest(purse, "POST", "/functions/requestMessage", {
+    const requested = await rest(purse, "POST", "/functions/requestMessage", {
       address: signer.address,
       purpose: "link",
     });
-    const { message }: { message: string } = Object(asked.body.result);
+    const { message }: { message: string } = Object(requested.body.result);
     const address: `0x${string}` = `0x${signer.address.slice(2).toLowerCase()}`;
     const moralisEth = { id: address, signature: await signer.signMessage({ message }), data: message };
     const { status } = await rest(purse, "PUT", `/users/${user.id}`, { authData: { moralisEth } }, user);
@@ -155,8 +155,8 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     const ann = await person();
     await hand.transferToken(0, ann.address, 7n);
     await expect.poll(() => isSeenBy(ann), soon).toBe(true);
-    const asked = query({ className: "_Role", operation: "find", user: ann.id });
-    expect((await owner.request("GET", `/permissions/check${asked}`)).body).toMatchObject({
+    const requested = query({ className: "_Role", operation: "find", user: ann.id });
+    expect((await owner.request("GET", `/permissions/check${requested}`)).body).toMatchObject({
       memberships: [
         { role: "inner", by: "gate" },
         { role: "outer", by: "role", from: "inner" },

@@ -54,12 +54,12 @@ describe.each(DATABASES)("the metrics on %s", (database) => {
   it("count open sockets and live queries", async () => {
     const socket = new WebSocket(purse.serverUrl.replace(/^http/, "ws"));
     await new Promise((resolve) => socket.once("open", resolve));
-    const told = () => new Promise((resolve) => socket.once("message", resolve));
+    const delivered = () => new Promise((resolve) => socket.once("message", resolve));
     socket.send(JSON.stringify({ op: "connect", applicationId: purse.appId }));
-    await told();
+    await delivered();
     const query = { className: "Thing", where: {} };
     socket.send(JSON.stringify({ op: "subscribe", requestId: 1, query }));
-    await told();
+    await delivered();
     expect(await sample(purse, "purse_live_sockets")).toBe(1);
     expect(await sample(purse, "purse_live_subscriptions")).toBe(1);
     socket.close();

@@ -139,9 +139,12 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       expect((await list(`/scriptlog?until=2020-01-01`)).results).toEqual([]);
     });
 
-    it.each(["level=loud", "order=up", "from=tomorrow", "size=many"])("is not asked by %s", async (asked) => {
-      expect((await ask("GET", `/scriptlog?${asked}`)).body.code).toBe(102);
-    });
+    it.each(["level=loud", "order=up", "from=tomorrow", "size=many"])(
+      "is not asked by %s",
+      async (requested) => {
+        expect((await ask("GET", `/scriptlog?${requested}`)).body.code).toBe(102);
+      },
+    );
   });
 
   /** Answers that are lists, not objects. */

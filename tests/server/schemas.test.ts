@@ -575,14 +575,14 @@ describe("what the operator sets for all classes", () => {
       const seen = await rest(purse, "GET", `/classes/Person/${body.objectId}`, undefined, ann);
       expect(seen.body).not.toHaveProperty("wage");
       expect(seen.body.ACL).toEqual({ "*": { read: true }, [ann.id]: { read: true, write: true } });
-      const asked = await rest(
+      const requested = await rest(
         purse,
         "GET",
         `/classes/Person${query({ where: { wage: 6 } })}`,
         undefined,
         ann,
       );
-      expect(asked.body.code).toBe(119);
+      expect(requested.body.code).toBe(119);
       const explained = await rest(
         purse,
         "GET",

@@ -68,10 +68,10 @@ describe.each(DATABASES)("queries that take long on %s", (database) => {
     const controller = new AbortController();
     const url = `${purse.serverUrl}/classes/Text${query({ where: { ...SLOW, n: { $gte: 0 } } })}`;
     const headers = { "X-Parse-Application-Id": purse.appId };
-    const asked = fetch(url, { headers, signal: controller.signal }).catch(() => undefined);
+    const requested = fetch(url, { headers, signal: controller.signal }).catch(() => undefined);
     await expect.poll(() => find("Small", { where: { n: 1 } }).then(({ status }) => status)).toBe(200);
     controller.abort();
-    await asked;
+    await requested;
     // The workers are free again, and whoever comes next is served, within the limit of the one that is gone.
     const answers = await Promise.all(
       [1, 2, 3].map(() => find("Small", { where: { name: { $regex: "name 1$" } } })),

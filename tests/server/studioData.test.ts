@@ -212,6 +212,24 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     });
   });
 
+  it("keep their objectIds where the operator wants that, and get new ones otherwise", async () => {
+    const importRows = (keepIds: boolean, objectId: string) =>
+      editor.request("POST", "/data/Kept/import", {
+        format: "json",
+        text: JSON.stringify([{ objectId, n: 1 }]),
+        keepIds,
+      });
+    await fill("Kept", [{ n: 0 }]);
+    expect((await importRows(true, "keptRow001")).body).toMatchObject({ imported: 1, failed: 0 });
+    expect((await importRows(true, "keptRow001")).body).toMatchObject({ imported: 0, failed: 1 });
+    expect((await importRows(false, "keptRow002")).body).toMatchObject({ imported: 1, failed: 0 });
+    const { text } = await editor.request("GET", "/data/Kept/export?format=json");
+    const ids: string[] = JSON.parse(text).map(({ objectId }: { objectId: string }) => objectId);
+    expect(ids).toHaveLength(3);
+    expect(ids).toContain("keptRow001");
+    expect(ids).not.toContain("keptRow002");
+  });
+
   it("take files that were uploaded for them", async () => {
     const upload = (base64: string) =>
       editor.request("POST", "/files", { name: "menu.txt", base64, contentType: "text/plain" });
@@ -251,15 +269,15 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
       },
     );
     expect(response.headers.get("content-type")).toContain("text/event-stream");
-    let told = "";
+    let delivered = "";
     const reading = (async () => {
-      for await (const piece of response.body ?? []) told += new TextDecoder().decode(piece);
+      for await (const piece of response.body ?? []) delivered += new TextDecoder().decode(piece);
     })().catch(() => undefined);
     const until = async (event: string) => {
       const deadline = Date.now() + 10_000;
-      while (!told.includes(`event: ${event}`) && Date.now() < deadline)
+      while (!delivered.includes(`event: ${event}`) && Date.now() < deadline)
         await new Promise((done) => setTimeout(done, 20));
-      expect(told).toContain(`event: ${event}`);
+      expect(delivered).toContain(`event: ${event}`);
     };
     await until("connected");
     const { body: row } = await editor.request("POST", "/data/Live/rows", { fields: { n: 10 } });

@@ -179,15 +179,15 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
     const child = { __type: "Pointer", className: "_Role", objectId: String(Object(editors).id) };
     const roles = { __op: "AddRelation", objects: [child] };
     await rest(purse, "POST", "/roles", { name: "Writers", ACL: {}, roles }, MASTER);
-    const asked = { className: "_User", operation: "find" };
-    expect(await check({ ...asked, user: ada.id })).toMatchObject({
+    const requested = { className: "_User", operation: "find" };
+    expect(await check({ ...requested, user: ada.id })).toMatchObject({
       roles: expect.arrayContaining(["Editors", "Writers"]),
       memberships: [
         { role: "Editors", by: "user" },
         { role: "Writers", by: "role", from: "Editors" },
       ],
     });
-    expect(await check(asked)).toMatchObject({ memberships: [], gates: [] });
+    expect(await check(requested)).toMatchObject({ memberships: [], gates: [] });
   });
 
   it("draws roles with what they are part of, and finds rings", async () => {

@@ -101,8 +101,8 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
 
   it("sees what servers of hooks were told, without secrets, and has them asked once more", async () => {
     await owner.request("POST", "/hooks", { functionName: "unreachable", url: "http://127.0.0.1:9/x" });
-    const asked = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
-    expect(asked.body.code).toBe(141);
+    const requested = await rest(purse, "POST", "/functions/unreachable", { password: "hunter2", a: 1 });
+    expect(requested.body.code).toBe(141);
     const { body, text } = await editor.request("GET", "/hook-calls?outcome=failed");
     const [call] = listOf(body.results);
     expect(call).toMatchObject({ hook: "unreachable", isReplay: false, error: expect.any(String) });
@@ -267,12 +267,12 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     const response = await fetch(`${purse.url}/studio/api/logs/tail?text=greets`, {
       headers: { cookie: guest.cookie ?? "" },
     });
-    let told = "";
+    let delivered = "";
     const ended = (async () => {
-      for await (const piece of response.body ?? []) told += new TextDecoder().decode(piece);
+      for await (const piece of response.body ?? []) delivered += new TextDecoder().decode(piece);
     })();
     await editor.request("POST", "/functions/greet", { params: { name: "Grace" } });
-    await expect.poll(() => told).toContain('"name":"Grace"');
+    await expect.poll(() => delivered).toContain('"name":"Grace"');
     await guest.request("DELETE", "/session");
     await ended;
   });
@@ -289,11 +289,11 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
     await backedUp();
     const { body } = await owner.request("GET", "/backups");
     expect(body.backups).toMatchObject([{ file: begun.body.file, sizeBytes: expect.any(Number) }]);
-    const told = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
+    const delivered = await fetch(`${purse.url}/studio/api/backups/${begun.body.file}`, {
       headers: { cookie: owner.cookie ?? "" },
     });
     expect(
-      Buffer.from(await told.arrayBuffer())
+      Buffer.from(await delivered.arrayBuffer())
         .subarray(0, 15)
         .toString(),
     ).toBe("SQLite format 3");

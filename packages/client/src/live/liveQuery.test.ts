@@ -31,8 +31,8 @@ async function startLiveServer(): Promise<{
   const received: Message[] = [];
   const paths: (string | undefined)[] = [];
   let socket: ServerSocket | undefined;
-  let refusal: string | undefined;
-  let connectionRefusal: Message | undefined;
+  let rejection: string | undefined;
+  let connectionRejection: Message | undefined;
   let isHeld = false;
   const send = (message: Message): void => socket?.send(JSON.stringify(message));
   server.on("connection", (opened, request) => {
@@ -41,13 +41,13 @@ async function startLiveServer(): Promise<{
     opened.on("message", (data) => {
       const message: Message = JSON.parse(String(data));
       received.push(message);
-      if (message.op === "connect" && connectionRefusal) {
-        send({ op: "error", ...connectionRefusal });
+      if (message.op === "connect" && connectionRejection) {
+        send({ op: "error", ...connectionRejection });
         return opened.close();
       }
       if (message.op === "connect") send({ op: "connected", clientId: "c1" });
       if (message.op !== "subscribe" || isHeld) return;
-      if (refusal) send({ op: "error", code: 119, error: refusal, requestId: message.requestId });
+      if (rejection) send({ op: "error", code: 119, error: rejection, requestId: message.requestId });
       else send({ op: "subscribed", clientId: "c1", requestId: message.requestId });
     });
   });
@@ -58,10 +58,10 @@ async function startLiveServer(): Promise<{
     send,
     drop: () => socket?.terminate(),
     refuse: (error) => {
-      refusal = error;
+      rejection = error;
     },
     refuseConnection: (error) => {
-      connectionRefusal = error;
+      connectionRejection = error;
     },
     hold: () => {
       isHeld = true;

@@ -16,9 +16,9 @@ afterEach(() => server.stop());
 const calls = (): string[] => server.requests.map(({ call }) => call);
 
 describe("a large file", () => {
-  const refusal = { code: 130, error: "Invalid file upload." };
+  const rejection = { code: 130, error: "Invalid file upload." };
   it.each<[string, Reply]>([
-    ["takes no parts", { status: 400, body: refusal }],
+    ["takes no parts", { status: 400, body: rejection }],
     ["has no such path", { status: 404, body: { error: "not found" } }],
     ["does not answer browsers that ask for it", { dropConnection: true }],
   ])("goes up as a whole to a server that %s", async (_, reply) => {

@@ -51,9 +51,9 @@ describe("fields that are decoded when they are asked for", () => {
   });
 
   it("are written the same whether they were asked for or not", () => {
-    const [asked, unasked] = [ParseObject.fromJSON(wire()), ParseObject.fromJSON(wire())];
-    for (const key of Object.keys(wire())) asked.get(key);
-    const { due, ACL: acl, ...rest } = asked.toJSON();
+    const [requested, unasked] = [ParseObject.fromJSON(wire()), ParseObject.fromJSON(wire())];
+    for (const key of Object.keys(wire())) requested.get(key);
+    const { due, ACL: acl, ...rest } = requested.toJSON();
     expect(unasked.toJSON()).toMatchObject(rest);
     expect(due).toEqual({ __type: "Date", iso: "2026-01-02T03:04:05.000Z" });
     expect(acl).toEqual({ "*": { read: true }, u1: { write: true } });

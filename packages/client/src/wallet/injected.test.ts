@@ -104,12 +104,12 @@ describe("several wallets in one browser (EIP-6963)", () => {
   });
 
   it("are listed once, however often they announce themselves", () => {
-    const told = vi.fn();
-    discovery.injectedWallets.subscribe(told);
+    const delivered = vi.fn();
+    discovery.injectedWallets.subscribe(delivered);
     announce("one", scriptedProvider());
     announce("one", scriptedProvider());
     expect(discovery.injectedWallets.get().length).toBe(1);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(delivered).toHaveBeenCalledTimes(1);
   });
 
   it.each([
@@ -188,8 +188,8 @@ describe("chains", () => {
       "as telephones wrap it",
       Object.assign(new Error("internal"), { code: -32603, data: { originalError: { code: 4902 } } }),
     ],
-  ])("that the wallet does not know are 4902, %s", async (_name, refusal) => {
-    const { connector } = await open(scriptedProvider({ wallet_switchEthereumChain: refusal }));
+  ])("that the wallet does not know are 4902, %s", async (_name, rejection) => {
+    const { connector } = await open(scriptedProvider({ wallet_switchEthereumChain: rejection }));
     await expect(connector.switchNetwork("0x89")).rejects.toMatchObject({ code: 4902 });
   });
 

@@ -287,8 +287,8 @@ describe("what people do in the wallet", () => {
 
   it("keeps what the wallet does not answer", async () => {
     await enable();
-    const refusal = new ProviderError(4200, "not supported");
-    Object.assign(provider.responses, { eth_accounts: refusal, eth_chainId: refusal });
+    const rejection = new ProviderError(4200, "not supported");
+    Object.assign(provider.responses, { eth_accounts: rejection, eth_chainId: rejection });
     expect(await getActiveAccount()).toMatchObject({ account: LOWER, chainId: "0x539" });
   });
 });

@@ -619,8 +619,8 @@ describe("triggers of files and live queries", () => {
       fields: ["n"],
     });
     const facts = { event: "create", className: "Thing", original: undefined, clients: 1, subscriptions: 1 };
-    const told = await live.event(request, { ...facts, object: { objectId: "t", n: 1 } });
-    expect(told).toMatchObject({ object: { objectId: "t", n: 1, seen: "create" } });
+    const delivered = await live.event(request, { ...facts, object: { objectId: "t", n: 1 } });
+    expect(delivered).toMatchObject({ object: { objectId: "t", n: 1, seen: "create" } });
     expect(await live.event(request, { ...facts, object: { objectId: "t", quiet: true } })).toBeNull();
   });
 });

@@ -38,7 +38,7 @@ function queueOf(options: Partial<FairQueueOptions> = {}) {
   return { run, begun: started, running, finishOne, finishAll, maxRunning: () => maxRunning };
 }
 
-const refusal = (promise: Promise<unknown>) =>
+const rejection = (promise: Promise<unknown>) =>
   promise.then(
     () => undefined,
     (error: unknown) =>
@@ -78,7 +78,7 @@ describe("a fair queue", () => {
   it("refuses a key that has too many jobs waiting with 155 and HTTP 429, and no other key", async () => {
     const { run, finishAll } = queueOf({ concurrency: 1, maxWaitingPerKey: 3 });
     const jobs = Array.from({ length: 6 }, (_, i) => run("a", `${i}`));
-    const refusals = Promise.all(jobs.map(refusal));
+    const refusals = Promise.all(jobs.map(rejection));
     const other = run("b", "other");
     await finishAll();
     expect(await refusals).toEqual([
@@ -96,7 +96,7 @@ describe("a fair queue", () => {
     const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 4 });
     const greedy = Array.from({ length: 5 }, (_, i) => run("greedy", `g${i}`));
     const other = run("ann", "ann");
-    expect(await refusal(greedy[4] ?? other)).toEqual([155, 503, "busy", 5]);
+    expect(await rejection(greedy[4] ?? other)).toEqual([155, 503, "busy", 5]);
     await finishAll();
     expect(await other).toBe("ann");
     expect(started).toEqual(["g0", "g1", "ann", "g2", "g3"]);
@@ -105,7 +105,7 @@ describe("a fair queue", () => {
   it("refuses with 155 and HTTP 503 where it is full of keys that have one job each", async () => {
     const { run, finishAll } = queueOf({ concurrency: 1, maxWaiting: 2 });
     for (const key of ["a", "b", "c"]) void run(key, key);
-    expect(await refusal(run("d", "d"))).toEqual([155, 503, "busy", 5]);
+    expect(await rejection(run("d", "d"))).toEqual([155, 503, "busy", 5]);
     await finishAll();
   });
 
@@ -114,7 +114,7 @@ describe("a fair queue", () => {
     try {
       const { run, begun: started, finishAll } = queueOf({ concurrency: 1, maxWaiting: 1, maxWaitMs: 1_000 });
       void run("a", "running");
-      const late = refusal(run("b", "late"));
+      const late = rejection(run("b", "late"));
       await vi.advanceTimersByTimeAsync(1_000);
       expect(await late).toEqual([155, 503, "busy", 5]);
       const next = run("c", "next");

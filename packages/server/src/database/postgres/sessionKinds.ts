@@ -51,7 +51,7 @@ export function sessionKinds(
     ...withTimeout(queryTimeoutMs),
   };
   const fastReads = { ...slowReads, ...withTimeout(FAST_TIMEOUT_MS) };
-  const replicaOptions = { url: replicaUrl ?? url, needsPrimary: false };
+  const replicaOptions = { url: replicaUrl ?? url, requiresPrimary: false };
   return {
     fastReads,
     slowReads,

@@ -125,7 +125,6 @@ export function importExportRoutes({
     if (!rows) throw invalidParameter("format must be csv or json");
     if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
     request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
-    const context = { ...request.context, choosesIds: keepIds };
     const failed: { line: string; reason: string }[] = [];
     let imported = 0;
     for (let i = 0; i < rows.length; i += CONCURRENT_WRITES) {
@@ -165,7 +164,7 @@ export function importExportRoutes({
           const { objectId: _, ...input } = fields;
           const derivedFields = rules.get(className)?.derivedFields;
           schemas.assertCompatible(className, parseFields(input, { derivedFields }));
-        } else await objects.create(context, className, fields);
+        } else await objects.create(request.context, className, fields, { allowCustomId: keepIds });
         return undefined;
       } catch (error) {
         if (error instanceof ProtocolError) return error.message;
