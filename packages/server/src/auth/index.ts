@@ -21,8 +21,6 @@ import { userRules } from "./userRules.ts";
 import { Wallets } from "./wallets.ts";
 
 export type { ChainReader } from "./contractWallet.ts";
-export type { TokenGateResult as GateStanding } from "./tokenGates.ts";
-export type { AuthConfig as AccountsConfig, AuthDependencies as AccountsParts } from "./types.ts";
 
 export interface AuthService {
   rules: ClassRules[];

@@ -7,7 +7,7 @@ import {
   type StudioPermissionCheck,
   type StudioRoles,
 } from "@purse/protocol";
-import type { GateStanding } from "../../auth/index.ts";
+import type { TokenGateResult } from "../../auth/tokenGates.ts";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
 import { type CheckedOperation, checkPermission, parseRow } from "../checkPermission.ts";
@@ -24,7 +24,7 @@ const PAGE_SIZE = 1_000;
 export interface PermissionDependencies extends RouteDependencies {
   protectedFields: Config["protectedFields"];
   security: SecurityDependencies;
-  evaluateGates(userId: string): Promise<GateStanding[]>;
+  evaluateGates(userId: string): Promise<TokenGateResult[]>;
 }
 
 /** Routes for checking permissions, for the role hierarchy, and for security findings. */
