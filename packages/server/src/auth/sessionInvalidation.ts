@@ -1,5 +1,3 @@
-import type {} from "../core/eventBus.ts";
-
 /** Which cached sessions are invalid: those of a user, one session, or all if neither is given. `except` stays valid. */
 export interface SessionInvalidation {
   userId?: string;

@@ -8,7 +8,6 @@ import {
   ProtocolError,
   parseWhere,
 } from "@purse/protocol";
-import type {} from "../cloud/index.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { Logger } from "../core/logger.ts";

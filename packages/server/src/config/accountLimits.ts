@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LIMIT_FIELDS } from "./rateLimits.ts";
 
 /** Maximum count in a window that starts with the first request. */
 export interface AccountLimit {
@@ -35,14 +36,7 @@ export type AccountLimitName = keyof typeof DEFAULT_ACCOUNT_LIMITS;
 /** The limits by name; a missing one is not limited. */
 export type AccountLimitValues = Partial<Record<AccountLimitName, AccountLimit>>;
 
-const LIMIT = z.strictObject({
-  count: z.int().min(1).max(1_000_000_000),
-  windowSeconds: z
-    .int()
-    .min(1)
-    .max(31 * 86_400),
-});
-
+const LIMIT = z.strictObject(LIMIT_FIELDS);
 const NAME = z.custom<AccountLimitName>(
   (name) => typeof name === "string" && Object.hasOwn(DEFAULT_ACCOUNT_LIMITS, name),
   { error: `it is not one of ${Object.keys(DEFAULT_ACCOUNT_LIMITS).join(", ")}` },

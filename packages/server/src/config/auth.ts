@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
 import { z } from "zod";
+import { HTTP, urlWith } from "./settingTypes.ts";
 
 /** A custom adapter of the operator, with Parse's interface. */
 export interface CustomAdapter {
@@ -21,9 +22,7 @@ const ADAPTER = z.custom<CustomAdapter>(isAdapter, { error: "it must have valida
 const OIDC = z
   .strictObject({
     type: z.literal("oidc"),
-    issuer: z.string().refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
-      error: "it must be the issuer's URL",
-    }),
+    issuer: urlWith(HTTP, "it must be the issuer's URL"),
     clientId: z.union([z.string().min(1), z.array(z.string().min(1))]),
   })
   .transform(

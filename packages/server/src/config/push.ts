@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { isOrigin } from "./names.ts";
+import { baseUrl } from "./settingTypes.ts";
 
 export interface ApnsConfig {
   keyId: string;
@@ -43,12 +44,7 @@ export interface PushConfig {
 }
 
 const REQUIRED = z.string().min(1);
-const URL_TEXT = z
-  .string()
-  .refine((value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol), {
-    error: "it must be a URL",
-  })
-  .transform((value) => value.replace(/\/+$/, ""));
+const URL_TEXT = baseUrl("it must be a URL");
 const PEM = REQUIRED.refine((value) => value.includes("-----BEGIN PRIVATE KEY-----"), {
   error: "it must be a PKCS #8 key in PEM",
 });

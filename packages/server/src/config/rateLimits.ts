@@ -18,6 +18,15 @@ export interface RateLimit {
   message?: string;
 }
 
+/** How many requests a limit allows in a window. */
+export const LIMIT_FIELDS = {
+  windowSeconds: z
+    .int()
+    .min(1)
+    .max(31 * 86_400),
+  count: z.int().min(1).max(1_000_000_000),
+};
+
 /** `rateLimits` of the config file. */
 export const rateLimitsSchema = z
   .array(
@@ -32,11 +41,7 @@ export const rateLimitsSchema = z
         .array(z.enum(["GET", "POST", "PUT", "DELETE"]))
         .min(1)
         .optional(),
-      windowSeconds: z
-        .int()
-        .min(1)
-        .max(31 * 86_400),
-      count: z.int().min(1).max(1_000_000_000),
+      ...LIMIT_FIELDS,
       by: z.enum(["ip", "user", "session", "all"]).default("ip"),
       includeMasterKey: z.boolean().default(false),
     }),

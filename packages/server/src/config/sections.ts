@@ -12,7 +12,7 @@ import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";
 import { schemasSchema } from "./schemas.ts";
 import { parseAt } from "./sectionErrors.ts";
-import type { SettingGroup } from "./settingTypes.ts";
+import { attempt, type SettingGroup } from "./settingTypes.ts";
 
 /** A structured section of purse.config.ts, which cannot be set by a flag or an environment variable. */
 export interface Section {
@@ -28,11 +28,7 @@ const DEFAULT_ACL = z
   .custom<JsonObject>(isJsonObject, { error: "it must be an ACL" })
   .superRefine((acl, context) => {
     const { currentUser, ...others } = acl;
-    try {
-      parseAcl({ ...others, ...(currentUser !== undefined && { owner: currentUser }) });
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
-    }
+    attempt(() => parseAcl({ ...others, ...(currentUser !== undefined && { owner: currentUser }) }), context);
   });
 
 /** All structured sections of purse.config.ts by key, besides the settings and `chains`. */

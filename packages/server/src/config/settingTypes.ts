@@ -46,6 +46,9 @@ export function setting<Schema extends z.ZodType>(schema: Schema, info: SettingI
   return schema;
 }
 
+/** The protocols of web URLs. */
+export const HTTP = /^https?:$/;
+
 /** A whole number. */
 export function integer(min: number, max: number) {
   const error = `it must be a whole number from ${min} to ${max}`;
@@ -104,7 +107,7 @@ export function addresses() {
 }
 
 export function webUrl() {
-  return urlWith(/^https?:$/, "it must be http://… or https://…");
+  return urlWith(HTTP, "it must be http://… or https://…");
 }
 
 export function smtpUrl() {
@@ -113,17 +116,23 @@ export function smtpUrl() {
 
 /** A URL of this server, without slashes at its end. */
 export function serverUrl() {
-  const error = "it must be an http:// or https:// URL such as https://example.org/server";
-  return urlWith(/^https?:$/, error).transform((value) => value.replace(/\/+$/, ""));
+  return baseUrl("it must be an http:// or https:// URL such as https://example.org/server");
 }
 
-function urlWith(protocol: RegExp, error: string) {
+/** A web URL, without slashes at its end; `error` says what is allowed. */
+export function baseUrl(error: string) {
+  return urlWith(HTTP, error).transform((value) => value.replace(/\/+$/, ""));
+}
+
+/** A URL with one of the protocols; `error` says what is allowed. */
+export function urlWith(protocol: RegExp, error: string) {
   return z
     .string()
     .refine((value) => URL.canParse(value) && protocol.test(new URL(value).protocol), { error });
 }
 
-function attempt<Value>(parse: () => Value, context: z.RefinementCtx): Value {
+/** Parses in a transformation: what the function throws becomes an issue. */
+export function attempt<Value>(parse: () => Value, context: z.RefinementCtx): Value {
   try {
     return parse();
   } catch (error) {

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { EventBus } from "../core/eventBus.ts";
 import type { Logger } from "../core/logger.ts";
-import type {} from "../data/objects/change.ts";
 import {
   CHANGES_NOTIFICATION,
   type ChangeLog,
