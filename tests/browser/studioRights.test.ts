@@ -316,7 +316,7 @@ describe("an editor of classes", () => {
     await page.getByRole("button", { name: "Delete Scrap" }).click();
     await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
     await pressInDialog(page, "Delete class");
-    await page.getByText("Scrap deleted").first().waitFor();
+    await page.getByText("Scrap deleted", { exact: true }).first().waitFor();
     expect((await owner.request("GET", "/schema/classes/Scrap")).status).toBeGreaterThanOrEqual(400);
   });
 });
