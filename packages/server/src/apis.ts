@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import type { JsonObject } from "@purse/protocol";
-import { send } from "./api/app.ts";
 import { createHttpServer, type HttpServer } from "./api/httpServer.ts";
 import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
@@ -12,7 +11,6 @@ import type { Dispatch } from "./core/http/apiRoute.ts";
 import type { Envelope } from "./core/http/envelope.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
 import type { LogBuffer } from "./core/logBuffer.ts";
-import { newRequestId } from "./core/logger.ts";
 import { createFileApi } from "./files/index.ts";
 import { globalConfigRoutes } from "./globalConfig/globalConfigRoutes.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
@@ -84,7 +82,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       const [path = ""] = (message.url ?? "").slice(MOUNT_PATH.length).split("?", 1);
       return parseApi.authenticate(envelope, message, path);
     },
-    send,
     clock: store.now,
     report,
   });
@@ -110,7 +107,6 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     logBuffer,
     logger: logBuffer.logger,
     clock: store.now,
-    newRequestId,
     serializer: data.objects.serializer,
     asUser: auth.authContextFor,
     evaluateGates: auth.evaluateTokenGates,
@@ -132,8 +128,8 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     restart: dependencies.restart,
     reportError: (error, requestId) => report(error, `studio ${requestId}`),
   });
-  const app = openApp({
-    ...dataApi,
+  const app = await openApp({
+    dataApi,
     config,
     http,
     database,
@@ -141,9 +137,9 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     limiter,
     metrics: services.metrics,
     monitoring: services.monitoring,
-    parseApi: parseApi.handle,
+    parseApi,
     files: fileApi.handle,
-    adminApi: studio.handle,
+    adminApi: studio.plugin,
     ipfs: createIpfsGateway(ipfs.ipfs, services.thumbnails),
     appDirs: dependencies.appDirs,
     appConfig: dependencies.appConfig,

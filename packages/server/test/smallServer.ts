@@ -11,6 +11,7 @@ import { createBodyMemory } from "../src/core/http/bodyMemory.ts";
 import { createBodyParser } from "../src/core/http/bodyParser.ts";
 import { createClientAddress } from "../src/core/http/clientAddress.ts";
 import { createMasterKeyVerifier } from "../src/core/http/masterKey.ts";
+import { errorReply } from "../src/core/http/reply.ts";
 import { createLogger } from "../src/core/logger.ts";
 import { FileUrls } from "../src/data/fileUrls.ts";
 import { AggregationWorker } from "../src/data/objects/aggregationWorker.ts";
@@ -91,12 +92,12 @@ const parseApi = createParseApi({
 
 const server = createServer((message, response) => {
   const [path = "", search = ""] = (message.url ?? "").split("?", 2);
-  parseApi.handle(message, path.slice(MOUNT.length), search).then(
-    (reply) => {
+  parseApi
+    .handle(message, path.slice(MOUNT.length), search)
+    .catch((error: unknown) => errorReply(error, (unexpected) => report(unexpected, path)))
+    .then((reply) => {
       response.writeHead(reply.status, { "content-type": "application/json", ...reply.headers });
       response.end(reply.body);
-    },
-    (error: unknown) => report(error, path),
-  );
+    });
 });
 server.listen(Number(port), "127.0.0.1", () => console.log("ready"));

@@ -8,6 +8,7 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
@@ -16,8 +17,8 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
-import { errorReply } from "../core/http/reply.ts";
-import { Router } from "../core/http/router.ts";
+import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { requestTarget } from "./requestTarget.ts";
 
 export interface DataApiDependencies {
   service: ChainService;
@@ -30,45 +31,53 @@ export interface DataApiDependencies {
   report(error: unknown): void;
 }
 
-/** Creates the handler of the data API: plain REST, errors as `{message}`, rate limit usage in headers. */
-export function createDataApi(dependencies: DataApiDependencies) {
+/**
+ * Creates the endpoints of the data API: plain REST, errors as `{message}`, rate limit usage in headers. Each request
+ * passes the API key guard before its body is read, also if there is no such endpoint.
+ */
+export function createDataApi(dependencies: DataApiDependencies): FastifyPluginAsync {
   const { service, authenticate, clientAddressOf, report } = dependencies;
-  const router = new Router<Route>(service.routes);
 
-  return async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
-    let headers: Record<string, string> = {};
-    try {
-      const authResult = await authenticate(message);
-      headers = authResult.headers;
-      if (authResult.error) throw authResult.error;
-      const verb = message.method === "HEAD" ? "GET" : message.method;
-      const match =
-        verb === "GET" || verb === "POST" || verb === "PUT" ? router.match(verb, path) : undefined;
-      if (match?.kind !== "found")
-        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${verb} ${path}`, 404);
-      const { route, pathParams } = match;
-      const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
-      const hasKey = apiKey !== undefined || masterKey !== undefined;
-      const maxBytes = hasKey ? dependencies.maxBodyBytes : dependencies.maxAnonymousBodyBytes;
-      const group = addressKey(clientAddressOf(message));
-      const response = await withBody(
-        message,
-        maxBytes,
-        dependencies.memory,
-        (body) => ({ ...parametersOf(route, search, body), ...pathParams }),
-        (params) => runInGroup(group, () => route.runWithStatus(params)),
-      );
-      return { status: response.status, body: JSON.stringify(response.body), headers };
-    } catch (error) {
-      const reply = errorReply(error, report);
-      const { error: text } = JSON.parse(reply.body);
-      return {
-        status: reply.status,
-        body: JSON.stringify({ message: text }),
-        headers: { ...headers, ...reply.headers },
-      };
+  return async (app) => {
+    app.addHook("onRequest", async (request, reply) => {
+      const { headers, error } = await authenticate(request.raw);
+      reply.headers(headers);
+      if (error) throw error;
+    });
+    app.setErrorHandler((error, _, reply) => {
+      const { body, ...answer } = errorReply(error, report);
+      sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
+    });
+    app.setNotFoundHandler((request) => {
+      const path = requestTarget(request).path.slice(app.prefix.length);
+      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
+    });
+    for (const route of service.routes) {
+      app.route({
+        method: route.method === "GET" ? ["GET", "HEAD"] : route.method,
+        url: route.path,
+        config: { api: "data" },
+        handler: (request, reply) => respond(reply, run(route, request)),
+      });
     }
   };
+
+  async function run(route: Route, request: FastifyRequest): Promise<ApiReply> {
+    const { raw: message, params: pathParams } = request;
+    const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
+    const hasKey = apiKey !== undefined || masterKey !== undefined;
+    const response = await withBody(
+      message,
+      hasKey ? dependencies.maxBodyBytes : dependencies.maxAnonymousBodyBytes,
+      dependencies.memory,
+      (body) => ({
+        ...parametersOf(route, requestTarget(request).search, body),
+        ...(isJsonObject(pathParams) && pathParams),
+      }),
+      (params) => runInGroup(addressKey(clientAddressOf(message)), () => route.runWithStatus(params)),
+    );
+    return { status: response.status, body: JSON.stringify(response.body) };
+  }
 }
 
 /** Parameters of the query string and of a JSON body, which some endpoints take as one parameter. */

@@ -1,20 +1,22 @@
 import { endpointsPage, openApi } from "@purse/chain";
-import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { FastifyPluginAsync } from "fastify";
+import { sendReply } from "../core/http/reply.ts";
 
 /**
- * Serves the OpenAPI description and the documentation page of the data API. Both are public, because they reveal
+ * Creates the OpenAPI description and the documentation page of the data API. Both are public, because they reveal
  * nothing about this server but its address. `dataUrl` as `https://…/api/v2`.
  */
-export function createDataDocs(dataUrl: string) {
+export function createDataDocs(dataUrl: string): FastifyPluginAsync {
   const { html, policy } = endpointsPage(dataUrl);
-  const pages = new Map<string, ApiReply>([
-    [
-      "/openapi.json",
-      { status: 200, body: JSON.stringify(openApi(dataUrl)), headers: { "cache-control": "no-cache" } },
-    ],
-    [
-      "/docs",
-      {
+  const description = JSON.stringify(openApi(dataUrl));
+  const options = { exposeHeadRoute: true, config: { api: "data" as const } };
+
+  return async (app) => {
+    app.get("/openapi.json", options, (_, reply) => {
+      sendReply(reply, { status: 200, body: description, headers: { "cache-control": "no-cache" } });
+    });
+    app.get("/docs", options, (_, reply) => {
+      sendReply(reply, {
         status: 200,
         body: html,
         headers: {
@@ -23,12 +25,7 @@ export function createDataDocs(dataUrl: string) {
           "referrer-policy": "no-referrer",
           "cache-control": "no-cache",
         },
-      },
-    ],
-  ]);
-
-  /** `path` is below the path of the data API. Returns undefined for other pages. */
-  return function docsAt(method: string | undefined, path: string): ApiReply | undefined {
-    return method === "GET" || method === "HEAD" ? pages.get(path) : undefined;
+      });
+    });
   };
 }

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { FastifyPluginAsync, FastifyRequest } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import { respond } from "../core/http/reply.ts";
 import { sendImage } from "../images/sendImage.ts";
 import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
+import { requestTarget } from "./requestTarget.ts";
 
 export interface NftImageDependencies {
   chain: Pick<ChainService, "readNftMetadata">;
@@ -12,7 +15,6 @@ export interface NftImageDependencies {
   authenticate(message: IncomingMessage): Promise<AuthResult>;
 }
 
-const PATH = /^\/nft\/([^/]+)\/([^/]+)\/image$/;
 /** The default width in pixels. */
 const DEFAULT_WIDTH = 256;
 /** How long images are cached, in seconds, because the content of web URLs may change. */
@@ -21,15 +23,15 @@ const MAX_AGE_S = 86_400;
 const IMAGE_KEYS = ["image", "image_url", "image_data"];
 
 /**
- * Creates the handler of `/nft/{address}/{token_id}/image?chain=…&width=…` (below the path of the data API): a harmless
- * thumbnail of the image in an NFT's metadata. Returns undefined for other paths. Rejects with ProtocolError.
+ * Creates the route `/nft/:address/:tokenId/image?chain=…&width=…` (below the path of the data API): a harmless thumbnail
+ * of the image in an NFT's metadata.
  */
-export function createNftImageHandler({
+export function createNftImages({
   chain,
   thumbnails,
   fetchContent,
   authenticate,
-}: NftImageDependencies) {
+}: NftImageDependencies): FastifyPluginAsync {
   async function imageUriOf(params: Record<string, string>): Promise<string> {
     const text = await chain.readNftMetadata(params);
     if (text === undefined)
@@ -52,38 +54,45 @@ export function createNftImageHandler({
     }
   }
 
-  return (
-    path: string,
-  ): ((message: IncomingMessage, response: ServerResponse, search: string) => Promise<void>) | undefined => {
-    const [, address, tokenId] = PATH.exec(path) ?? [];
-    if (address === undefined || tokenId === undefined) return undefined;
-    return async (message, response, search) => {
-      message.resume();
-      if (message.method !== "GET" && message.method !== "HEAD") {
-        throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Images support GET and HEAD", 405);
-      }
-      const { error } = await authenticate(message);
-      if (error) throw error;
-      const query = new URLSearchParams(search);
-      const width = requestedWidth(query) ?? DEFAULT_WIDTH;
-      const selector = query.get("chain");
-      const imageUri = await imageUriOf({
-        address: decodeURIComponent(address),
-        token_id: decodeURIComponent(tokenId),
-        ...(selector !== null && { chain: selector }),
-      });
-      const source = {
-        name: imageUri,
-        maxAgeMs: MAX_AGE_S * 1_000,
-        read: (signal: AbortSignal) => readImage(imageUri, signal),
-      };
-      await sendImage(message, response, {
-        image: await thumbnails.get(source, width),
-        fileName: `${tokenId.slice(0, 80)}.webp`,
-        cacheControl: `public, max-age=${MAX_AGE_S}`,
-      });
+  async function sendNftImage(request: FastifyRequest<{ Params: NftImagePath }>, response: ServerResponse) {
+    const { raw: message, params } = request;
+    if (message.method !== "GET" && message.method !== "HEAD")
+      throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Images support GET and HEAD", 405);
+    const { error } = await authenticate(message);
+    if (error) throw error;
+    const query = new URLSearchParams(requestTarget(request).search);
+    const width = requestedWidth(query) ?? DEFAULT_WIDTH;
+    const selector = query.get("chain");
+    const imageUri = await imageUriOf({
+      address: params.address,
+      token_id: params.tokenId,
+      ...(selector !== null && { chain: selector }),
+    });
+    const source = {
+      name: imageUri,
+      maxAgeMs: MAX_AGE_S * 1_000,
+      read: (signal: AbortSignal) => readImage(imageUri, signal),
     };
+    await sendImage(message, response, {
+      image: await thumbnails.get(source, width),
+      fileName: `${params.tokenId.slice(0, 80)}.webp`,
+      cacheControl: `public, max-age=${MAX_AGE_S}`,
+    });
+    return undefined;
+  }
+
+  return async (app) => {
+    app.all<{ Params: NftImagePath }>(
+      "/nft/:address/:tokenId/image",
+      { config: { api: "data" } },
+      (request, reply) => respond(reply, sendNftImage(request, reply.raw)),
+    );
   };
+}
+
+interface NftImagePath {
+  address: string;
+  tokenId: string;
 }
 
 function notFound(message: string): ProtocolError {

@@ -1,24 +1,25 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ChainService } from "@purse/chain";
 import type { JsonObject } from "@purse/protocol";
+import type { FastifyInstance, FastifyPluginAsync } from "fastify";
 import type { Config } from "../config/loadConfig.ts";
 import { walletServiceSources } from "../config/walletServices.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
+import { respond } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { Database } from "../database/openDatabase.ts";
 import { indexerHealth } from "../monitoring/indexerHealth.ts";
 import type { Metrics } from "../monitoring/metrics.ts";
 import type { openMonitoring } from "../monitoring/openMonitoring.ts";
-import { type AppDependencies, createApp, ok } from "./app.ts";
+import { createApp } from "./app.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { dataUrlOf } from "./openDataApi.ts";
+import { createPages } from "./pages.ts";
+import { STUDIO_PATH } from "./paths.ts";
 import { createProviderApi } from "./providerApi.ts";
-import { createStaticApp } from "./staticApp.ts";
+import { type PublicApisDependencies, registerPublicApis } from "./publicApis.ts";
 
 export interface OpenAppDependencies
-  extends Pick<
-    AppDependencies,
-    "parseApi" | "files" | "adminApi" | "dataApi" | "dataDocs" | "nftImage" | "ipfs" | "report"
-  > {
+  extends Pick<PublicApisDependencies, "parseApi" | "files" | "dataApi" | "ipfs"> {
   config: Config;
   http: HttpContext;
   database: Database;
@@ -26,18 +27,18 @@ export interface OpenAppDependencies
   limiter: RateLimiter;
   metrics: Metrics;
   monitoring: ReturnType<typeof openMonitoring>;
+  adminApi: FastifyPluginAsync;
   /** The folders of the built apps; without them `/` and `/studio` are not served. */
   appDirs: readonly string[];
   /** Settings of the app at `/config.json`, besides the server's URL. */
   appConfig: JsonObject | undefined;
   /** Further origins that the app may connect to. */
   connectTo: readonly string[];
+  report(error: unknown, activity: string): void;
 }
 
-/** Creates the HTTP application of a server from its APIs, with the pages of the app and the monitoring endpoints. */
-export function openApp(
-  dependencies: OpenAppDependencies,
-): (message: IncomingMessage, response: ServerResponse) => void {
+/** Creates the HTTP application of a server from its APIs, with the pages of the apps and the monitoring endpoints. */
+export async function openApp(dependencies: OpenAppDependencies): Promise<FastifyInstance> {
   const { config, http, database, chain, metrics, monitoring } = dependencies;
   const sources = walletServiceSources(config.walletServices);
   const appConfig = JSON.stringify({
@@ -46,41 +47,55 @@ export function openApp(
     wallets: config.walletServices,
     ...dependencies.appConfig,
   });
-  return createApp({
-    ...dependencies,
+  const providerApi = createProviderApi({
+    dataUrl: dataUrlOf(http.publicUrl),
+    keyFetch: config.keyFetch,
+    isTracking: config.tracking,
+    limiter: dependencies.limiter,
     clientAddressOf: http.clientAddressOf,
-    replyLimits: { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes },
-    providerApi: createProviderApi({
-      dataUrl: dataUrlOf(http.publicUrl),
-      keyFetch: config.keyFetch,
-      isTracking: config.tracking,
-      limiter: dependencies.limiter,
-      clientAddressOf: http.clientAddressOf,
-      countEvent: metrics.countEvent,
-    }),
-    endpoints: {
-      "/health": async () =>
-        ok(
-          JSON.stringify({
-            status: "ok",
-            chains: chain.status(),
-            indexer: indexerHealth(chain.indexer),
-            leases: database.leases.list(),
-          }),
-        ),
-      "/ready": monitoring.routes.ready,
-      "/config.json": async () => ok(appConfig),
-    },
-    metrics: monitoring.routes.metrics,
-    staticApp: createStaticApp(dependencies.appDirs, {
-      ...sources,
-      connect: [...dependencies.connectTo, ...sources.connect],
-    }),
-    onResponse(api, method = "", status, started, path) {
-      metrics.recordRequest(api, method, status, started);
+    countEvent: metrics.countEvent,
+  });
+  const endpoints = {
+    "/health": async () =>
+      ok(
+        JSON.stringify({
+          status: "ok",
+          chains: chain.status(),
+          indexer: indexerHealth(chain.indexer),
+          leases: database.leases.list(),
+        }),
+      ),
+    "/ready": monitoring.routes.ready,
+    "/config.json": async () => ok(appConfig),
+  };
+  const replyLimits = { budget: database.replyMemory, maxAnswerBytes: config.maxAnswerBytes };
+  return createApp({
+    http,
+    requestTimeoutMs: config.requestTimeoutMs,
+    report: dependencies.report,
+    plugins: [
+      (app) => registerPublicApis(app, { ...dependencies, providerApi, replyLimits, endpoints }),
+      async (app) => {
+        await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
+      },
+      // Pages of other origins cannot read the metrics: no CORS headers.
+      async (app) => {
+        app.get("/metrics", ({ raw }, reply) => respond(reply, monitoring.routes.metrics(raw)));
+      },
+      createPages(dependencies.appDirs, {
+        ...sources,
+        connect: [...dependencies.connectTo, ...sources.connect],
+      }),
+    ],
+    onResponse(api, method, status, ms, path) {
+      metrics.recordRequest(api, method, status, ms);
       // Requests of operators are not part of the server's load, and some last as long as a page is open.
-      if (api === "studio") return;
-      monitoring.history.record({ method, path, status, ms: performance.now() - started });
+      if (api !== "studio") monitoring.history.record({ method, path, status, ms });
     },
   });
+}
+
+/** Returns a reply with status 200 and JSON text. */
+function ok(body: string): ApiReply {
+  return { status: 200, body };
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { ChainService } from "@purse/chain";
+import type { FastifyPluginAsync } from "fastify";
 import type { AuthenticateDataRequest, DataApiRequest } from "../apiKeys/apiKeyGuard.ts";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
@@ -11,7 +12,7 @@ import { createDataApi } from "./dataApi.ts";
 import { createDataApiFunctions, createSolanaFunctions } from "./dataApiFunctions.ts";
 import { createDataDocs } from "./dataDocs.ts";
 import type { HttpContext } from "./httpContext.ts";
-import { createNftImageHandler } from "./nftImages.ts";
+import { createNftImages } from "./nftImages.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
 
 export interface OpenDataApiDependencies {
@@ -28,7 +29,7 @@ export interface OpenDataApiDependencies {
 }
 
 /** Creates the data API with its documentation and the images of NFTs, and defines its endpoints as cloud functions. */
-export function openDataApi(dependencies: OpenDataApiDependencies) {
+export function openDataApi(dependencies: OpenDataApiDependencies): FastifyPluginAsync {
   const { config, http, chain, data, files, ipfs, thumbnails, cloud, authenticate, report } = dependencies;
   const requestOf = (message: IncomingMessage): DataApiRequest => ({
     ip: http.clientAddressOf(message),
@@ -40,23 +41,26 @@ export function openDataApi(dependencies: OpenDataApiDependencies) {
     ...createDataApiFunctions(chain.routes, data.userOf, authenticate, (auth) => files.assertCanUpload(auth)),
   ];
   for (const { name, run } of functions) cloud.define(name, run);
-  return {
-    dataApi: createDataApi({
-      service: chain,
-      authenticate: (message) => authenticate(requestOf(message)),
-      clientAddressOf: http.clientAddressOf,
-      maxBodyBytes: config.maxBodyBytes,
-      maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
-      memory: http.bodyMemory,
-      report: (error) => report(error, "the data service"),
-    }),
-    dataDocs: createDataDocs(dataUrlOf(http.publicUrl)),
-    nftImage: createNftImageHandler({
-      chain,
-      thumbnails,
-      fetchContent: ipfs.fetchContent,
-      authenticate: (message) => authenticate({ ...requestOf(message), allowsWithoutKey: true }),
-    }),
+  const endpoints = createDataApi({
+    service: chain,
+    authenticate: (message) => authenticate(requestOf(message)),
+    clientAddressOf: http.clientAddressOf,
+    maxBodyBytes: config.maxBodyBytes,
+    maxAnonymousBodyBytes: config.maxAnonymousBodyBytes,
+    memory: http.bodyMemory,
+    report: (error) => report(error, "the data service"),
+  });
+  const docs = createDataDocs(dataUrlOf(http.publicUrl));
+  const nftImages = createNftImages({
+    chain,
+    thumbnails,
+    fetchContent: ipfs.fetchContent,
+    authenticate: (message) => authenticate({ ...requestOf(message), allowsWithoutKey: true }),
+  });
+  return async (app) => {
+    await app.register(docs);
+    await app.register(nftImages);
+    await app.register(endpoints);
   };
 }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { ANONYMOUS, type AuthContext, MASTER, type RequestContext } from "../core/authContext.ts";
@@ -17,6 +16,7 @@ import { addQueryParams } from "../core/http/form.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
 import { readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { errorReply } from "../core/http/reply.ts";
+import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
 import { currentScope } from "../core/limits/requestScope.ts";
 import { createIdempotentWrite } from "../data/objects/idempotentWrite.ts";
@@ -50,7 +50,7 @@ export interface ParseApiDependencies {
 }
 
 export interface ParseApi {
-  /** Handles one HTTP request whose path (below the mount path) and query string have been parsed. */
+  /** Handles one HTTP request; `path` is below the mount path. Rejects with the error to be sent. */
   handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply>;
   /** Authenticates a request whose body another component reads. Throws 119, 155 or 209. */
   authenticate(envelope: Envelope, message: IncomingMessage, path: string): Promise<RequestContext>;
@@ -60,9 +60,6 @@ export interface ParseApi {
 
 /** Creates the Parse API: every request takes the same steps from its envelope to its reply. */
 export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
-  const runId = randomBytes(4).toString("hex");
-  let requestCount = 0;
-
   const router = new Router<ApiRoute<WriteRequest>>([
     ...dependencies.routes,
     batchRoute(
@@ -88,24 +85,21 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   const executeIdempotently = createIdempotency({ store: dependencies.store, ...dependencies.idempotency });
 
   async function handle(message: IncomingMessage, path: string, search: string): Promise<ApiReply> {
-    const requestId = `${runId}-${++requestCount}`;
-    return withErrorReply(requestId, async () => {
-      const httpMethod = message.method ?? "GET";
-      const normalizedPath = normalizePath(path);
-      const client = {
-        ip: dependencies.clientAddressOf(message),
-        requestId,
-        headers: headersOf(message),
-        serverUrl: serverUrlOf(message),
-      };
-      if (!hasBody(message)) {
-        return handleEnvelope(parseEnvelope(httpMethod, message.headers, search), normalizedPath, client);
-      }
-      await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
-      return dependencies.withParsedBody(message, (fields) =>
-        handleEnvelope(parseEnvelope(httpMethod, message.headers, search, fields), normalizedPath, client),
-      );
-    });
+    const httpMethod = message.method ?? "GET";
+    const normalizedPath = normalizePath(path);
+    const client = {
+      ip: dependencies.clientAddressOf(message),
+      requestId: requestIdOf(message),
+      headers: headersOf(message),
+      serverUrl: serverUrlOf(message),
+    };
+    if (!hasBody(message)) {
+      return handleEnvelope(parseEnvelope(httpMethod, message.headers, search), normalizedPath, client);
+    }
+    await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
+    return dependencies.withParsedBody(message, (fields) =>
+      handleEnvelope(parseEnvelope(httpMethod, message.headers, search, fields), normalizedPath, client),
+    );
   }
 
   /**
@@ -173,7 +167,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       installationId: envelope.installationId,
       context: envelope.context,
       ip,
-      requestId: `${runId}-${++requestCount}`,
+      requestId: requestIdOf(message),
       headers: headersOf(message),
       serverUrl: serverUrlOf(message),
     };
@@ -221,7 +215,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
   }
 
   const dispatch: Dispatch = (internalRequest: InternalRequest) => {
-    const requestId = `${runId}-${++requestCount}`;
+    const requestId = newRequestId();
     return withErrorReply(requestId, async () => {
       const path = normalizePath(internalRequest.path);
       const { route } = routeFor(internalRequest.method, path);

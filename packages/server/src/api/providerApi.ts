@@ -2,12 +2,15 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { openApi } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError, parseJson } from "@purse/protocol";
+import type { FastifyPluginAsync } from "fastify";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
 import { readBody } from "../core/http/body.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import { respond, sendReply } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { sendNotFound } from "./notFound.ts";
 
 export interface ProviderApiDependencies {
   /** As `https://…/api/v2`. */
@@ -40,10 +43,11 @@ const PATHS = {
 
 /**
  * Creates the endpoints of the hosted service that old clients and their tools use, at their original paths. Point its
- * host names to this server to use them. No request is forwarded to anybody else.
+ * host names to this server to use them. No request is forwarded to anybody else. Below these paths clients expect JSON,
+ * never the page of an app.
  */
-export function createProviderApi(dependencies: ProviderApiDependencies) {
-  const { keyFetch, limiter } = dependencies;
+export function createProviderApi(dependencies: ProviderApiDependencies): FastifyPluginAsync {
+  const { keyFetch, limiter, isTracking } = dependencies;
   const addressOf = (message: IncomingMessage) => addressKey(dependencies.clientAddressOf(message));
   const docs = JSON.stringify(openApi(dependencies.dataUrl));
   const version = JSON.stringify({
@@ -51,16 +55,14 @@ export function createProviderApi(dependencies: ProviderApiDependencies) {
     version: CLIENT_VERSION,
     "dist-tags": { latest: CLIENT_VERSION },
   });
+  const readable = { exposeHeadRoute: true };
 
-  /** Handles a path; returns undefined for unknown ones. Rejects with 119, 155, or 107 for an invalid event. */
-  return async function handle(message: IncomingMessage, path: string): Promise<ApiReply | undefined> {
-    const isRead = message.method === "GET" || message.method === "HEAD";
-    if (isRead && path === PATHS.docs) return { status: 200, body: docs };
-    if (isRead && path === PATHS.version) return { status: 200, body: version };
-    if (isRead && path === PATHS.keys && keyFetch) return fetchKeys(message, keyFetch);
-    if (message.method === "POST" && path === PATHS.tracking && dependencies.isTracking)
-      return track(message);
-    return undefined;
+  return async (app) => {
+    app.get(PATHS.docs, readable, (_, reply) => void sendReply(reply, { status: 200, body: docs }));
+    app.get(PATHS.version, readable, (_, reply) => void sendReply(reply, { status: 200, body: version }));
+    if (keyFetch) app.get(PATHS.keys, readable, ({ raw }, reply) => respond(reply, fetchKeys(raw, keyFetch)));
+    if (isTracking) app.post(PATHS.tracking, ({ raw }, reply) => respond(reply, track(raw)));
+    for (const prefix of ["/api/", "/api-docs/", "/moralis/"]) app.all(`${prefix}*`, sendNotFound);
   };
 
   async function fetchKeys(

@@ -57,11 +57,6 @@ export function createLogger(options: LoggerOptions): Logger {
   return createLoggerWith(options, {});
 }
 
-/** Returns a unique id for a request. */
-export function newRequestId(): string {
-  return crypto.randomUUID();
-}
-
 function createLoggerWith(options: LoggerOptions, common: LogFields): Logger {
   const threshold = LOG_LEVELS.indexOf(options.level);
   const write = (level: Exclude<LogLevel, "silent">, message: string, fields?: LogFields): void => {

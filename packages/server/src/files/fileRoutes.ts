@@ -6,12 +6,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
+import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
-import { bodyChunks, discardBody } from "../core/http/bodyStream.ts";
+import { bodyChunks } from "../core/http/bodyStream.ts";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
-import { errorReply } from "../core/http/reply.ts";
 import { sendContent } from "../core/http/sendContent.ts";
 import type { Downloads } from "./downloads.ts";
 import type { FileAttributes } from "./fileStore.ts";
@@ -35,7 +34,6 @@ export interface FileRoutesDependencies {
   clientAddressOf(message: IncomingMessage): string;
   /** Authenticates an envelope. Throws 119 or 209. */
   authenticate(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
-  send(response: ServerResponse, reply: ApiReply): void;
   report(error: unknown): void;
 }
 
@@ -49,26 +47,22 @@ const CACHE_CONTROL = "public, max-age=86400, immutable";
 const CACHE_CONTROL_WITH_TRIGGERS = "private, no-cache";
 
 /** Creates the handler of `/files`, whose bodies and responses are streams. */
-export function createFileRoutes(dependencies: FileRoutesDependencies) {
-  const { files, send } = dependencies;
+export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHandler {
+  const { files } = dependencies;
 
   /** Handles a request; `path` is below `/files`: "" or begins with a slash. */
-  return async function handle(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    search: string,
-  ): Promise<void> {
+  return async function handle(message, response, path, search) {
     try {
       const segments = path.split("/").filter(Boolean).map(decodeURIComponent);
       if (segments[0] === "resumable" && dependencies.resumable.isResumable(message)) {
-        return await dependencies.resumable.handle(message, response, segments[1], search);
+        await dependencies.resumable.handle(message, response, segments[1], search);
+        return undefined;
       }
       switch (message.method) {
         case "POST":
-          return await upload(message, response, segments, search);
+          return await upload(message, segments, search);
         case "DELETE":
-          return await remove(message, response, segments.join("/"), search);
+          return await remove(message, segments.join("/"), search);
         case "GET":
         case "HEAD":
           return await download(message, response, segments);
@@ -83,19 +77,13 @@ export function createFileRoutes(dependencies: FileRoutesDependencies) {
       if (response.headersSent || message.socket.destroyed) {
         if (!(error instanceof ProtocolError) && !isAborted(error)) dependencies.report(error);
         response.destroy();
-        return;
+        return undefined;
       }
-      send(response, errorReply(toClientError(error, dependencies.report), dependencies.report));
-      discardBody(message);
+      throw toClientError(error, dependencies.report);
     }
   };
 
-  async function upload(
-    message: IncomingMessage,
-    response: ServerResponse,
-    segments: string[],
-    search: string,
-  ): Promise<void> {
+  async function upload(message: IncomingMessage, segments: string[], search: string): Promise<ApiReply> {
     const [name] = segments;
     if (name === undefined) throw new ProtocolError(ErrorCode.INVALID_FILE_NAME, "Filename not provided.");
     if (segments.length > 1) {
@@ -103,10 +91,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies) {
     }
     // Clients that send the application id in a header put nothing else into the body.
     const isRaw = header(message, "x-parse-application-id") !== undefined;
-    const saved = isRaw
-      ? await uploadRaw(message, name, search)
-      : await uploadEnvelope(message, name, search);
-    send(response, saved);
+    return isRaw ? uploadRaw(message, name, search) : uploadEnvelope(message, name, search);
   }
 
   /** An upload whose body is the content and whose headers contain everything else. */
@@ -177,24 +162,17 @@ export function createFileRoutes(dependencies: FileRoutesDependencies) {
     }
   }
 
-  async function remove(
-    message: IncomingMessage,
-    response: ServerResponse,
-    name: string,
-    search: string,
-  ): Promise<void> {
-    message.resume();
+  async function remove(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
     const envelope = parseEnvelope("DELETE", message.headers, search);
     await files.remove(await dependencies.authenticate(envelope, message), name);
-    send(response, { status: 200, body: "{}" });
+    return { status: 200, body: "{}" };
   }
 
   async function download(
     message: IncomingMessage,
     response: ServerResponse,
     [appId, ...segments]: string[],
-  ): Promise<void> {
-    message.resume();
+  ): Promise<ApiReply | undefined> {
     if (appId !== dependencies.appId) {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
@@ -208,22 +186,12 @@ export function createFileRoutes(dependencies: FileRoutesDependencies) {
       const attributes = await files.attributes(
         await downloads.resolveName(segments.slice(1).join("/"), request),
       );
-      return send(response, {
-        status: 200,
-        body: JSON.stringify(attributes ? publicAttributes(attributes) : {}),
-      });
+      return { status: 200, body: JSON.stringify(attributes ? publicAttributes(attributes) : {}) };
     }
     const openedFile = await downloads.open(segments.join("/"), request);
     if (!openedFile) {
-      const body = "File not found.";
-      response.writeHead(404, {
-        "content-type": "text/plain; charset=utf-8",
-        "content-length": body.length,
-        "x-content-type-options": "nosniff",
-        "access-control-allow-origin": "*",
-      });
-      response.end(message.method === "HEAD" ? undefined : body);
-      return;
+      const headers = { "content-type": "text/plain; charset=utf-8" };
+      return { status: 404, body: "File not found.", headers };
     }
     const { name, file, forceDownload } = openedFile;
     const { type, isInline } = contentTypeOf(name);
@@ -242,6 +210,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies) {
       cacheControl: downloads.hasTriggers ? CACHE_CONTROL_WITH_TRIGGERS : CACHE_CONTROL,
       read: file.read,
     });
+    return undefined;
   }
 }
 

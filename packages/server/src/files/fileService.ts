@@ -1,10 +1,9 @@
 import { mkdir } from "node:fs/promises";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply } from "../core/http/apiRoute.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
@@ -82,13 +81,12 @@ export interface FileApiDependencies
   clientAddressOf: ClientAddressOf;
   /** Authenticates an envelope. Throws 119 or 209. */
   authenticate(envelope: Envelope, message: IncomingMessage): Promise<RequestContext>;
-  send(response: ServerResponse, reply: ApiReply): void;
   clock(): number;
 }
 
 /** Creates the HTTP API of files, with resumable uploads. */
 export async function createFileApi(dependencies: FileApiDependencies) {
-  const { config, service, uploads, cloud, authenticate, clientAddressOf, send, report } = dependencies;
+  const { config, service, uploads, cloud, authenticate, clientAddressOf, report } = dependencies;
   const { files, store } = service;
   const resumable = await openResumableUploads({
     files,
@@ -107,7 +105,6 @@ export async function createFileApi(dependencies: FileApiDependencies) {
     clientAddressOf,
     filesHost: separateFilesHost(config.filesUrl, dependencies.publicUrl),
     authenticate,
-    send,
     report: (error) => report(error, "files"),
   });
   return { handle, sweep: () => resumable.sweep() };

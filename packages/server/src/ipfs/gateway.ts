@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ErrorCode, escapeHtml, ProtocolError } from "@purse/protocol";
+import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { contentTypeOf, extensionOf } from "../core/http/contentTypes.ts";
 import { INERT_HEADERS, sendContent } from "../core/http/sendContent.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
@@ -22,14 +23,8 @@ const FOREVER = "public, max-age=31536000, immutable";
  * sets the file name; `?width=` requests a thumbnail. Throws ProtocolError for missing content, URIError for invalid
  * escapes.
  */
-export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
-  return async function serve(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    search: string,
-  ): Promise<void> {
-    message.resume();
+export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails): StreamHandler {
+  return async function serve(message, response, path, search) {
     if (message.method !== "GET" && message.method !== "HEAD") {
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "The gateway supports GET and HEAD", 405);
     }
@@ -43,16 +38,20 @@ export function createIpfsGateway(ipfs: Ipfs, thumbnails: Thumbnails) {
         404,
       );
     }
-    if (entry.kind === "folder") return sendFolder(message, response, entry, [cid, ...names]);
+    if (entry.kind === "folder") return folderReply(entry, [cid, ...names]);
     const query = new URLSearchParams(search);
     const name = query.get("filename") ?? names.at(-1) ?? cid;
     const width = requestedWidth(query);
-    if (width === undefined) return sendFile(message, response, entry, name);
+    if (width === undefined) {
+      await sendFile(message, response, entry, name);
+      return undefined;
+    }
     await sendImage(message, response, {
       image: await thumbnails.get({ name: entry.cid, read: () => readImage(entry) }, width),
       fileName: `${name.replace(/\.[^.]*$/, "")}.webp`,
       cacheControl: FOREVER,
     });
+    return undefined;
   };
 }
 
@@ -81,12 +80,10 @@ async function sendFile(
   });
 }
 
-async function sendFolder(
-  message: IncomingMessage,
-  response: ServerResponse,
+async function folderReply(
   folder: Extract<IpfsEntry, { kind: "folder" }>,
   path: string[],
-): Promise<void> {
+): Promise<ApiReply> {
   const base = [IPFS_PATH, ...path.map(encodeURIComponent)].join("/");
   const items = (await folder.names())
     .map(
@@ -96,14 +93,16 @@ async function sendFolder(
     .join("");
   const title = escapeHtml(path.join("/"));
   const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1><ul>${items}</ul></html>`;
-  response.writeHead(200, {
-    ...INERT_HEADERS,
-    "content-type": "text/html; charset=utf-8",
-    "content-length": Buffer.byteLength(page),
-    "cache-control": FOREVER,
-    etag: `"${folder.cid}"`,
-  });
-  response.end(message.method === "HEAD" ? undefined : page);
+  return {
+    status: 200,
+    body: page,
+    headers: {
+      ...INERT_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      "cache-control": FOREVER,
+      etag: `"${folder.cid}"`,
+    },
+  };
 }
 
 const SIGNATURES: readonly { bytes: string; type: string }[] = [

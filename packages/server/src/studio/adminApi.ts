@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
 import {
   ErrorCode,
   type JsonObject,
@@ -6,15 +7,15 @@ import {
   type StudioAccessLevel,
   type StudioError,
 } from "@purse/protocol";
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthContext } from "../core/authContext.ts";
-import type { ApiReply, Method } from "../core/http/apiRoute.ts";
+import type { ApiReply } from "../core/http/apiRoute.ts";
 import { withBody } from "../core/http/body.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
-import { errorReply } from "../core/http/reply.ts";
-import { Router } from "../core/http/router.ts";
+import { errorReply, sendReply } from "../core/http/reply.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
 import { CHUNK_BYTES } from "./backupUploads.ts";
@@ -34,7 +35,6 @@ export interface AdminApiDependencies {
   clientAddressOf: ClientAddressOf;
   maxBodyBytes: number;
   bodyMemory: BodyMemory;
-  newRequestId(): string;
   /** Ends streams when the server stops. */
   stopSignal: AbortSignal;
   reportError(error: unknown, requestId: string): void;
@@ -50,54 +50,61 @@ export class ConflictError extends ProtocolError {
   }
 }
 
-/** Creates the admin API. Checks cookie, origin, CSRF token and role, writes the audit log, and calls the route. */
-export function createAdminApi(dependencies: AdminApiDependencies) {
-  const router = new Router<StudioRoute>(dependencies.routes);
+/**
+ * Creates the admin API. Checks cookie, origin, CSRF token and role, writes the audit log, and calls the route. Pages of
+ * other origins may not use it: it sends no CORS headers.
+ */
+export function createAdminApi(dependencies: AdminApiDependencies): FastifyPluginAsync {
+  const { routes, serverUrlOf, reportError } = dependencies;
 
-  return async function handle(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    search: string,
-  ): Promise<void> {
-    const requestId = dependencies.newRequestId();
-    try {
-      const reply = await handleRequest(message, response, path, search, requestId);
-      if ("stream" in reply) await sendStream(response, reply);
-      else send(response, reply);
-    } catch (error) {
-      if (response.headersSent) {
-        response.destroy();
-        throw error;
-      }
-      send(
-        response,
-        toErrorReply(error, (unexpected) => dependencies.reportError(unexpected, requestId)),
+  return async (app) => {
+    app.addHook("onRequest", async ({ raw }, reply) => {
+      reply.headers(SECURITY_HEADERS);
+      assertSameOrigin(raw, serverUrlOf(raw));
+    });
+    app.setErrorHandler((error, { id }, reply) => {
+      sendReply(
+        reply,
+        toErrorReply(error, (unexpected) => reportError(unexpected, id)),
       );
+    });
+    app.setNotFoundHandler((request) => {
+      throw notFound(request.url.slice(app.prefix.length).split("?", 1)[0] ?? "");
+    });
+    for (const route of routes) {
+      app.route({
+        method: route.method,
+        url: route.path,
+        config: { api: "studio" },
+        handler: (request, reply) => respondTo(route, request, reply),
+      });
+    }
+    for (const [url, routesOfPath] of Map.groupBy(routes, ({ path }) => path)) {
+      const taken: readonly string[] = routesOfPath.map(({ method }) => method);
+      const method = METHODS.filter((each) => !taken.includes(each));
+      app.route({ method, url, config: { api: "studio" }, handler: refuseMethod });
     }
   };
 
+  function respondTo(route: StudioRoute, request: FastifyRequest, reply: FastifyReply): void {
+    handleRequest(route, request, reply).then(
+      (answer) => {
+        if ("stream" in answer) sendStream(reply, answer, (error) => reportError(error, request.id));
+        else sendReply(reply, answer);
+      },
+      (error: unknown) => reply.send(error),
+    );
+  }
+
   async function handleRequest(
-    message: IncomingMessage,
-    response: ServerResponse,
-    path: string,
-    search: string,
-    requestId: string,
+    route: StudioRoute,
+    httpRequest: FastifyRequest,
+    reply: FastifyReply,
   ): Promise<ApiReply | StreamReply> {
-    const method = parseMethod(message.method);
-    const serverUrl = dependencies.serverUrlOf(message);
-    assertSameOrigin(message, serverUrl);
-    const match = router.match(method, path);
-    if (match.kind !== "found") {
-      const [status, text] =
-        match.kind === "methodNotAllowed" ? [405, `${path} does not take ${method}`] : [404, path];
-      throw new ProtocolError(
-        ErrorCode.COMMAND_UNAVAILABLE,
-        `There is nothing: ${text.slice(0, 200)}`,
-        status,
-      );
-    }
-    const { route, pathParams } = match;
+    const { raw: message, id: requestId } = httpRequest;
+    const { method } = route;
+    const pathParams = textParams(httpRequest.params);
+    const serverUrl = serverUrlOf(message);
     const isSecure = serverUrl.startsWith("https:");
     const token = readCookie(message, isSecure);
     const signedIn = token === undefined ? undefined : await findSession(token);
@@ -107,9 +114,9 @@ export function createAdminApi(dependencies: AdminApiDependencies) {
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
       }
     }
-    const { params, bytes } = await readParameters(message, route, search);
+    const { params, bytes } = await readParameters(message, route, httpRequest.url.split("?", 2)[1] ?? "");
     const closed = new AbortController();
-    response.once("close", () => closed.abort());
+    reply.raw.once("close", () => closed.abort());
     const ip = dependencies.clientAddressOf(message);
     const auditDetails: AuditDetails = {};
     const request: StudioRequest = {
@@ -248,6 +255,7 @@ function assertRole(needs: StudioAccessLevel, signedIn: StudioRequest["signedIn"
   throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This requires the role ${needs}.`, 403);
 }
 
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const EMPTY_BODY = Buffer.alloc(0);
 /** Maximum body size of requests without a session. */
 const MAX_SIGN_IN_BYTES = 16 * 1024;
@@ -275,13 +283,24 @@ function assertSameOrigin({ headers }: IncomingMessage, serverUrl: string): void
   throw new ProtocolError(ErrorCode.X_DOMAIN_REQUEST, "Cross-site requests are not allowed.", 403);
 }
 
-function parseMethod(method: string | undefined): Method {
-  if (method === "GET" || method === "POST" || method === "PUT" || method === "DELETE") return method;
+/** Decoded values of the path's named segments. */
+function textParams(params: unknown): Record<string, string> {
+  const values: Record<string, string> = {};
+  if (typeof params !== "object" || params === null) return values;
+  for (const [name, value] of Object.entries(params)) values[name] = String(value);
+  return values;
+}
+
+async function refuseMethod({ method, url }: FastifyRequest): Promise<never> {
   throw new ProtocolError(
     ErrorCode.COMMAND_UNAVAILABLE,
-    "Only GET, POST, PUT and DELETE are supported.",
+    `There is nothing: ${url.slice(0, 200)} does not take ${method}`,
     405,
   );
+}
+
+function notFound(path: string): ProtocolError {
+  return new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, `There is nothing: ${path.slice(0, 200)}`, 404);
 }
 
 function auditTarget(pathParams: Record<string, string>): string {
@@ -328,37 +347,13 @@ const SECURITY_HEADERS = {
   "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
 };
 
-function send(response: ServerResponse, reply: ApiReply): void {
-  response.writeHead(reply.status, {
-    "content-type": "application/json; charset=utf-8",
-    "content-length": Buffer.byteLength(reply.body),
-    ...SECURITY_HEADERS,
-    ...reply.headers,
-    // The rest of a rejected body is not read.
-    ...(reply.status >= 400 && { connection: "close" }),
-  });
-  response.end(reply.body);
-}
-
-/** Streams a response with backpressure. */
-async function sendStream(
-  response: ServerResponse,
+/** Streams a response; an error ends it, because its status has been sent. */
+function sendStream(
+  reply: FastifyReply,
   { stream, contentType, fileName }: StreamReply,
-): Promise<void> {
-  response.writeHead(200, {
-    "content-type": contentType,
-    ...SECURITY_HEADERS,
-    ...(fileName !== undefined && { "content-disposition": `attachment; filename="${fileName}"` }),
-  });
-  response.flushHeaders();
-  for await (const chunk of stream) {
-    if (response.destroyed) return;
-    if (!response.write(chunk)) {
-      await new Promise<void>((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
-    }
-  }
-  response.end();
+  report: (error: unknown) => void,
+): void {
+  reply.header("content-type", contentType);
+  if (fileName !== undefined) reply.header("content-disposition", `attachment; filename="${fileName}"`);
+  reply.send(Readable.from(stream).on("error", report));
 }

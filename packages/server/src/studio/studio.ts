@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { join, relative } from "node:path";
+import type { FastifyPluginAsync } from "fastify";
 import type { Passwords } from "../auth/password.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { BodyMemory } from "../core/http/bodyMemory.ts";
@@ -45,7 +46,6 @@ export interface StudioDependencies
   passwords: Passwords;
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
-  newRequestId(): string;
   /** Milliseconds since the epoch. */
   clock(): number;
   logger: Logger;
@@ -54,8 +54,8 @@ export interface StudioDependencies
 
 /** The admin API, `/studio/api`, with accounts and sessions of its own. */
 export interface Studio {
-  /** Handles a request; `path` is relative to the mount path. */
-  handle(message: IncomingMessage, response: ServerResponse, path: string, search: string): Promise<void>;
+  /** The admin API. */
+  plugin: FastifyPluginAsync;
   /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
   start(url: string): Promise<void>;
   stop(): Promise<void>;
@@ -96,7 +96,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       stopController.abort();
       await backups.stop();
     },
-    handle: createAdminApi({
+    plugin: createAdminApi({
       ...dependencies,
       routes,
       operators,

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import type { RequestContext } from "../authContext.ts";
 
@@ -60,3 +61,14 @@ export interface InternalRequest {
 
 /** Executes an internal request through the same steps as an HTTP request. Errors become replies. */
 export type Dispatch = (request: InternalRequest) => Promise<ApiReply>;
+
+/**
+ * Handles a request whose body or response is a stream; `path` is below its mount path. Returns a reply, or undefined if
+ * it has written the response itself.
+ */
+export type StreamHandler = (
+  message: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  search: string,
+) => Promise<ApiReply | undefined>;

@@ -1,46 +1,23 @@
-import { createServer } from "node:http";
 import { describe, expect, it } from "vitest";
-import { chunkedReply, chunksLength, sendChunks } from "./chunkedReply.ts";
+import { chunkedReply, slicesOf } from "./chunkedReply.ts";
 
 const MB = 1024 * 1024;
 
-/** Returns what a client receives, and the length of the longest single write. */
-async function received(chunks: readonly string[]): Promise<{ text: string; longest: number }> {
-  let longest = 0;
-  const server = createServer((_, response) => {
-    const write = response.write.bind(response);
-    response.write = (text: string) => {
-      longest = Math.max(longest, text.length);
-      return write(text);
-    };
-    response.writeHead(200, { "content-length": chunksLength(chunks) });
-    void sendChunks(response, chunks);
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  try {
-    const address = server.address();
-    if (!address || typeof address === "string") throw new Error("The server has no port");
-    return { text: await (await fetch(`http://127.0.0.1:${address.port}`)).text(), longest };
-  } finally {
-    server.close();
-  }
-}
-
-describe("sendPieces", () => {
-  it("writes long chunks in slices of a megabyte", async () => {
-    const { text, longest } = await received(["[", "x".repeat(3 * MB + 5), "]"]);
-    expect(text === `[${"x".repeat(3 * MB + 5)}]`).toBe(true);
-    expect(longest).toBe(MB);
+describe("slicesOf", () => {
+  it("cuts long chunks into slices of a megabyte", () => {
+    const slices = [...slicesOf(["[", "x".repeat(3 * MB + 5), "]"])];
+    expect(slices.map(({ length }) => length)).toEqual([1, MB, MB, MB, 5, 1]);
+    expect(slices.join("") === `[${"x".repeat(3 * MB + 5)}]`).toBe(true);
   });
 
-  it("keeps the two halves of a character together where one slice ends", async () => {
-    const chunk = `${"x".repeat(MB - 1)}😀${"y".repeat(MB)}`;
-    const { text } = await received([chunk]);
-    expect(text === chunk).toBe(true);
+  it("keeps the two halves of a character together where one slice ends", () => {
+    const slices = [...slicesOf([`${"x".repeat(MB - 1)}😀${"y".repeat(MB)}`])];
+    expect(slices[0]?.length).toBe(MB - 1);
+    expect(slices[1]?.startsWith("😀")).toBe(true);
   });
 });
 
-describe("piecesReply", () => {
+describe("chunkedReply", () => {
   it("is a body if there is one short chunk only, and chunks otherwise", () => {
     expect(chunkedReply(["[]"])).toEqual({ status: 200, body: "[]" });
     expect(chunkedReply(["[", "]"])).toMatchObject({ chunks: ["[", "]"], body: "[]" });

@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import type { ApiReply } from "./apiRoute.ts";
 
 /** Characters that are written at once: each write is copied until the client has received it. */
@@ -17,17 +16,15 @@ export function chunkedReply(chunks: readonly string[]): ApiReply {
   };
 }
 
-/** Writes the chunks of a body, each after the client has received the previous one. */
-export async function sendChunks(response: ServerResponse, chunks: readonly string[]): Promise<void> {
+/** Yields the text of a body in slices to be sent one after the other. */
+export function* slicesOf(chunks: readonly string[]): Generator<string> {
   for (const chunk of chunks) {
     for (let start = 0; start < chunk.length; ) {
-      if (response.destroyed) return;
       const end = sliceEnd(chunk, start);
-      if (!response.write(chunk.slice(start, end))) await drained(response);
+      yield chunk.slice(start, end);
       start = end;
     }
   }
-  response.end();
 }
 
 /** The end of a slice that does not split a surrogate pair. */
@@ -38,19 +35,7 @@ function sliceEnd(text: string, start: number): number {
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
-/** Resolves when the client has received what was written or has disconnected. */
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.on("drain", done);
-    response.on("close", done);
-  });
-}
-
+/** The length of a body in bytes. */
 export function chunksLength(chunks: readonly string[]): number {
   return chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
 }

@@ -1,11 +1,43 @@
+import { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { FastifyReply } from "fastify";
 import type { ApiReply } from "./apiRoute.ts";
+import { chunksLength, slicesOf } from "./chunkedReply.ts";
 
 const STATUS_BY_CODE: Readonly<Record<number, number>> = {
   [ErrorCode.INTERNAL_SERVER_ERROR]: 500,
   [ErrorCode.OBJECT_NOT_FOUND]: 404,
   [ErrorCode.REQUEST_LIMIT_EXCEEDED]: 429,
 };
+
+const JSON_HEADERS = {
+  "content-type": "application/json; charset=utf-8",
+  "x-content-type-options": "nosniff",
+  "cache-control": "no-store",
+};
+
+/** Sends a reply: JSON unless its headers say otherwise. */
+export function sendReply(reply: FastifyReply, { status, headers, ...content }: ApiReply): FastifyReply {
+  reply.code(status).headers({ ...JSON_HEADERS, ...headers });
+  const { chunks } = content;
+  if (!chunks) return reply.send(content.body);
+  return reply
+    .header("content-length", chunksLength(chunks))
+    .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
+}
+
+/**
+ * Sends the reply of a handler; a handler without one has written the response itself. Errors go to the error handler
+ * of the API.
+ */
+export function respond(reply: FastifyReply, handling: Promise<ApiReply | undefined>): void {
+  handling.then(
+    (answer) => {
+      if (answer) sendReply(reply, answer);
+    },
+    (error: unknown) => reply.send(error),
+  );
+}
 
 /**
  * Converts an error to a reply. Unexpected errors (a bug, a broken disk) are hidden from clients and passed to
@@ -19,6 +51,18 @@ export function errorReply(error: unknown, report: (error: unknown) => void): Ap
     return { status, body: JSON.stringify(error), ...(headers && { headers }) };
   }
   if (error instanceof URIError) return { status: 400, body: '{"code":102,"error":"The path is not valid"}' };
+  const refusal = httpRefusal(error);
+  if (refusal) return refusal;
   report(error);
   return { status: 500, body: '{"code":1,"error":"Internal server error."}' };
+}
+
+/** The reply to a request that is not valid HTTP for Fastify, such as one with a malformed header or path. */
+function httpRefusal(error: unknown): ApiReply | undefined {
+  if (!(error instanceof Error && "statusCode" in error && "code" in error)) return undefined;
+  const { statusCode: status, code, message } = error;
+  if (typeof status !== "number" || status < 400 || status >= 500) return undefined;
+  if (typeof code !== "string" || !code.startsWith("FST_")) return undefined;
+  if (code === "FST_ERR_BAD_URL") return errorReply(new URIError(), () => undefined);
+  return { status, body: JSON.stringify({ code: ErrorCode.INVALID_QUERY, error: message }) };
 }

@@ -1,0 +1,70 @@
+import { existsSync } from "node:fs";
+import { extname, sep } from "node:path";
+import helmet from "@fastify/helmet";
+import staticFiles from "@fastify/static";
+import type { FastifyPluginAsync } from "fastify";
+import type { PageSources } from "../config/walletServices.ts";
+import { sendNotFound } from "./notFound.ts";
+import { requestTarget } from "./requestTarget.ts";
+
+/** Files below this folder have names that contain a hash of their content. */
+const HASHED_FOLDER = `${sep}assets${sep}`;
+
+/**
+ * Creates the pages of the built apps, whose files were compressed when they were built. A path that is not that of a
+ * file is that of a page of the studio (below /studio) or of the web app. The content security policy allows `sources`
+ * besides this server. Of files with the same path, the one of the first folder is served.
+ */
+export function createPages(
+  folders: readonly string[],
+  { connect, frames, images }: PageSources,
+): FastifyPluginAsync {
+  const built = folders.filter((folder) => existsSync(folder));
+
+  return async (app) => {
+    if (built.length === 0) {
+      app.setNotFoundHandler(sendNotFound);
+      return;
+    }
+    await app.register(helmet, {
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: {
+          defaultSrc: ["'self'"],
+          connectSrc: ["'self'", ...connect],
+          imgSrc: ["'self'", "data:", "blob:", ...images],
+          ...(frames.length > 0 && { frameSrc: frames }),
+          styleSrc: ["'self'", "'unsafe-inline'"],
+          objectSrc: ["'none'"],
+          baseUri: ["'none'"],
+          frameAncestors: ["'none'"],
+          formAction: ["'self'"],
+        },
+      },
+      referrerPolicy: { policy: "no-referrer" },
+      // Wallets open windows that answer the page.
+      crossOriginOpenerPolicy: false,
+      // The operator's proxy decides whether a host always uses https.
+      strictTransportSecurity: false,
+    });
+    await app.register(staticFiles, {
+      root: built,
+      wildcard: false,
+      index: false,
+      preCompressed: true,
+      cacheControl: false,
+      setHeaders(reply, path) {
+        reply.header("vary", "accept-encoding");
+        const isHashed = path.includes(HASHED_FOLDER);
+        reply.header("cache-control", isHashed ? "public, max-age=31536000, immutable" : "no-cache");
+      },
+    });
+    app.setNotFoundHandler((request, reply) => {
+      const { path } = requestTarget(request);
+      const isPage = (request.method === "GET" || request.method === "HEAD") && extname(path) === "";
+      if (!isPage) return sendNotFound(request, reply);
+      const isStudio = path === "/studio" || path.startsWith("/studio/");
+      reply.sendFile(isStudio ? "studio.html" : "index.html");
+    });
+  };
+}
