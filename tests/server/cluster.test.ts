@@ -1,4 +1,6 @@
-import { resolve } from "node:path";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { databaseEnv } from "../support/databases.ts";
 import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
@@ -20,7 +22,10 @@ describe("two processes on one PostgreSQL", () => {
   let one: Purse;
   let two: Purse;
   beforeAll(async () => {
-    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
+    const config = join(mkdtempSync(join(tmpdir(), "purse-")), "purse.config.ts");
+    const limits = [{ path: "/login", windowSeconds: 60, count: 5 }];
+    writeFileSync(config, `export default { rateLimits: ${JSON.stringify(limits)} };`);
+    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE, PURSE_CONFIG: config };
     [one, two] = await Promise.all([startPurse({ env }), startPurse({ env })]);
   });
   afterAll(async () => {
@@ -157,6 +162,15 @@ describe("two processes on one PostgreSQL", () => {
     const statuses = (await Promise.all(tries)).map(({ status, body }) => [status, body.code]);
     expect(statuses.filter(([status]) => status === 201)).toHaveLength(1);
     expect(statuses.filter(([, code]) => code === 202)).toHaveLength(11);
+  });
+
+  it("count the attempts of an address together, up to the limit of one", async () => {
+    const logIns = Array.from({ length: 8 }, (_, i) =>
+      rest(i % 2 ? one : two, "GET", "/login?username=nobody&password=wrong"),
+    );
+    const statuses = (await Promise.all(logIns)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 404)).toHaveLength(5);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(3);
   });
 
   it("count together, none lost", async () => {

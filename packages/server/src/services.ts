@@ -14,6 +14,7 @@ import { defaultSiweDomains } from "./config/siweDomains.ts";
 import { EventBus } from "./core/eventBus.ts";
 import type { Lifecycle } from "./core/lifecycle.ts";
 import { createMemoryLimiter } from "./core/limits/rateLimiter.ts";
+import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
 import type { Logger } from "./core/logger.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
@@ -49,7 +50,6 @@ export async function openServices(dependencies: ServiceDependencies) {
   const { config, chains, lifecycle, logger, report, onFatal } = dependencies;
   const shared = { config, lifecycle, logger, report };
   const events = new EventBus(report);
-  const limiter = createMemoryLimiter({ clock: () => performance.now() });
   const http = createHttpContext(config, logger);
   const { publicUrl, verifyMasterKey, clientAddressOf } = http;
   const metrics = createMetrics();
@@ -63,6 +63,10 @@ export async function openServices(dependencies: ServiceDependencies) {
     onFailed: onFatal,
   });
   const { store, leases } = database;
+  const processLimiter = createMemoryLimiter({ clock: () => performance.now() });
+  const limiter = store.rateLimits
+    ? createSharedLimiter({ ...store.rateLimits, fallback: processLimiter })
+    : processLimiter;
   const fileUrls = new FileUrls({
     appId: config.appId,
     mountPath: MOUNT_PATH,

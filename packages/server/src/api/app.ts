@@ -1,4 +1,4 @@
-import { maxHeaderSize } from "node:http";
+import { METHODS as ALL_METHODS, maxHeaderSize } from "node:http";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
@@ -26,6 +26,11 @@ export interface AppOptions {
   report(error: unknown, during: string): void;
 }
 
+/** How long a connection is kept for the client's next request, in ms. */
+const KEEP_ALIVE_MS = 5_000;
+/** Each API says which methods it takes. Fastify leaves the bodies alone, whatever their content type is. */
+const METHODS = ALL_METHODS.filter((method) => method !== "CONNECT");
+
 /**
  * Creates the HTTP application: what holds for every request, whatever API it is for. Bodies are left to the APIs, which
  * read them when they know who sends them.
@@ -45,16 +50,16 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     // Open requests are answered while the server stops.
     return503OnClosing: false,
     routerOptions: { maxParamLength: maxHeaderSize },
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: Math.min(KEEP_ALIVE_MS, requestTimeoutMs),
     http: {
-      requestTimeout: requestTimeoutMs,
       headersTimeout: Math.min(15_000, requestTimeoutMs),
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", (_, __, done) => done(null));
+  for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.addHook("onRequest", (request, { raw: response }, done) => {
     trackResponse(response);
     response.setHeader("x-request-id", request.id);

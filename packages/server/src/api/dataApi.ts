@@ -48,16 +48,18 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       const { body, ...answer } = errorReply(error, report);
       sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
     });
-    app.setNotFoundHandler((request) => {
-      const path = requestTarget(request).path.slice(app.prefix.length);
-      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
-    });
     for (const route of service.routes) {
       app.route({
         method: route.method === "GET" ? ["GET", "HEAD"] : route.method,
         url: route.path,
         config: { api: "data" },
         handler: (request, reply) => respond(reply, run(route, request)),
+      });
+    }
+    for (const rest of ["/", "/*"]) {
+      app.all(rest, { config: { api: "data" } }, async (request) => {
+        const path = requestTarget(request).path.slice(app.prefix.length);
+        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
       });
     }
   };

@@ -1,3 +1,6 @@
+import type { JsonObject } from "@purse/protocol";
+import { type Logger as PinoLogger, pino } from "pino";
+
 export const LOG_LEVELS = ["debug", "info", "warn", "error", "silent"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFormat = "text" | "json";
@@ -53,38 +56,42 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 /** A session token in any text. */
 const SESSION_TOKEN = /\br:[0-9A-Za-z]{16,}/g;
 
-export function createLogger(options: LoggerOptions): Logger {
-  return createLoggerWith(options, {});
+/** Creates a logger of pino, whose lines are JSON; lines of text are made of them. */
+export function createLogger({ level, format, write, now = Date.now }: LoggerOptions): Logger {
+  const writeLine = format === "json" ? write : (line: string) => write(textLine(JSON.parse(line)));
+  return wrap(
+    pino(
+      {
+        level,
+        base: null,
+        messageKey: "message",
+        timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      { write: (line: string) => writeLine(line.trimEnd()) },
+    ),
+  );
 }
 
-function createLoggerWith(options: LoggerOptions, common: LogFields): Logger {
-  const threshold = LOG_LEVELS.indexOf(options.level);
-  const write = (level: Exclude<LogLevel, "silent">, message: string, fields?: LogFields): void => {
-    if (LOG_LEVELS.indexOf(level) < threshold) return;
-    const time = new Date(options.now?.() ?? Date.now()).toISOString();
-    const safe = redactFields({ ...common, ...fields }, 0);
-    options.write(
-      options.format === "json"
-        ? jsonLine(time, level, redactText(message), safe)
-        : textLine(time, level, redactText(message), safe),
-    );
-  };
+/** The message comes first, and nothing is written unredacted. */
+function wrap(logger: PinoLogger): Logger {
+  const writer =
+    (level: Exclude<LogLevel, "silent">) =>
+    (message: string, fields: LogFields = {}) => {
+      if (logger.isLevelEnabled(level)) logger[level](redactFields(fields, 0), redactText(message));
+    };
   return {
-    debug: (message, fields) => write("debug", message, fields),
-    info: (message, fields) => write("info", message, fields),
-    warn: (message, fields) => write("warn", message, fields),
-    error: (message, fields) => write("error", message, fields),
-    with: (fields) => createLoggerWith(options, { ...common, ...fields }),
+    debug: writer("debug"),
+    info: writer("info"),
+    warn: writer("warn"),
+    error: writer("error"),
+    with: (fields) => wrap(logger.child(redactFields(fields, 0))),
   };
 }
 
-function jsonLine(time: string, level: string, message: string, fields: LogFields): string {
-  return JSON.stringify({ time, level, message, ...fields });
-}
-
-function textLine(time: string, level: string, message: string, fields: LogFields): string {
+function textLine({ time, level, message, ...fields }: JsonObject): string {
   const details = Object.entries(fields).map(([name, value]) => ` ${name}=${formatValue(value)}`);
-  return `${time} ${level.padEnd(5)} ${oneLine(message)}${details.join("")}`;
+  return `${String(time)} ${String(level).padEnd(5)} ${oneLine(String(message))}${details.join("")}`;
 }
 
 function formatValue(value: unknown): string {

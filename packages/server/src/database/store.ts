@@ -10,6 +10,7 @@ import {
 } from "@purse/protocol";
 import type { WorkerHealth } from "@purse/workers";
 import type { AclSubjects } from "../core/aclSubjects.ts";
+import type { RunLimitStatement } from "../core/limits/sharedLimiter.ts";
 import type { ChangeLog } from "./changeLog.ts";
 import type { ClassSchema } from "./classSchema.ts";
 import type { Leases } from "./lease.ts";
@@ -271,6 +272,8 @@ export interface Store {
   /** The changes of all processes; undefined if the database is used by a single process. */
   changeLog?: ChangeLog;
   leases: Leases;
+  /** Where requests are counted for all processes; undefined if the database is used by a single process. */
+  rateLimits?: { table: string; run: RunLimitStatement };
   /** Returns the time that all processes of the database agree on, in ms since the epoch. */
   now(): number;
   close(): Promise<void>;

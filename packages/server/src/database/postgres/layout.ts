@@ -6,6 +6,9 @@ import { numberAt, postgresDialect, textVector } from "./dialect.ts";
 import { LEASES_TABLES } from "./leases.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
 
+/** Its columns are those that rate-limiter-flexible expects. */
+export const RATE_LIMITS_TABLE = "purse_rate_limits";
+
 /** Migrations of the internal tables. Each runs once; `purse_layout` contains the number of completed ones. */
 export const MIGRATIONS: readonly string[][] = [
   [
@@ -36,6 +39,11 @@ export const MIGRATIONS: readonly string[][] = [
       key text COLLATE "C" PRIMARY KEY, content text NOT NULL, owner text NOT NULL, running_until bigint NOT NULL,
       expires_at bigint NOT NULL, repeatable boolean NOT NULL, answer text)`,
     "CREATE INDEX purse_requests_expiry ON purse_requests (expires_at)",
+  ],
+  // Lost with a crash of the database, which is acceptable for windows of minutes, and much cheaper.
+  [
+    `CREATE UNLOGGED TABLE ${RATE_LIMITS_TABLE} (
+      key text COLLATE "C" PRIMARY KEY, points integer NOT NULL, expire bigint NOT NULL) WITH (fillfactor = 50)`,
   ],
 ];
 

@@ -14,7 +14,7 @@ import { postgresDialect, unboundedDialect } from "./dialect.ts";
 import { toProtocolError } from "./errors.ts";
 import { executeWrite, isSingleStatement, requiresRead } from "./executeWrite.ts";
 import { GroupCommit } from "./groupCommit.ts";
-import { classStatements, removalStatements } from "./layout.ts";
+import { classStatements, RATE_LIMITS_TABLE, removalStatements } from "./layout.ts";
 import { createLeases } from "./leases.ts";
 import { lockOrder } from "./lockOrder.ts";
 import { lockLayout, migrate } from "./migrate.ts";
@@ -321,6 +321,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+
+    rateLimits: {
+      table: RATE_LIMITS_TABLE,
+      run: async (text, values) =>
+        (await reads.internal.run(text, values)).map(([points, expire]) => ({
+          points: Number(points),
+          expire: Number(expire),
+        })),
     },
 
     changeLog: createChangeLog({ sql, withSchemaLock, clock: clock.now }),
