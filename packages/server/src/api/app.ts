@@ -1,4 +1,4 @@
-import { METHODS as ALL_METHODS, maxHeaderSize } from "node:http";
+import { maxHeaderSize } from "node:http";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
@@ -7,6 +7,7 @@ import { assignRequestId } from "../core/http/requestId.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
+import { METHODS } from "./methods.ts";
 import { requestTarget } from "./requestTarget.ts";
 
 declare module "fastify" {
@@ -28,8 +29,6 @@ export interface AppOptions {
 
 /** How long a connection is kept for the client's next request, in ms. */
 const KEEP_ALIVE_MS = 5_000;
-/** Each API says which methods it takes. Fastify leaves the bodies alone, whatever their content type is. */
-const METHODS = ALL_METHODS.filter((method) => method !== "CONNECT");
 
 /**
  * Creates the HTTP application: what holds for every request, whatever API it is for. Bodies are left to the APIs, which
@@ -39,7 +38,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const { http, requestTimeoutMs, onResponse, report } = options;
   const app = fastify({
     exposeHeadRoutes: false,
-    genReqId: (message) => assignRequestId(message, http.isFromTrustedProxy(message)),
+    genReqId: (message) => assignRequestId(message, http.isFromTrustedProxy),
     frameworkErrors(error, { id }, reply) {
       reply.header("x-request-id", id);
       sendReply(
@@ -59,10 +58,11 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   });
   const trackResponse = closeIdleConnections(app.server, requestTimeoutMs);
   app.server.on("connection", rememberPeerAddress);
+  // Each API says which methods it takes. Fastify leaves the bodies alone, whatever their content type is.
   for (const method of METHODS) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  app.addHook("onRequest", (request, { raw: response }, done) => {
-    trackResponse(response);
-    response.setHeader("x-request-id", request.id);
+  app.addHook("onRequest", ({ id }, reply, done) => {
+    trackResponse(reply.raw);
+    reply.header("x-request-id", id);
     done();
   });
   app.addHook("onResponse", (request, { raw: response, elapsedTime }, done) => {

@@ -18,6 +18,8 @@ import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { BROWSER_METHODS } from "./methods.ts";
+import { DATA_PATH } from "./paths.ts";
 import { requestTarget } from "./requestTarget.ts";
 
 export interface DataApiDependencies {
@@ -57,12 +59,14 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       });
     }
     for (const rest of ["/", "/*"]) {
-      app.all(rest, { config: { api: "data" } }, async (request) => {
-        const path = requestTarget(request).path.slice(app.prefix.length);
-        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
-      });
+      app.route({ method: BROWSER_METHODS, url: rest, config: { api: "data" }, handler: refuse });
     }
   };
+
+  async function refuse(request: FastifyRequest): Promise<never> {
+    const path = requestTarget(request).path.slice(DATA_PATH.length);
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
+  }
 
   async function run(route: Route, request: FastifyRequest): Promise<ApiReply> {
     const { raw: message, params: pathParams } = request;

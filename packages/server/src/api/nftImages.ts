@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "@purse/chain";
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { FastifyPluginAsync, FastifyRequest } from "fastify";
+import type { FastifyPluginAsync } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
-import { respond } from "../core/http/reply.ts";
+import { respondOrStream } from "../core/http/reply.ts";
 import { sendImage } from "../images/sendImage.ts";
 import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
+import { BROWSER_METHODS } from "./methods.ts";
 import { requestTarget } from "./requestTarget.ts";
 
 export interface NftImageDependencies {
@@ -54,13 +55,17 @@ export function createNftImages({
     }
   }
 
-  async function sendNftImage(request: FastifyRequest<{ Params: NftImagePath }>, response: ServerResponse) {
-    const { raw: message, params } = request;
+  async function sendNftImage(
+    message: IncomingMessage,
+    response: ServerResponse,
+    params: NftImagePath,
+    search: string,
+  ): Promise<undefined> {
     if (message.method !== "GET" && message.method !== "HEAD")
       throw new ProtocolError(ErrorCode.COMMAND_UNAVAILABLE, "Images support GET and HEAD", 405);
     const { error } = await authenticate(message);
     if (error) throw error;
-    const query = new URLSearchParams(requestTarget(request).search);
+    const query = new URLSearchParams(search);
     const width = requestedWidth(query) ?? DEFAULT_WIDTH;
     const selector = query.get("chain");
     const imageUri = await imageUriOf({
@@ -82,11 +87,15 @@ export function createNftImages({
   }
 
   return async (app) => {
-    app.all<{ Params: NftImagePath }>(
-      "/nft/:address/:tokenId/image",
-      { config: { api: "data" } },
-      (request, reply) => respond(reply, sendNftImage(request, reply.raw)),
-    );
+    app.route<{ Params: NftImagePath }>({
+      method: BROWSER_METHODS,
+      url: "/nft/:address/:tokenId/image",
+      config: { api: "data" },
+      handler: (request, reply) =>
+        respondOrStream(reply, (message, response) =>
+          sendNftImage(message, response, request.params, requestTarget(request).search),
+        ),
+    });
   };
 }
 

@@ -49,7 +49,6 @@ export function createPages(
     });
     await app.register(staticFiles, {
       root: built,
-      wildcard: false,
       index: false,
       preCompressed: true,
       cacheControl: false,

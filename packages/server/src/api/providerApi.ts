@@ -10,6 +10,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { respond, sendReply } from "../core/http/reply.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
+import { BROWSER_METHODS } from "./methods.ts";
 import { sendNotFound } from "./notFound.ts";
 
 export interface ProviderApiDependencies {
@@ -62,7 +63,8 @@ export function createProviderApi(dependencies: ProviderApiDependencies): Fastif
     app.get(PATHS.version, readable, (_, reply) => void sendReply(reply, { status: 200, body: version }));
     if (keyFetch) app.get(PATHS.keys, readable, ({ raw }, reply) => respond(reply, fetchKeys(raw, keyFetch)));
     if (isTracking) app.post(PATHS.tracking, ({ raw }, reply) => respond(reply, track(raw)));
-    for (const prefix of ["/api/", "/api-docs/", "/moralis/"]) app.all(`${prefix}*`, sendNotFound);
+    for (const prefix of ["/api/", "/api-docs/", "/moralis/"])
+      app.route({ method: BROWSER_METHODS, url: `${prefix}*`, handler: sendNotFound });
   };
 
   async function fetchKeys(

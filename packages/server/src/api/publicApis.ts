@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import compress from "@fastify/compress";
 import cors from "@fastify/cors";
 import type {
@@ -6,14 +5,15 @@ import type {
   FastifyPluginAsync,
   FastifyReply,
   FastifyRequest,
-  RouteShorthandOptions,
+  RouteOptions,
 } from "fastify";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
-import { respond } from "../core/http/reply.ts";
+import { respond, respondOrStream } from "../core/http/reply.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { HttpContext } from "./httpContext.ts";
+import { BROWSER_METHODS, METHODS } from "./methods.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
@@ -36,9 +36,10 @@ export interface PublicApisDependencies {
 
 /** Replies of less than this size (in bytes) are not compressed. */
 const MIN_COMPRESSED_BYTES = 4 * 1024;
+/** Replies up to this size are compressed at once, which takes less than a millisecond; larger ones as streams. */
+const MAX_SYNC_COMPRESSED_BYTES = 128 * 1024;
 
-/** Methods, headers and protocol versions that the APIs accept from pages of other origins. */
-const ALLOWED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+/** Headers and protocol versions that the APIs accept from pages of other origins. */
 const ALLOWED_HEADERS = [
   ...["X-Parse-Master-Key", "X-Parse-REST-API-Key", "X-Parse-Javascript-Key", "X-Parse-Application-Id"],
   ...["X-Parse-Client-Version", "X-Parse-Session-Token", "X-Parse-Installation-Id", "X-Parse-Request-Id"],
@@ -71,7 +72,7 @@ export async function registerPublicApis(
   });
   await app.register(cors, {
     origin: "*",
-    methods: ALLOWED_METHODS,
+    methods: BROWSER_METHODS,
     allowedHeaders: ALLOWED_HEADERS,
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: 86_400,
@@ -79,22 +80,35 @@ export async function registerPublicApis(
   });
   await app.register(compress, {
     threshold: MIN_COMPRESSED_BYTES,
-    encodings: ["br", "gzip"],
+    syncThreshold: MAX_SYNC_COMPRESSED_BYTES,
+    encodings: ["zstd", "gzip"],
+    // Most of the gain for a part of the time.
+    zlibOptions: { level: 1 },
     customTypes: /^application\/json/,
   });
 
-  const parse: RouteShorthandOptions = { config: { api: "parse" } };
-  mount(MOUNT_PATH, parse, ({ raw: message }, response, path, search) => {
+  mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
     const filePath = /^\/+files(?=\/|$)(.*)$/.exec(path)?.[1];
-    if (filePath !== undefined) return dependencies.files(message, response, filePath, search);
+    if (filePath !== undefined) {
+      return respondOrStream(reply, (message, response) =>
+        dependencies.files(message, response, filePath, search),
+      );
+    }
+    const { raw: message } = reply.request;
+    const response = reply.raw;
     const scope = new RequestScope({
       group: addressKey(dependencies.http.clientAddressOf(message)),
       ...dependencies.replyLimits,
     });
     response.once("close", () => scope.close(response.writableFinished));
-    return runInScope(scope, () => dependencies.parseApi.handle(message, path, search));
+    respond(
+      reply,
+      runInScope(scope, () => dependencies.parseApi.handle(message, path, search)),
+    );
   });
-  mount(IPFS_PATH, {}, ({ raw }, response, path, search) => dependencies.ipfs(raw, response, path, search));
+  mount(IPFS_PATH, { method: BROWSER_METHODS }, (reply, path, search) =>
+    respondOrStream(reply, (message, response) => dependencies.ipfs(message, response, path, search)),
+  );
   await app.register(dependencies.dataApi, { prefix: DATA_PATH });
   await app.register(dependencies.providerApi);
   for (const [path, endpoint] of Object.entries(dependencies.endpoints)) {
@@ -104,20 +118,14 @@ export async function registerPublicApis(
   /** Handles all requests below a path, which are not decoded. */
   function mount(
     mountPath: string,
-    options: RouteShorthandOptions,
-    handle: (
-      request: FastifyRequest,
-      response: ServerResponse,
-      path: string,
-      search: string,
-    ) => Promise<ApiReply | undefined>,
+    options: Pick<RouteOptions, "method" | "config">,
+    handle: (reply: FastifyReply, path: string, search: string) => void,
   ): void {
-    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+    const handler = (request: FastifyRequest, reply: FastifyReply) => {
       const target = targetBelow(request, mountPath);
       if (!target) return sendNotFound(request, reply);
-      respond(reply, handle(request, reply.raw, target.path, target.search));
+      handle(reply, target.path, target.search);
     };
-    app.all(mountPath, options, answer);
-    app.all(`${mountPath}/*`, options, answer);
+    for (const url of [mountPath, `${mountPath}/*`]) app.route({ ...options, url, handler });
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { FastifyReply } from "fastify";
@@ -26,12 +27,22 @@ export function sendReply(reply: FastifyReply, { status, headers, ...content }: 
     .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
 }
 
-/**
- * Sends the reply of a handler; a handler without one has written the response itself. Errors go to the error handler
- * of the API.
- */
-export function respond(reply: FastifyReply, handling: Promise<ApiReply | undefined>): void {
+/** Sends the reply of a handler. Errors go to the error handler of the API. */
+export function respond(reply: FastifyReply, handling: Promise<ApiReply>): void {
   handling.then(
+    (answer) => sendReply(reply, answer),
+    (error: unknown) => reply.send(error),
+  );
+}
+
+/** Sends the reply of a handler that may write the response itself: then it has no reply. */
+export function respondOrStream(
+  reply: FastifyReply,
+  handle: (message: IncomingMessage, response: ServerResponse) => Promise<ApiReply | undefined>,
+): void {
+  const { request, raw } = reply;
+  raw.setHeader("x-request-id", request.id);
+  handle(request.raw, raw).then(
     (answer) => {
       if (answer) sendReply(reply, answer);
     },

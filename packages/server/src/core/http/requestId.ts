@@ -1,22 +1,31 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 const HEADER = "x-request-id";
 /** What is accepted from a trusted proxy. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
+/** Distinguishes the requests of several processes, and of several runs. */
+const RUN_ID = randomBytes(8).toString("hex");
+let count = 0;
+
 /** Returns a unique ID for a request. */
 export function newRequestId(): string {
-  return randomUUID();
+  count += 1;
+  return `${RUN_ID}-${count}`;
 }
 
 /**
  * Gives a request its ID, which answers and log lines carry: that of a trusted proxy, or a new one. It replaces what the
  * client sent, so that cloud code sees it in the headers.
  */
-export function assignRequestId(message: IncomingMessage, isFromTrustedProxy: boolean): string {
+export function assignRequestId(
+  message: IncomingMessage,
+  isFromTrustedProxy: (message: IncomingMessage) => boolean,
+): string {
   const sent = message.headers[HEADER];
-  const id = isFromTrustedProxy && typeof sent === "string" && REQUEST_ID.test(sent) ? sent : newRequestId();
+  const isAccepted = typeof sent === "string" && REQUEST_ID.test(sent) && isFromTrustedProxy(message);
+  const id = isAccepted ? sent : newRequestId();
   message.headers[HEADER] = id;
   return id;
 }

@@ -1,0 +1,7 @@
+import { METHODS as ALL_METHODS } from "node:http";
+
+/** All methods that Node.js accepts, but for that of forward proxies. */
+export const METHODS = ALL_METHODS.filter((method) => method !== "CONNECT");
+
+/** The methods of browsers. Requests with others find nothing, unless an API answers them itself. */
+export const BROWSER_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
