@@ -25,7 +25,7 @@ export interface ApiDependencies {
   services: Services;
   logBuffer: LogBuffer;
   lifecycle: Lifecycle;
-  report(error: unknown, activity: string): void;
+  report(error: unknown, activity: string, requestId?: string): void;
   appDirs: readonly string[];
   appConfig: JsonObject | undefined;
   connectTo: readonly string[];
@@ -69,7 +69,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
       ...push.routes,
       ...pinRoutes(ipfs.pins),
     ],
-    report,
+    report: (error, requestId) => report(error, "a request within the Parse API", requestId),
   });
   const fileApi = await createFileApi({
     config,
@@ -126,7 +126,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     passwords: services.passwords,
     metricsHistory: services.monitoring.history,
     restart: dependencies.restart,
-    reportError: (error, requestId) => report(error, `studio ${requestId}`),
+    reportError: (error, requestId) => report(error, "a request of the studio", requestId),
   });
   const app = await openApp({
     dataApi,

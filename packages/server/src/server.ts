@@ -50,9 +50,10 @@ async function composeServer(
   lifecycle: Lifecycle,
 ): Promise<PurseServer> {
   const { logger } = logBuffer;
-  const report = (error: unknown, during: string) =>
+  const report = (error: unknown, during: string, requestId?: string) =>
     logger.error("unexpected error", {
       during,
+      requestId,
       error: error instanceof Error ? (error.stack ?? error.message) : error,
     });
   const { chains, onFatal } = options;

@@ -24,7 +24,7 @@ export interface AppOptions {
   plugins: readonly FastifyPluginAsync[];
   /** Called after every response, with its duration in ms. */
   onResponse(api: ApiName, method: string, status: number, ms: number, path: string): void;
-  report(error: unknown, during: string): void;
+  report(error: unknown, during: string, requestId?: string): void;
 }
 
 /** How long a connection is kept for the client's next request, in ms. */
@@ -43,7 +43,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
       reply.header("x-request-id", id);
       sendReply(
         reply,
-        errorReply(error, (unexpected) => report(unexpected, id)),
+        errorReply(error, (unexpected) => report(unexpected, "finding a route", id)),
       );
     },
     // Open requests are answered while the server stops.
@@ -73,15 +73,15 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    const during = `${request.id} ${requestTarget(request).path.slice(0, 200)}`;
+    const during = `${request.method} ${requestTarget(request).path.slice(0, 200)}`;
     if (reply.raw.headersSent) {
-      report(error, during);
+      report(error, during, request.id);
       reply.raw.destroy();
       return;
     }
     sendReply(
       reply,
-      errorReply(error, (unexpected) => report(unexpected, during)),
+      errorReply(error, (unexpected) => report(unexpected, during, request.id)),
     );
   });
   for (const plugin of options.plugins) await app.register(plugin);

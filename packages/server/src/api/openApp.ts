@@ -34,7 +34,7 @@ export interface OpenAppDependencies
   appConfig: JsonObject | undefined;
   /** Further origins that the app may connect to. */
   connectTo: readonly string[];
-  report(error: unknown, activity: string): void;
+  report(error: unknown, activity: string, requestId?: string): void;
 }
 
 /** Creates the HTTP application of a server from its APIs, with the pages of the apps and the monitoring endpoints. */

@@ -90,7 +90,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const client = {
       ip: dependencies.clientAddressOf(message),
       requestId: requestIdOf(message),
-      headers: headersOf(message),
+      headers: message.headers,
       serverUrl: serverUrlOf(message),
     };
     if (!hasBody(message)) {
@@ -168,7 +168,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       context: envelope.context,
       ip,
       requestId: requestIdOf(message),
-      headers: headersOf(message),
+      headers: message.headers,
       serverUrl: serverUrlOf(message),
     };
   }
@@ -282,12 +282,6 @@ function isReply(result: unknown): result is ApiReply {
     // Reading the body of a chunked reply would join its chunks.
     ("chunks" in result || typeof result.body === "string")
   );
-}
-
-/** The request headers that cloud code may see: all but the master key. */
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
-  const { "x-parse-master-key": _, ...others } = headers;
-  return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
 }
 
 function hasBody(message: IncomingMessage): boolean {

@@ -227,7 +227,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 
   async function callContextOf(request: RequestContext): Promise<CallContext> {
-    const { auth, installationId, context, ip, requestId, headers = {} } = request;
+    const { auth, installationId, context, ip, requestId, headers } = request;
     return {
       user: auth.kind === "user" ? await userWithSession(auth) : undefined,
       roles: auth.kind === "user" ? auth.roles : [],
@@ -236,7 +236,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       installationId,
       context,
       ip,
-      headers: { ...headers },
+      headers: visibleHeaders(headers),
       requestId,
     };
   }
@@ -261,6 +261,12 @@ function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boo
     default:
       return false;
   }
+}
+
+/** The headers that cloud code and webhooks may see: all but the master key. */
+function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string, string> {
+  const { "x-parse-master-key": _, ...others } = headers;
+  return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
 }
 
 function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
 import type { AclSubjects } from "./aclSubjects.ts";
 
@@ -31,8 +32,8 @@ export interface RequestContext {
   isInternal?: boolean;
   /** Unique ID of the request, for logs. */
   requestId: string;
-  /** HTTP headers with lowercase names, without the master key; undefined if the request did not come over HTTP. */
-  headers?: Readonly<Record<string, string>>;
+  /** HTTP headers with lowercase names, credentials included; undefined if the request did not come over HTTP. */
+  headers?: Readonly<IncomingHttpHeaders>;
   /** URL of the Parse API that the client used; undefined for the public URL. */
   serverUrl?: string;
 }
