@@ -66,9 +66,10 @@ export async function registerPublicApis(
   app: FastifyInstance,
   dependencies: PublicApisDependencies,
 ): Promise<void> {
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     // Clients of resumable uploads read them from the preflight.
     if (request.method === "OPTIONS") reply.headers(TUS_HEADERS);
+    done();
   });
   await app.register(cors, {
     origin: "*",

@@ -18,10 +18,11 @@ const JSON_HEADERS = {
 };
 
 /** Sends a reply: JSON unless its headers say otherwise. */
-export function sendReply(reply: FastifyReply, { status, headers, ...content }: ApiReply): FastifyReply {
+export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
+  const { status, headers, chunks } = answer;
   reply.code(status).headers({ ...JSON_HEADERS, ...headers });
-  const { chunks } = content;
-  if (!chunks) return reply.send(content.body);
+  // Reading the body of a chunked reply would join its chunks.
+  if (!chunks) return reply.send(answer.body);
   return reply
     .header("content-length", chunksLength(chunks))
     .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
