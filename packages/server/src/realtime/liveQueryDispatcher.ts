@@ -35,8 +35,6 @@ export interface DispatcherDependencies {
   readCondition(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class-level permissions allow this query: the same result as for a find. */
   canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
-  /** Compiles a regular expression. Throws 102 if it is invalid. */
-  regex(source: string, flags: string): (text: string) => boolean;
   logger: Logger;
 }
 

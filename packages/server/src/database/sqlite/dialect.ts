@@ -3,6 +3,7 @@ import { compileRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
+import { aclToken } from "./acl.ts";
 
 /** Formats a path as `$.a.b`. Segments are validated names, so quoting is sufficient. Numbers may index an array. */
 export function jsonPath(path: readonly string[]): string {
@@ -179,13 +180,13 @@ export const sqliteDialect: Dialect = {
   textShape: (search) => (languageOf(search) === "" ? "" : "indexed"),
   document: "doc",
   documentWithScore: (score) => `json_set(doc, '$.score', ${score})`,
-  subject: (name) => `|${name}|`,
+  subject: aclToken,
   aclContains: (column) => `instr(${column}, ?) > 0`,
   // Most ACLs have a single entry and are looked up directly; only longer ones are parsed.
   aclContainsAny: (column) =>
     `(${column} IN (SELECT value FROM json_each(?)) OR (${column} LIKE '|%|%|' AND purse_acl_holds(?, ${column})))`,
   subjects(names) {
-    const text = subjectsJson.get(names) ?? JSON.stringify(names.map((name) => `|${name}|`));
+    const text = subjectsJson.get(names) ?? JSON.stringify(names.map(aclToken));
     subjectsJson.set(names, text);
     return [text, text];
   },
