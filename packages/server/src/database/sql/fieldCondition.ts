@@ -254,9 +254,14 @@ function operandParameters(operand: Operand): SqlParameter[] {
 
 function compileIn(operands: Operand[], target: Target, context: WhereContext): SqlFragment {
   const groups = groupOperands(operands, context.parameters);
+  const values = groups.filter((type) => type !== "null");
   return {
     shape: groups.join("|"),
-    sql: () => testItems(target, context.dialect, (candidate) => anyOf(groups, candidate)),
+    sql() {
+      const isIn = testItems(target, context.dialect, (candidate) => anyOf(values, candidate));
+      // null stands for a missing field as a whole, not for an item.
+      return values.length < groups.length ? `(${target.expression.isNull} OR ${isIn})` : isIn;
+    },
   };
 }
 
