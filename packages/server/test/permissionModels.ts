@@ -222,7 +222,7 @@ function select(
     subQueriesIn(where).map(({ query, key }) => {
       const target = schemaOf(world, query.className);
       if (model.classError(target, "find", auth) !== undefined) return [query, []];
-      const selectedKey = key === undefined ? [] : [{ path: [key] as [string], descending: false }];
+      const selectedKey: Order[] = key === undefined ? [] : [{ path: [key], descending: false }];
       return [query, select(asker, "find", target, query.where, selectedKey)];
     }),
   );

@@ -218,7 +218,8 @@ const subQuery: fc.Arbitrary<JsonObject> = fc.oneof(
 );
 
 const branch = fc.oneof({ weight: 4, arbitrary: simpleWhere }, { weight: 1, arbitrary: subQuery });
-const where: fc.Arbitrary<JsonObject> = fc.oneof(
+/** Conditions on notes, with sub-queries on folders. */
+export const wheres: fc.Arbitrary<JsonObject> = fc.oneof(
   { weight: 2, arbitrary: fc.constant<JsonObject>({}) },
   { weight: 5, arbitrary: branch },
   {
@@ -229,13 +230,18 @@ const where: fc.Arbitrary<JsonObject> = fc.oneof(
   },
 );
 
+export const notes = fc
+  .array(noteValues, { minLength: 1, maxLength: 8 })
+  .map((values) => values.map(stored("n")));
+export const folders = fc.array(folderValues, { maxLength: 3 }).map((values) => values.map(stored("f")));
+
 export const scenarios: fc.Arbitrary<Scenario> = fc.record(
   {
     notePermissions: permissions,
     folderPermissions: permissions,
     configured: fc.option(protectedFields, { nil: undefined }),
-    notes: fc.array(noteValues, { minLength: 1, maxLength: 8 }).map((values) => values.map(stored("n"))),
-    folders: fc.array(folderValues, { maxLength: 3 }).map((values) => values.map(stored("f"))),
+    notes,
+    folders,
     roles: fc.record(
       {
         edges: fc.array(fc.record({ parent: fc.nat(ROLES.length - 1), child: fc.nat(ROLES.length - 1) }), {
@@ -247,7 +253,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record(
     ),
     queries: fc.array(
       fc.record(
-        { where, order: fc.constantFrom("title", "-n", "createdAt") },
+        { where: wheres, order: fc.constantFrom("title", "-n", "createdAt") },
         { requiredKeys: ["where"], noNullPrototype: true },
       ),
       { minLength: 1, maxLength: 4 },

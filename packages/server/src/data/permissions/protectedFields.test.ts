@@ -1,4 +1,4 @@
-import { parseWhere } from "@purse/protocol";
+import { parseOrder, parseWhere } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
 import { classWith, user, userPointer } from "../../../test/permissionFactories.ts";
 import { ANONYMOUS, type AuthContext, MASTER } from "../../core/authContext.ts";
@@ -119,7 +119,7 @@ describe("findHiddenField", () => {
   });
 
   it("finds a field that a query sorts by", () => {
-    const order = [{ path: ["b", "c"] as [string, string], descending: false }];
+    const order = parseOrder("b.c");
     expect(findHiddenField({ ...where({}), order }, ["b"])).toBe("b");
     expect(findHiddenField({ ...where({}), order }, ["c"])).toBeUndefined();
   });

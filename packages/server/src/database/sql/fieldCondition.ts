@@ -204,7 +204,7 @@ const NEVER: SqlFragment = { shape: "never", sql: () => "FALSE" };
 /** A condition that is never satisfied, for parameters that have been collected already. */
 function never(kind: string, parameters: number): SqlFragment {
   const unused = Array.from({ length: parameters }, () => "CAST(? AS TEXT) IS NULL");
-  return { shape: `never ${kind}`, sql: () => conjunction(["FALSE", ...unused]) };
+  return { shape: `never ${kind} ${parameters}`, sql: () => conjunction(["FALSE", ...unused]) };
 }
 
 function conjunction(terms: string[]): string {
