@@ -15,33 +15,11 @@ import {
   referenceModel,
   type World,
 } from "../../../test/permissionModels.ts";
-import {
-  FIELDS,
-  ROLES,
-  type RoleGraph,
-  type Scenario,
-  scenarios,
-  USERS,
-} from "../../../test/permissionScenarios.ts";
-import { rolesOf } from "../../auth/roles.ts";
-import {
-  ANONYMOUS,
-  type AuthContext,
-  aclSubjectsOf,
-  internalRequest,
-  MASTER,
-} from "../../core/authContext.ts";
-import { EventBus } from "../../core/eventBus.ts";
-import { createLogger } from "../../core/logger.ts";
-import type { ClassLevelPermissions, ClassSchema } from "../../database/classSchema.ts";
+import { ROLES, type RoleGraph, type Scenario, scenarios } from "../../../test/permissionScenarios.ts";
+import { openSystem, prepare, type System } from "../../../test/permissionSystems.ts";
+import { ANONYMOUS, type AuthContext, aclSubjectsOf, internalRequest } from "../../core/authContext.ts";
 import { openStore } from "../../database/openStore.ts";
-import type { Store, Write } from "../../database/store.ts";
-import { FileUrls } from "../fileUrls.ts";
-import { AggregationWorker } from "../objects/aggregationWorker.ts";
-import { createObjects } from "../objects/index.ts";
-import { openSchemas } from "../schema/openSchemas.ts";
-import type { Schemas } from "../schema/schemas.ts";
-import { parseClassPermissions } from "./parseClassPermissions.ts";
+import type { Write } from "../../database/store.ts";
 import { requiredPointers } from "./pointerPermissions.ts";
 
 declare module "vitest" {
@@ -56,29 +34,17 @@ const MINUTES = Number(process.env.PURSE_PROPERTY_MINUTES ?? 0.2);
 const IS_LONG = process.env.PURSE_PROPERTY_MINUTES !== undefined;
 const SEED = Number(process.env.PURSE_PROPERTY_SEED ?? (IS_LONG ? Date.now() % 2 ** 31 : 1));
 
-/** A database with the services of objects. */
-interface System {
-  name: string;
-  store: Store;
-  schemas: Schemas;
-  objects: ReturnType<typeof createObjects>;
-  /** Protected fields of the configuration, by class. */
-  configured: Record<string, Record<string, string[]>>;
-}
-
 const systems: System[] = [];
 const closers: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "purse-permissions-"));
   closers.push(async () => rmSync(folder, { recursive: true }));
-  systems.push(
-    await openSystem("SQLite", await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") })),
-    await openSystem(
-      "PostgreSQL",
-      await openStore({ kind: "postgres", url: await newDatabase(), connections: 6 }),
-    ),
-  );
+  const sqlite = await openStore({ kind: "sqlite", path: join(folder, "purse.sqlite") });
+  closers.push(() => sqlite.close());
+  const postgresql = await openStore({ kind: "postgres", url: await newDatabase(), connections: 6 });
+  closers.push(() => postgresql.close());
+  systems.push(await openSystem("SQLite", sqlite), await openSystem("PostgreSQL", postgresql));
 });
 
 afterAll(async () => {
@@ -93,111 +59,6 @@ async function newDatabase(): Promise<string> {
   await sql.end();
   url.pathname = `/${name}`;
   return url.href;
-}
-
-async function openSystem(name: string, store: Store): Promise<System> {
-  closers.push(() => store.close());
-  const schemas = await openSchemas(store);
-  const report = (error: unknown) => {
-    throw error;
-  };
-  const none = () => undefined;
-  const configured: System["configured"] = {};
-  const logger = createLogger({
-    level: "warn",
-    format: "text",
-    write: (line) => process.stderr.write(`${line}\n`),
-  });
-  const fileUrls = new FileUrls({
-    appId: "test",
-    mountPath: "/",
-    publicUrl: "http://localhost",
-    filesUrl: undefined,
-  });
-  const objects = createObjects({
-    store,
-    aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
-    schemas,
-    rules: new Map(),
-    triggers: {
-      beforeSave: none,
-      afterSave: none,
-      beforeDelete: none,
-      afterDelete: none,
-      beforeFind: none,
-      afterFind: none,
-    },
-    fileUrls,
-    events: new EventBus(report),
-    allowClientClassCreation: false,
-    allowClientAddField: true,
-    allowCustomObjectId: false,
-    defaultAcl: undefined,
-    protectedFields: configured,
-    clock: store.now,
-    onError: report,
-  });
-  for (const className of ["Note", "Folder"]) {
-    await schemas.change(className, (schema) => ({ ...schema, fields: FIELDS }));
-  }
-  return { name, store, schemas, objects, configured };
-}
-
-/** Stores a scenario and returns the clients whose permissions are compared. */
-async function prepare({ store, schemas, configured }: System, scenario: Scenario): Promise<AuthContext[]> {
-  await setPermissions(schemas, "Note", scenario.notePermissions);
-  await setPermissions(schemas, "Folder", scenario.folderPermissions);
-  delete configured.Note;
-  if (scenario.configured) configured.Note = scenario.configured;
-  const [note, folder, role] = ["Note", "Folder", "_Role"].map((name) => schemas.require(name));
-  if (!note || !folder || !role) throw new Error("a class is missing");
-  for (const schema of [note, folder, role]) await store.purge(schema);
-  await store.write([
-    ...scenario.notes.map((object) => createWrite(note, object)),
-    ...scenario.folders.map((object) => createWrite(folder, object)),
-    ...roleWrites(role, scenario.roles),
-  ]);
-  const users = await Promise.all(USERS.map((userId) => signIn(userId, store, role)));
-  return [ANONYMOUS, ...users, MASTER];
-}
-
-async function setPermissions(
-  schemas: Schemas,
-  className: string,
-  permissions: JsonObject | undefined,
-): Promise<void> {
-  const classLevelPermissions: ClassLevelPermissions = permissions
-    ? parseClassPermissions(permissions, FIELDS)
-    : {};
-  await schemas.change(className, (schema) => ({ ...schema, classLevelPermissions }));
-}
-
-function createWrite(schema: ClassSchema, object: JsonObject): Write {
-  return { kind: "create", schema, id: String(object.objectId), at: String(object.createdAt), object };
-}
-
-function roleWrites(schema: ClassSchema, { edges, members }: RoleGraph): Write[] {
-  const relate = (role: number, key: string, add: string): Write => ({
-    kind: "updateRelation",
-    schema,
-    id: `r${role}`,
-    key,
-    add: [add],
-    remove: [],
-  });
-  return [
-    ...ROLES.map((name, index) => {
-      const at = "2026-01-01T00:00:00.000Z";
-      return createWrite(schema, { objectId: `r${index}`, createdAt: at, updatedAt: at, name });
-    }),
-    ...edges.map(({ parent, child }) => relate(parent, "roles", `r${child}`)),
-    ...members.flatMap((roles, user) => roles.map((role) => relate(role, "users", USERS[user] ?? ""))),
-  ];
-}
-
-async function signIn(userId: string, store: Store, role: ClassSchema): Promise<AuthContext> {
-  const roles = await rolesOf(userId, Promise.resolve([]), { store, schemaOf: () => role });
-  return { kind: "user", userId, roles, sessionId: "", sessionToken: "" };
 }
 
 /** The names of a user's roles, by a plain search of the graph. */

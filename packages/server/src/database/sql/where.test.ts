@@ -179,6 +179,8 @@ describe("a where finds the same objects in SQL and in memory", () => {
     ["less than a text", { title: { $lt: "b" } }, ["apple"]],
     ["greater than a boolean", { flag: { $gt: false } }, ["apple"]],
     ["before a date", { due: { $lt: date("2026-01-15T00:00:00.000Z") } }, ["apple"]],
+    ["a text after a date", { title: { $gt: date("0001-01-01T00:00:00.000Z") } }, []],
+    ["items after a date", { tags: { $gt: date("0001-01-01T00:00:00.000Z") } }, ["mixed"]],
     ["an item greater than a number", { tags: { $gt: 0 } }, ["mixed"]],
     ["greater than a value of another type", { title: { $gt: 0 } }, []],
     ["greater than an object", { data: { $gt: { a: 1 } } }, []],
