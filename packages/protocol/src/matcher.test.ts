@@ -80,6 +80,15 @@ describe("compileMatcher", () => {
     expect(() => compileMatcher(parseWhere(where), { regex })).toThrow("cannot be followed live");
   });
 
+  it("asks the option for $relatedTo; without it, no object is related", () => {
+    const object = { __type: "Pointer", className: "Folder", objectId: "f" };
+    const where = parseWhere({ $relatedTo: { object, key: "posts" } });
+    const relatedTo = (condition: { key: string }, id: string) => condition.key === "posts" && id === "a";
+    expect(compileMatcher(where, { regex, relatedTo })(post)).toBe(true);
+    expect(compileMatcher(where, { regex, relatedTo })({ objectId: "b" })).toBe(false);
+    expect(compileMatcher(where, { regex })(post)).toBe(false);
+  });
+
   it("does not see what an object inherits", () => {
     expect(compileMatcher(parseWhere({ toString: { $exists: true } }), { regex })({})).toBe(false);
   });

@@ -151,6 +151,7 @@ describe("authorizeOperation", () => {
 describe("mayAddFields", () => {
   it("is true with the master key", () => {
     expect(mayAddFields(classWith({ addField: {} }), MASTER, false)).toBe(true);
+    expect(mayAddFields(classWith({}), MASTER, false)).toBe(true);
   });
 
   it("follows the default for classes that do not mention addField", () => {

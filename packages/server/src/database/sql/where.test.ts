@@ -188,6 +188,8 @@ describe("a where finds the same objects in SQL and in memory", () => {
     ["a pointer greater than a text", { folder: { $gt: "" } }, []],
     ["created before", { createdAt: { $lt: date("2026-01-02T00:00:00.000Z") } }, ["apple"]],
     ["an id greater than a text", { objectId: { $gt: "zu" } }, ["zurich"]],
+    ["an id after a date", { objectId: { $gt: date("0001-01-01T00:00:00.000Z") } }, []],
+    ["a key of an id", { "objectId.a": "apple" }, []],
     ["an id greater than a number", { objectId: { $gt: 0 } }, []],
 
     ["one of several values", { title: { $in: ["Apple", "pear", 1] } }, ["apple", "pear"]],
@@ -221,6 +223,12 @@ describe("a where finds the same objects in SQL and in memory", () => {
     ["all values, in a field that is not an array", { title: { $all: ["Apple"] } }, []],
     ["all of no values", { tags: { $all: [] } }, []],
     ["contained by values", { tags: { $containedBy: ["x", "y", "apple", "z"] } }, ["none", "texts"]],
+    [
+      "contained by values of all types",
+      { tags: { $containedBy: [1, true, null, date(AT), pointer("Folder", "f1"), { k: 1 }, file("a.png")] } },
+      ["mixed", "none"],
+    ],
+    ["contained by values without null", { tags: { $containedBy: [1, true, date(AT)] } }, ["none"]],
     ["contained by no values", { tags: { $containedBy: [] } }, ["none"]],
     ["contained by values, not an array", { title: { $containedBy: ["Apple"] } }, []],
 
