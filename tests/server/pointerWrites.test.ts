@@ -68,6 +68,27 @@ describe.each(DATABASES)("pointer permissions on %s", (database) => {
     return `/classes/Deed/${body.objectId}`;
   }
 
+  it("let whom the object points to add fields to it, where everyone may write it", async () => {
+    const body = {
+      className: "Form",
+      fields: { owner: { type: "Pointer", targetClass: "_User" }, n: { type: "Number" } },
+      classLevelPermissions: {
+        create: EVERYONE,
+        update: EVERYONE,
+        addField: { pointerFields: ["owner"] },
+      },
+    };
+    expect((await rest(purse, "POST", "/schemas/Form", body, MASTER)).status).toBe(200);
+    const [owner, stranger] = [await signUp(purse), await signUp(purse)];
+    const form = await rest(purse, "POST", "/classes/Form", { owner: pointer(owner.id) }, owner);
+    const path = `/classes/Form/${form.body.objectId}`;
+    expect((await rest(purse, "PUT", path, { n: 1 }, stranger)).status).toBe(200);
+    expect((await rest(purse, "PUT", path, { more: 1 }, stranger)).body.code).toBe(119);
+    expect((await rest(purse, "PUT", path, { more: 1 }, owner)).status).toBe(200);
+    // A new object points to nobody yet.
+    expect((await rest(purse, "POST", "/classes/Form", { other: 1 }, owner)).body.code).toBe(119);
+  });
+
   describe.each([
     ["a pointer", false],
     ["a list of pointers", true],

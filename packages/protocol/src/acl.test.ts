@@ -1,10 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { parseAcl, subjectsWith } from "./acl.ts";
+import { MAX_ACL_ENTRIES } from "./limits.ts";
 
 describe("parseAcl", () => {
   it("[3.acl.user-id] [3.acl.role-name] [3.acl.public] takes users, roles and everyone", () => {
     const acl = { u1: { read: true, write: true }, "role:team a": { read: true }, "*": { read: true } };
     expect(parseAcl(acl)).toEqual(acl);
+  });
+
+  it("takes a limited number of entries", () => {
+    const acl = (entries: number) =>
+      Object.fromEntries(Array.from({ length: entries }, (_, n) => [`u${n}`, { read: true }]));
+    expect(Object.keys(parseAcl(acl(MAX_ACL_ENTRIES)))).toHaveLength(MAX_ACL_ENTRIES);
+    expect(() => parseAcl(acl(MAX_ACL_ENTRIES + 1))).toThrow(
+      expect.objectContaining({ code: 123, message: `An ACL takes ${MAX_ACL_ENTRIES} entries at most` }),
+    );
   });
 
   it("drops what is false", () => {

@@ -39,6 +39,10 @@ describe("compileMatcher", () => {
     [{ author: { __type: "Pointer", className: "Other", objectId: "u1" } }, false],
     [{ due: { $gt: { __type: "Date", iso: "2026-02-01T00:00:00.000Z" } } }, true],
     [{ createdAt: { $lte: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" } } }, true],
+    [{ createdAt: { __type: "Date", iso: "2026-01-01T00:00:00.000Z" } }, true],
+    [{ createdAt: { $in: [{ __type: "Date", iso: "2026-01-01T00:00:00.000Z" }] } }, true],
+    [{ createdAt: { $in: [{ __type: "Date", iso: "2026-01-02T00:00:00.000Z" }] } }, false],
+    [{ title: { $gt: { __type: "Date", iso: "0001-01-01T00:00:00.000Z" } } }, false],
     [{ title: { $regex: "^app", $options: "i" } }, true],
     [{ $or: [{ likes: 9 }, { title: "Apple" }] }, true],
     [{ $nor: [{ likes: 9 }, { title: "Apple" }] }, false],
@@ -74,6 +78,15 @@ describe("compileMatcher", () => {
   ])("with the objects and words at hand: %j → %s", (where, expected) => {
     expect(compileMatcher(parseWhere(where), options)(post)).toBe(expected);
     expect(() => compileMatcher(parseWhere(where), { regex })).toThrow("cannot be followed live");
+  });
+
+  it("asks the option for $relatedTo; without it, no object is related", () => {
+    const object = { __type: "Pointer", className: "Folder", objectId: "f" };
+    const where = parseWhere({ $relatedTo: { object, key: "posts" } });
+    const relatedTo = (condition: { key: string }, id: string) => condition.key === "posts" && id === "a";
+    expect(compileMatcher(where, { regex, relatedTo })(post)).toBe(true);
+    expect(compileMatcher(where, { regex, relatedTo })({ objectId: "b" })).toBe(false);
+    expect(compileMatcher(where, { regex })(post)).toBe(false);
   });
 
   it("does not see what an object inherits", () => {

@@ -54,7 +54,8 @@ export function compileMatcher(where: Condition, options: MatcherOptions): Match
   }
 }
 
-function compileField(condition: FieldCondition, options: MatcherOptions): Matcher {
+function compileField(original: FieldCondition, options: MatcherOptions): Matcher {
+  const condition = withTextTimes(original);
   const read = createReader(condition.path);
   switch (condition.kind) {
     case "exists":
@@ -141,6 +142,18 @@ function compileField(condition: FieldCondition, options: MatcherOptions): Match
       return (object) => anyItem(read(object), (item) => compares(item, kind, operand));
     }
   }
+}
+
+/** Objects have `createdAt` and `updatedAt` as ISO text, which conditions compare with dates. */
+function withTextTimes(condition: FieldCondition): FieldCondition {
+  const [field, ...rest] = condition.path;
+  if ((field !== "createdAt" && field !== "updatedAt") || rest.length > 0) return condition;
+  if ("operands" in condition) return { ...condition, operands: condition.operands.map(textOfTime) };
+  return "operand" in condition ? { ...condition, operand: textOfTime(condition.operand) } : condition;
+}
+
+function textOfTime(operand: Operand): Operand {
+  return operand.type === "date" ? { type: "string", value: operand.value } : operand;
 }
 
 function subQueryObjects(query: SubQuery, options: MatcherOptions): readonly JsonObject[] {
@@ -255,9 +268,8 @@ function equalsItem(item: JsonValue, operand: Operand): boolean {
   }
 }
 
-/** Returns the ISO time of a date value; createdAt and updatedAt are sent as plain text. */
+/** Returns the ISO time of a date. */
 function isoTime(item: JsonValue): string | undefined {
-  if (typeof item === "string") return item;
   return isWireDate(item) ? new Date(item.iso).toISOString() : undefined;
 }
 

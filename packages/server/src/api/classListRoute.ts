@@ -1,12 +1,9 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
-import {
-  isAllowed,
-  MATCH_NOTHING,
-  pointerCondition,
-  protectedFieldsFor,
-} from "../data/objects/permissions.ts";
+import { isAllowed, mayAddFields } from "../data/permissions/classPermissions.ts";
+import { MATCH_NOTHING, pointerCondition } from "../data/permissions/pointerPermissions.ts";
+import { evaluateQueryProtection, type ProtectedFields } from "../data/permissions/protectedFields.ts";
 import { clientFields } from "../data/schema/describe.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
@@ -17,7 +14,7 @@ export interface ClassListDependencies {
   isPublic: boolean;
   allowClientAddField: boolean;
   /** Protected fields by class and ACL subject, as configured. */
-  protectedFields: Readonly<Record<string, Readonly<Record<string, string[]>>>> | undefined;
+  protectedFields: Readonly<Record<string, ProtectedFields>> | undefined;
 }
 
 /**
@@ -40,7 +37,6 @@ export function classListRoute({
       const visible = schemas
         .all()
         .filter(({ className }) => !className.startsWith("_"))
-        .filter((schema) => isAllowed(schema, "find", auth))
         // Classes that are readable only through pointer permissions are hidden from clients that they exclude.
         .filter((schema) => pointerCondition(schema, "find", auth) !== MATCH_NOTHING)
         .sort((a, b) => (a.className < b.className ? -1 : 1));
@@ -50,16 +46,15 @@ export function classListRoute({
 
   function describe(schema: ClassSchema, auth: AuthContext): JsonObject {
     const { className } = schema;
-    const hidden = new Set(protectedFieldsFor(schema, dependencies.protectedFields?.[className], auth));
+    const hidden = new Set(evaluateQueryProtection(schema, dependencies.protectedFields?.[className], auth));
     const visibleFields = Object.entries(clientFields(className, schema.fields)).filter(
       ([name]) => !hidden.has(name),
     );
-    const addsFields = allowClientAddField || schema.classLevelPermissions.addField !== undefined;
     const description = {
       className,
       fields: Object.fromEntries(visibleFields),
       create: isAllowed(schema, "create", auth),
-      addField: addsFields && isAllowed(schema, "addField", auth),
+      addField: mayAddFields(schema, auth, allowClientAddField),
     };
     return JSON.parse(JSON.stringify(description));
   }

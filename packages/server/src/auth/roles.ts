@@ -8,7 +8,7 @@ import type { AuthDependencies } from "./types.ts";
 export async function rolesOf(
   userId: string,
   gated: Promise<string[]>,
-  { store, schemaOf }: AuthDependencies,
+  { store, schemaOf }: Pick<AuthDependencies, "store" | "schemaOf">,
 ): Promise<string[]> {
   const ids = new Set<string>();
   const [assigned, gatedIds] = await Promise.all([store.ownersInRelation("_Role", "users", [userId]), gated]);

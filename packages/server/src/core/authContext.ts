@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { type JsonObject, PUBLIC, ROLE_PREFIX } from "@purse/protocol";
+import { type JsonObject, ROLE_PREFIX } from "@purse/protocol";
 import type { AclSubjects } from "./aclSubjects.ts";
 
 /** The authenticated sender of a request. */
@@ -56,12 +56,6 @@ export function aclSubjectsOf(auth: AuthContext): AclSubjects {
 
 /** Auth contexts are reused between requests, so their ACL subjects are cached. */
 const subjectsByAuth = new WeakMap<AuthContext, readonly string[]>();
-
-/** The ACL subjects together with the public wildcard, for permissions that name it (class-level permissions). */
-export function aclSubjectsWithPublic(auth: AuthContext): AclSubjects {
-  const subjects = aclSubjectsOf(auth);
-  return subjects && [PUBLIC, ...subjects];
-}
 
 /** A request of the server itself with the permissions of a client. */
 export function internalRequest(auth: AuthContext): RequestContext {

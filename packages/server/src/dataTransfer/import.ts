@@ -1,8 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
-import { COMMON_FIELDS } from "../data/schema/describe.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
-import type { ClassSchema } from "../database/classSchema.ts";
+import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { readLines } from "./lines.ts";
 import type { Progress } from "./progress.ts";

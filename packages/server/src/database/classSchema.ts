@@ -22,7 +22,7 @@ export interface ClassSchema {
   className: string;
   /** The name of its table; differs from the class name if another class differs only by case. */
   table: string;
-  /** Excludes the fields that every object has (objectId, createdAt, updatedAt, ACL). */
+  /** Excludes COMMON_FIELDS. */
   fields: Record<string, FieldType>;
   classLevelPermissions: ClassLevelPermissions;
   /** Fields and their direction, by index name. */
@@ -32,3 +32,11 @@ export interface ClassSchema {
    */
   definedIndexes?: string[];
 }
+
+/** The fields that every object has; they are not part of stored schemas. */
+export const COMMON_FIELDS: Readonly<Record<string, FieldType>> = {
+  objectId: { type: "String" },
+  createdAt: { type: "Date" },
+  updatedAt: { type: "Date" },
+  ACL: { type: "ACL" },
+};

@@ -1,5 +1,4 @@
-import { type Acl, isJsonObject, type JsonObject, jsonEqual, PUBLIC } from "@purse/protocol";
-import type { AclSubjects } from "../core/aclSubjects.ts";
+import { isJsonObject, type JsonObject, jsonEqual } from "@purse/protocol";
 import type { LoggedChange } from "../database/changeLog.ts";
 import type { Subscription } from "./subscriptions.ts";
 
@@ -93,19 +92,6 @@ export function eventKind(
 /** Whether one of the watched fields changed. */
 export function hasChanged({ before, after }: ChangeView, fields: string[]): boolean {
   return fields.some((field) => !jsonEqual(before?.[field], after?.[field]));
-}
-
-/** Whether an object's ACL grants read access to any of the subjects; without an ACL it is public. */
-export function isReadable(object: JsonObject | null, subjects: AclSubjects): boolean {
-  if (!object) return false;
-  if (subjects === null || object.ACL === undefined) return true;
-  const acl = object.ACL;
-  if (!isJsonObject(acl)) return false;
-  return [PUBLIC, ...subjects].some((subject) => Object.hasOwn(acl, subject) && canRead(acl[subject]));
-}
-
-function canRead(entry: unknown): entry is Acl[string] {
-  return isJsonObject(entry) && entry.read === true;
 }
 
 function parseObject(text: string | null): JsonObject | null {

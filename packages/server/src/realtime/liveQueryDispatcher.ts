@@ -1,11 +1,4 @@
-import {
-  type Condition,
-  compileMatcher,
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-} from "@purse/protocol";
+import { type Condition, ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import {
   ANONYMOUS,
   type AuthContext,
@@ -15,8 +8,9 @@ import {
 } from "../core/authContext.ts";
 import type { Logger } from "../core/logger.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
+import { compileReadFilter } from "../data/permissions/readFilter.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
-import { type ChangeView, type EventKind, eventKind, hasChanged, isReadable } from "./changeView.ts";
+import { type ChangeView, type EventKind, eventKind, hasChanged } from "./changeView.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
 import { TimeSlicer } from "./timeSlicer.ts";
 
@@ -41,8 +35,6 @@ export interface DispatcherDependencies {
   readCondition(className: string, request: RequestContext): Condition | undefined;
   /** Whether the class-level permissions allow this query: the same result as for a find. */
   canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
-  /** Compiles a regular expression. Throws 102 if it is invalid. */
-  regex(source: string, flags: string): (text: string) => boolean;
   logger: Logger;
 }
 
@@ -155,13 +147,12 @@ export class LiveQueryDispatcher {
     const { installationId, ip, id: requestId } = client;
     const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
     const subjects = aclSubjectsOf(auth);
-    const readCondition = subjects && this.#dependencies.readCondition(className, request);
-    const matchesCondition = readCondition
-      ? compileMatcher(readCondition, { regex: this.#dependencies.regex })
-      : () => true;
-    const canReadObject = (object: JsonObject | null): boolean =>
-      object !== null && isReadable(object, subjects) && matchesCondition(object);
-    const canRead = { before: canReadObject(view.before), after: canReadObject(view.after) };
+    const condition = subjects ? this.#dependencies.readCondition(className, request) : undefined;
+    const isReadable = compileReadFilter({ subjects, condition });
+    const canRead = {
+      before: view.before !== null && isReadable(view.before),
+      after: view.after !== null && isReadable(view.after),
+    };
     const serialize = this.#dependencies.serializer(className, [change.before, change.after]);
     if (!serialize) return { request, view, canRead };
     const serializeIf = async (object: JsonObject | null, canReadIt: boolean): Promise<JsonObject | null> =>

@@ -58,6 +58,8 @@ export interface LiveQueryDependencies extends DispatcherDependencies {
   isMasterKey(key: string, ip: string): boolean;
   clientAddressOf: ClientAddressOf;
   feed: ChangeFeed;
+  /** Compiles a regular expression. Throws 102 if it is invalid. */
+  regex(source: string, flags: string): (text: string) => boolean;
   /** A monotonic clock, in ms. */
   clock?: { now(): number };
   limits?: Partial<LiveQueryLimits>;

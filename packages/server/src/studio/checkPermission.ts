@@ -7,24 +7,18 @@ import {
   type StudioPermissionCheck,
   subjectsWith,
 } from "@purse/protocol";
-import {
-  type AuthContext,
-  aclSubjectsOf,
-  aclSubjectsWithPublic,
-  type RequestContext,
-} from "../core/authContext.ts";
-import { assertClientAccess } from "../data/objects/clientAccess.ts";
-import {
-  canChange,
-  dependsOnObject,
-  isAllowed,
-  pointerCondition,
-  protectedFieldsFor,
-} from "../data/objects/permissions.ts";
+import { type AuthContext, aclSubjectsOf, type RequestContext } from "../core/authContext.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
+import { type AclPermission, grantingSubject } from "../data/permissions/acl.ts";
+import { type ClassAccess, evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
+import { assertClientAccess } from "../data/permissions/clientAccess.ts";
+import { evaluatePointers } from "../data/permissions/pointerPermissions.ts";
+import { evaluateProtectedFields, type ProtectedFields } from "../data/permissions/protectedFields.ts";
 import type { ClassOperation, ClassSchema } from "../database/classSchema.ts";
 
 export type CheckedOperation = Exclude<ClassOperation, "addField">;
+
+const READ_OPERATIONS: ReadonlySet<CheckedOperation> = new Set(["get", "find", "count"]);
 
 export interface PermissionCheckInput {
   schema: ClassSchema;
@@ -33,7 +27,7 @@ export interface PermissionCheckInput {
   /** The stored row, for operations on a row. */
   row: JsonObject | undefined;
   rules: ClassRules | undefined;
-  protectedFields: Readonly<Record<string, string[]>> | undefined;
+  protectedFields: ProtectedFields | undefined;
   /** Whether the row is returned to the client by an actual read, which overrides the other checks. */
   isVisible: boolean | undefined;
   request: RequestContext;
@@ -49,7 +43,7 @@ export async function checkPermission(
   const { schema, operation, auth, row, rules, isVisible } = input;
   const steps: StudioPermissionCheck["steps"] = [];
   const roles = auth.kind === "user" ? auth.roles : [];
-  const hiddenFields = [...protectedFieldsFor(schema, input.protectedFields, auth, row)];
+  const hiddenFields = [...evaluateProtectedFields(schema, input.protectedFields, auth, row ?? {})];
   const decide = (
     decidedBy: StudioPermissionCheck["decidedBy"],
     isPassed: boolean,
@@ -66,13 +60,10 @@ export async function checkPermission(
     steps.push({ guard, isPassed: true, why, isDeciding: false });
   if (rules) addPassedStep(`rule of ${schema.className}`, "does not refuse");
 
-  const classReason = explainClassPermission(schema, operation, auth);
-  if (!isAllowed(schema, operation, auth))
-    return decide("class", false, "class-level permissions", classReason);
-  const isRead = operation === "get" || operation === "find" || operation === "count";
-  const hasPointerPermission = isRead
-    ? pointerCondition(schema, operation, auth) !== undefined
-    : dependsOnObject(schema, operation, auth);
+  const access = evaluateClassPermissions(schema, operation, auth);
+  const classReason = explainClassAccess(access, schema, operation);
+  if (access.objects === "none") return decide("class", false, "class-level permissions", classReason);
+  const hasPointerPermission = access.objects === "pointing";
   if (hasPointerPermission && auth.kind === "anonymous") {
     addPassedStep("class-level permissions", classReason);
     return decide(
@@ -90,27 +81,13 @@ export async function checkPermission(
     };
   addPassedStep("class-level permissions", classReason);
   if (hasPointerPermission) {
-    // Pointer permissions of reads use the same fields as those of writes.
-    const isPassed = canChange(schema, operation, auth, row);
+    const isPassed = evaluatePointers(schema, operation, auth, row);
     const why = isPassed ? "a field of the row points to the user" : "no field of the row points to the user";
     if (!isPassed) return decide("pointer", false, "pointer permissions", why);
     addPassedStep("pointer permissions", why);
   }
 
-  const permission = isRead ? "read" : "write";
-  const acl = row.ACL === undefined ? undefined : parseAcl(row.ACL);
-  const allowed = subjectsWith(acl, permission);
-  const own = aclSubjectsOf(auth) ?? [];
-  const grantedBy = allowed?.find((subject) => own.includes(subject));
-  const isGranted = allowed === null || grantedBy !== undefined;
-  const why =
-    allowed === null
-      ? acl
-        ? `the ACL allows everyone to ${permission}`
-        : "the row has no ACL"
-      : grantedBy === undefined
-        ? `the ACL lets only ${allowed.join(", ") || "nobody"} ${permission}`
-        : `the ACL lets ${grantedBy} ${permission}`;
+  const { isGranted, why } = explainAcl(row, READ_OPERATIONS.has(operation) ? "read" : "write", auth);
   if (isVisible !== undefined && isVisible !== isGranted) {
     // Class rules (as for sessions) restrict reads in addition to the ACL.
     return decide(
@@ -124,19 +101,36 @@ export async function checkPermission(
 }
 
 /** Explains which entry of the class-level permissions allows the operation, or what they require. */
-function explainClassPermission(schema: ClassSchema, operation: CheckedOperation, auth: AuthContext): string {
-  const permission = schema.classLevelPermissions[operation];
-  if (!permission) return `${operation} is open to everyone`;
-  const grantedBy = (aclSubjectsWithPublic(auth) ?? []).find((subject) => permission[subject] === true);
-  if (grantedBy === PUBLIC) return `${operation} is open to everyone (*)`;
-  if (grantedBy !== undefined) return `${operation} is open to ${grantedBy}`;
-  if (permission.requiresAuthentication === true && auth.kind === "user") {
-    return `${operation} is open to whoever is signed in`;
+function explainClassAccess(access: ClassAccess, schema: ClassSchema, operation: CheckedOperation): string {
+  switch (access.objects) {
+    case "all":
+      if (access.grantedBy === undefined) return `${operation} is open to everyone`;
+      if (access.grantedBy === PUBLIC) return `${operation} is open to everyone (*)`;
+      return access.grantedBy === "requiresAuthentication"
+        ? `${operation} is open to whoever is signed in`
+        : `${operation} is open to ${access.grantedBy}`;
+    case "pointing":
+      return `${operation} is open to whom ${access.fields.join(", ")} points to`;
+    case "none": {
+      const permission = schema.classLevelPermissions[operation] ?? {};
+      const named = Object.keys(permission).filter((subject) => permission[subject] === true);
+      return `${operation} is open only to ${named.join(", ") || "the master key"}`;
+    }
   }
-  const fields = permission.pointerFields;
-  if (Array.isArray(fields)) return `${operation} is open to whom ${fields.join(", ")} points to`;
-  const named = Object.keys(permission).filter((subject) => permission[subject] === true);
-  return `${operation} is open only to ${named.join(", ") || "the master key"}`;
+}
+
+/** Evaluates the ACL of a row and explains the result. */
+function explainAcl(
+  { ACL: acl }: JsonObject,
+  permission: AclPermission,
+  auth: AuthContext,
+): { isGranted: boolean; why: string } {
+  if (acl === undefined) return { isGranted: true, why: "the row has no ACL" };
+  const grantedBy = grantingSubject(acl, permission, aclSubjectsOf(auth) ?? []);
+  if (grantedBy === PUBLIC) return { isGranted: true, why: `the ACL allows everyone to ${permission}` };
+  if (grantedBy !== undefined) return { isGranted: true, why: `the ACL lets ${grantedBy} ${permission}` };
+  const named = subjectsWith(parseAcl(acl), permission) ?? [];
+  return { isGranted: false, why: `the ACL lets only ${named.join(", ") || "nobody"} ${permission}` };
 }
 
 /** Returns the error of the rules of a built-in class, if they deny the operation. */

@@ -1,5 +1,7 @@
 import { isInternalClassName, type StudioFinding, type StudioOperator } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
+import { ANONYMOUS } from "../core/authContext.ts";
+import { evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 
 export interface SecurityDependencies {
@@ -172,10 +174,10 @@ function checkSettings(config: SecurityDependencies["config"]): StudioFinding[] 
 }
 
 function checkClass(schema: ClassSchema): StudioFinding[] {
-  const { className, classLevelPermissions: permissions, fields, indexes } = schema;
+  const { className, fields, indexes } = schema;
   if (isInternalClassName(className) || className.startsWith("_")) return [];
   const isOpen = (operation: "find" | "get" | "create" | "update" | "delete" | "addField") =>
-    permissions[operation] === undefined || permissions[operation]["*"] === true;
+    evaluateClassPermissions(schema, operation, ANONYMOUS).objects === "all";
   const found: StudioFinding[] = [];
   const open = (["update", "delete"] as const).filter(isOpen);
   if (open.length > 0) {

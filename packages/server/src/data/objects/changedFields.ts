@@ -3,9 +3,10 @@ import type { RequestContext } from "../../core/authContext.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import type { Store } from "../../database/store.ts";
 import type { FileUrls } from "../fileUrls.ts";
+import { compileReadFilter } from "../permissions/readFilter.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
-import { isReadable, type ReadAccess } from "./readAccess.ts";
+import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
 
 /** The paths of a write that the response returns, besides those whose operations the client cannot compute. */
@@ -34,7 +35,7 @@ export function createChangedFields({ access, serializer }: { access: ReadAccess
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
     const scope = access.authorizePointerTarget(readerRequest, className);
-    const paths = scope && isReadable(object, scope) ? [...changed, ...defaults] : defaults;
+    const paths = scope && compileReadFilter(scope)(object) ? [...changed, ...defaults] : defaults;
     if (paths.length === 0) return;
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, readerRequest) : object;
@@ -93,7 +94,7 @@ export function createReplayFields({
     const scope = access.authorizePointerTarget(request, className);
     if (text === undefined || !scope) return {};
     const object: JsonObject = { ...JSON.parse(text), ...values };
-    if (!isReadable(object, scope)) return {};
+    if (!compileReadFilter(scope)(object)) return {};
     const serialize = serializer.forClass(className);
     const visible = serialize ? await serialize({ ...object }, request) : object;
     const fields = names.flatMap((name): [string, JsonValue][] => {

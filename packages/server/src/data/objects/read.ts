@@ -15,13 +15,13 @@ import {
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
+import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition, includePointers } from "./include.ts";
 import { createIncludedReads } from "./includedReads.ts";
 import { jsonListChunks, mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
-import { MATCH_NOTHING } from "./permissions.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Serialize, Serializer } from "./serializer.ts";

@@ -1,36 +1,28 @@
-import {
-  type Condition,
-  compileMatcher,
-  ErrorCode,
-  type JsonObject,
-  type Order,
-  ProtocolError,
-  parseAcl,
-  subjectsWith,
-} from "@purse/protocol";
+import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import { type AuthContext, aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
-import { compileRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import { authorizeOperation, isAllowed } from "../permissions/classPermissions.ts";
+import { assertClientAccess } from "../permissions/clientAccess.ts";
+import { pointerCondition } from "../permissions/pointerPermissions.ts";
+import {
+  evaluateProtectedFields,
+  evaluateQueryProtection,
+  findHiddenField,
+  type QueriedFields,
+} from "../permissions/protectedFields.ts";
+import type { ReadFilter } from "../permissions/readFilter.ts";
 import type { Schemas } from "../schema/schemas.ts";
-import { assertClientAccess } from "./clientAccess.ts";
-import { authorizeOperation, isAllowed, pointerCondition, protectedFieldsFor } from "./permissions.ts";
 import type { ClassRules } from "./rules.ts";
 
 export type ReadOperation = "get" | "find" | "count";
-
-/** The fields that a query filters and sorts by. None of them may be hidden from the client. */
-export interface QueriedFields {
-  where: Condition;
-  order?: readonly Order[];
-}
 
 /**
  * The part of a class that a request may read. An `ObjectReader` takes only scopes, and only `ReadAccess` creates them,
  * so that no object is read for a client without authorization.
  */
-class AuthorizedScope {
+class AuthorizedScope implements ReadFilter {
   readonly schema: ClassSchema;
   readonly request: RequestContext;
   readonly #condition: Condition | undefined;
@@ -90,13 +82,13 @@ export interface ReadAccess {
    * counts as missing.
    */
   authorizePointerTarget(request: RequestContext, className: string): AuthorizedScope | undefined;
-  /** Returns the fields of a class, or of one object, that are hidden from a client. */
-  hiddenFields(schema: ClassSchema, auth: AuthContext, object?: JsonObject): readonly string[];
+  /** Returns the fields of an object that are hidden from a client. */
+  hiddenFields(schema: ClassSchema, auth: AuthContext, object: JsonObject): readonly string[];
 }
 
 export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessDependencies): ReadAccess {
   const hiddenFields: ReadAccess["hiddenFields"] = (schema, auth, object) =>
-    protectedFieldsFor(schema, protectedFields?.[schema.className], auth, object);
+    evaluateProtectedFields(schema, protectedFields?.[schema.className], auth, object);
 
   const assertReadable: ReadAccess["assertReadable"] = (request, className, operation) => {
     assertClientAccess(className, operation, request.auth, rules);
@@ -135,18 +127,14 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
   return { assertReadable, authorizeRead, authorizeSubqueryRead, authorizePointerTarget, hiddenFields };
 
   /** Throws 119 for a query that filters or sorts by a hidden field, which would reveal its values. */
-  function assertQueryable(
-    schema: ClassSchema,
-    auth: AuthContext,
-    { where, order = [] }: QueriedFields,
-  ): void {
+  function assertQueryable(schema: ClassSchema, auth: AuthContext, queriedFields: QueriedFields): void {
     if (auth.kind === "master") return;
     const { className } = schema;
-    const restricted = [...hiddenFields(schema, auth), ...(rules.get(className)?.restrictedFields ?? [])];
-    if (restricted.length === 0) return;
-    const field = [...fieldsIn(where), ...order.map(({ path }) => path[0])].find((name) =>
-      restricted.includes(name),
-    );
+    const hidden = evaluateQueryProtection(schema, protectedFields?.[className], auth);
+    const field = findHiddenField(queriedFields, [
+      ...hidden,
+      ...(rules.get(className)?.restrictedFields ?? []),
+    ]);
     if (field === undefined) return;
     throw new ProtocolError(
       ErrorCode.OPERATION_FORBIDDEN,
@@ -164,22 +152,4 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
     const pointers = pointerCondition(schema, operation, request.auth);
     return scope && pointers ? { kind: "and", conditions: [scope, pointers] } : (scope ?? pointers);
   }
-}
-
-/** Whether an object is within a read scope. */
-export function isReadable(object: JsonObject, { subjects, condition }: AuthorizedScope): boolean {
-  if (!isGranted(object, "read", subjects)) return false;
-  return condition === undefined || compileMatcher(condition, { regex: compileRegex })(object);
-}
-
-/** Whether the ACL of an object grants a permission to one of the subjects. */
-export function isGranted(object: JsonObject, permission: "read" | "write", subjects: AclSubjects): boolean {
-  if (subjects === null) return true;
-  const granted = subjectsWith(object.ACL === undefined ? undefined : parseAcl(object.ACL), permission);
-  return granted === null || granted.some((subject) => subjects.includes(subject));
-}
-
-function fieldsIn(where: Condition): string[] {
-  if ("conditions" in where) return where.conditions.flatMap(fieldsIn);
-  return where.kind === "relatedTo" ? [] : [where.path[0]];
 }

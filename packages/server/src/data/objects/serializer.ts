@@ -3,6 +3,7 @@ import type { Config } from "../../config/loadConfig.ts";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
+import { hasProtectedFields } from "../permissions/protectedFields.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
@@ -35,9 +36,7 @@ export function createSerializer(
 ): Serializer {
   const forClass: Serializer["forClass"] = (className) => {
     const serialize = rules.get(className)?.serialize;
-    const isProtected =
-      protectedFields?.[className] !== undefined ||
-      Object.keys(schemas.get(className)?.classLevelPermissions.protectedFields ?? {}).length > 0;
+    const isProtected = hasProtectedFields(schemas.get(className), protectedFields?.[className]);
     if (!serialize && !isProtected) return undefined;
     return (object, request) => {
       const schema = schemas.get(className);

@@ -8,9 +8,9 @@ import {
 } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { StoreQuery } from "../../database/store.ts";
+import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
-import { MATCH_NOTHING } from "./permissions.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 type RelatedTo = Extract<Condition, { kind: "relatedTo" }>;

@@ -3,7 +3,6 @@ import {
   assertClassName,
   assertStorableTexts,
   ErrorCode,
-  isJsonObject,
   type JsonObject,
   type JsonValue,
   type Operation,
@@ -15,16 +14,22 @@ import type { EventBus } from "../../core/eventBus.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
 import { type FileUrls, mayContainFiles } from "../fileUrls.ts";
+import { defaultAcl, evaluateAcl } from "../permissions/acl.ts";
+import {
+  authorizeOperation,
+  evaluateClassPermissions,
+  mayAddFields,
+} from "../permissions/classPermissions.ts";
+import { assertClientAccess, assertPointsToClientClasses } from "../permissions/clientAccess.ts";
+import { evaluatePointers, requiredPointers } from "../permissions/pointerPermissions.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import type { Change } from "./change.ts";
 import { changedNames, createChangedFields } from "./changedFields.ts";
-import { assertClientAccess, assertPointsToClientClasses } from "./clientAccess.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
-import { authorizeOperation, canChange, dependsOnObject, requiredPointers } from "./permissions.ts";
-import { isGranted, type ReadAccess } from "./readAccess.ts";
+import type { ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Serializer } from "./serializer.ts";
 import type { Triggers } from "./triggers.ts";
@@ -138,9 +143,10 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       triggers.beforeSave(className) ||
       rule?.beforeUpdate ||
       rule?.normalize ||
-      dependsOnObject(current, "update", auth);
+      pointers ||
+      evaluateClassPermissions(current, "addField", auth).objects === "pointing";
     const original = needsOriginal ? await readWritable(current, objectId, subjects) : undefined;
-    if (original && !canChange(current, "update", auth, original)) throw notFound();
+    if (original && !evaluatePointers(current, "update", auth, original)) throw notFound();
     const requestedOperations = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
     assertPointsToClientClasses(requestedOperations, auth, rules);
     const pending = createPendingWrite(className, objectId, requestedOperations, original);
@@ -192,9 +198,9 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const subjects = aclSubjectsOf(auth);
     const pointers = requiredPointers(schema, "delete", auth);
     const beforeTrigger = triggers.beforeDelete(className);
-    const needsOriginal = beforeTrigger || rule?.beforeDelete || dependsOnObject(schema, "delete", auth);
+    const needsOriginal = beforeTrigger || rule?.beforeDelete || pointers;
     const original = needsOriginal ? await readWritable(schema, objectId, subjects) : undefined;
-    if (original && !canChange(schema, "delete", auth, original)) throw notFound();
+    if (original && !evaluatePointers(schema, "delete", auth, original)) throw notFound();
     const pending = createPendingWrite(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
     await rule?.beforeDelete?.(pending, request);
@@ -223,7 +229,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   async function readWritable(schema: ClassSchema, id: string, subjects: AclSubjects): Promise<JsonObject> {
     const text = await store.get(schema, id, null);
     const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
-    if (!object || !isGranted(object, "write", subjects)) throw notFound();
+    if (!object || !evaluateAcl(object, "write", subjects)) throw notFound();
     return mayContainFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
   }
 
@@ -243,13 +249,14 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
       if (schema) {
         authorizeOperation(schema, "addField", request.auth);
-        const isOpen =
-          dependencies.allowClientAddField || schema.classLevelPermissions.addField !== undefined;
-        if (!isOpen && request.auth.kind !== "master") throw addFieldDeniedError(pending.className);
         // A client that may only add fields to objects that point to it cannot add any to a new object.
         const object = pending.original ?? {};
-        if (!canChange(schema, "addField", request.auth, object))
+        if (
+          !mayAddFields(schema, request.auth, dependencies.allowClientAddField) ||
+          !evaluatePointers(schema, "addField", request.auth, object)
+        ) {
           throw addFieldDeniedError(pending.className);
+        }
       } else if (request.auth.kind !== "master" && !dependencies.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
@@ -365,7 +372,7 @@ function applyDefaults(
   pending: PendingWrite,
   schema: ClassSchema,
   { auth }: RequestContext,
-  defaultAcl: JsonObject | undefined,
+  configuredAcl: JsonObject | undefined,
 ): void {
   const { operations } = pending;
   for (const [name, field] of Object.entries(schema.fields)) {
@@ -374,18 +381,9 @@ function applyDefaults(
       operations[name] = { op: "Set", value: canonicalValue(field.defaultValue) };
     } else if (field.required) throw missingFieldError(name);
   }
-  if ("ACL" in operations || schema.className.startsWith("_")) return;
-  const acl: JsonObject | undefined = schema.classLevelPermissions.ACL ?? defaultAcl;
-  // An ACL that grants everything to everyone is not stored.
-  if (!acl || isOpen(acl)) return;
-  const { currentUser, ...others } = acl;
-  const own = currentUser && auth.kind === "user" ? { [auth.userId]: currentUser } : {};
-  operations.ACL = { op: "Set", value: { ...others, ...own } };
-}
-
-function isOpen(acl: JsonObject): boolean {
-  const everyone = acl["*"];
-  return isJsonObject(everyone) && everyone.read === true && everyone.write === true;
+  if ("ACL" in operations) return;
+  const acl = defaultAcl(schema, configuredAcl, auth);
+  if (acl) operations.ACL = { op: "Set", value: acl };
 }
 
 /** Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid. */

@@ -1,7 +1,6 @@
 import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassDefinition } from "../../config/schemas.ts";
-import type { ClassSchema } from "../../database/classSchema.ts";
-import { COMMON_FIELDS } from "./describe.ts";
+import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { editClass } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
 

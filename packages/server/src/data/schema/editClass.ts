@@ -10,9 +10,9 @@ import {
   type JsonValue,
   ProtocolError,
 } from "@purse/protocol";
-import type { ClassSchema, IndexDirection } from "../../database/classSchema.ts";
-import { COMMON_FIELDS, clientFields } from "./describe.ts";
-import { parsePermissions } from "./parsePermissions.ts";
+import { type ClassSchema, COMMON_FIELDS, type IndexDirection } from "../../database/classSchema.ts";
+import { parseClassPermissions } from "../permissions/parseClassPermissions.ts";
+import { clientFields } from "./describe.ts";
 
 /** Error codes that only the schema API uses. */
 const CLASS_NAME_MISSING = 135;
@@ -40,7 +40,7 @@ export function editClass(schema: ClassSchema, edit: ClassEdit, fixedFields: rea
   // null removes all permissions, as before any were set.
   if (edit.classLevelPermissions === undefined) return edited;
   const permissions =
-    edit.classLevelPermissions === null ? {} : parsePermissions(edit.classLevelPermissions, known);
+    edit.classLevelPermissions === null ? {} : parseClassPermissions(edit.classLevelPermissions, known);
   return { ...edited, classLevelPermissions: permissions };
 }
 

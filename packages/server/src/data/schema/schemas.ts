@@ -8,10 +8,9 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import type { ClassSchema } from "../../database/classSchema.ts";
+import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { ClassRules } from "../objects/rules.ts";
-import { COMMON_FIELDS } from "./describe.ts";
 import { typeText } from "./editClass.ts";
 import { isStudioClass } from "./studioClasses.ts";
 

@@ -1,4 +1,5 @@
 import type { FieldTypeName, TextSearch } from "@purse/protocol";
+import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { postgresPattern } from "./regex.ts";
@@ -34,17 +35,21 @@ const TEXTS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb))";
 const NUMBERS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb)::float8)";
 
 /**
- * Creates the expressions of a jsonb value. `textOfKey` returns the text of one of its keys; `declaredText` is its text
- * if the schema declares a string.
+ * Creates the expressions of a jsonb value. `textOfKey` returns the text of one of its keys; `declared` is the type that
+ * the schema declares; `declaredText` is its text if that is a string.
  */
 function jsonExpression(
   json: string,
   textOfKey: (key: string) => string,
+  declared: FieldTypeName | undefined,
   declaredText: string | undefined,
 ): ValueExpression {
   const text = declaredText ?? typedValueAt(json, "string");
   const number = typedValueAt(json, "number");
   const boolean = typedValueAt(json, "boolean");
+  /** Objects of clients may have the keys of a pointer, date or file without being one. */
+  const ofType = (name: "Pointer" | "Date" | "File", test: string) =>
+    declared === name ? `(${test})` : `(${textOfKey("__type")} = '${name}' AND ${test})`;
   return {
     isNull: `(${json} IS NULL OR jsonb_typeof(${json}) = 'null')`,
     exists: `${json} IS NOT NULL`,
@@ -61,11 +66,11 @@ function jsonExpression(
         case "json":
           return `${json} = ?::text::jsonb`;
         case "date":
-          return `${textOfKey("iso")} = ?`;
+          return ofType("Date", `${textOfKey("iso")} = ?`);
         case "pointer":
-          return `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ?)`;
+          return ofType("Pointer", `${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ?`);
         case "file":
-          return `${textOfKey("name")} = ?`;
+          return ofType("File", `${textOfKey("name")} = ?`);
       }
     },
     isIn(type: OperandType) {
@@ -77,11 +82,14 @@ function jsonExpression(
         case "boolean":
           return `${boolean} = ANY(${TEXTS})`;
         case "date":
-          return `${textOfKey("iso")} = ANY(${TEXTS})`;
+          return ofType("Date", `${textOfKey("iso")} = ANY(${TEXTS})`);
         case "pointer":
-          return `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ANY(${TEXTS}))`;
+          return ofType(
+            "Pointer",
+            `${textOfKey("className")} = ? AND ${textOfKey("objectId")} = ANY(${TEXTS})`,
+          );
         case "file":
-          return `${textOfKey("name")} = ANY(${TEXTS})`;
+          return ofType("File", `${textOfKey("name")} = ANY(${TEXTS})`);
         default:
           return `${json} IN (SELECT ${LIST})`;
       }
@@ -95,12 +103,13 @@ function jsonExpression(
         case "boolean":
           return `${boolean} ${operator} ?`;
         case "date":
-          return `${textOfKey("iso")} ${operator} ?`;
+          return ofType("Date", `${textOfKey("iso")} ${operator} ?`);
       }
     },
     matches: () => `${text} ~ ?`,
     between: () => `(${text} >= ? AND ${text} < ?)`,
-    pointsInto: (select) => `(${textOfKey("className")} = ? AND ${textOfKey("objectId")} IN (${select}))`,
+    pointsInto: (select) =>
+      ofType("Pointer", `${textOfKey("className")} = ? AND ${textOfKey("objectId")} IN (${select})`),
     idIn: (select) => `${textOfKey("objectId")} IN (${select})`,
     isInResult: (select) => `${json} IN (${select})`,
   };
@@ -112,15 +121,17 @@ function columnExpression(name: string): ValueExpression {
     isNull: "FALSE",
     exists: "TRUE",
     isArray: "FALSE",
-    equals: (type) =>
-      type === "null"
-        ? "FALSE"
-        : type === "pointer"
-          ? `(${unusedParameter} AND ${unusedParameter})`
-          : `${name} = ?::text`,
-    isIn: (type) =>
-      type === "pointer" ? `(${unusedParameter} AND ${unusedParameter})` : `${name} = ANY(${TEXTS})`,
-    compares: (operator) => `${name} ${operator} ?::text`,
+    equals(type) {
+      if (type === "null") return "FALSE";
+      if (type === "pointer") return `(${unusedParameter} AND ${unusedParameter})`;
+      return columnTakes(name, type) ? `${name} = ?::text` : unusedParameter;
+    },
+    isIn(type) {
+      if (type === "null") return "FALSE";
+      if (type === "pointer") return `(${unusedParameter} AND ${unusedParameter})`;
+      return columnTakes(name, type) ? `${name} = ANY(${TEXTS})` : unusedParameter;
+    },
+    compares: (operator, type) => (columnTakes(name, type) ? `${name} ${operator} ?::text` : unusedParameter),
     matches: () => `${name} ~ ?`,
     between: () => `(${name} >= ? AND ${name} < ?)`,
     pointsInto: (select) => `(${unusedParameter} AND ${name} IN (${select}))`,
@@ -133,6 +144,7 @@ function fieldExpression(path: readonly string[], type: FieldTypeName | undefine
   return jsonExpression(
     jsonAt(path),
     (key) => textAt([...path, key]),
+    type,
     type === "String" ? textAt(path) : undefined,
   );
 }
@@ -172,7 +184,12 @@ export const postgresDialect: Dialect = {
   identifier: quoteIdentifier,
   column: columnExpression,
   field: fieldExpression,
-  item: jsonExpression("item.value", (key) => `((item.value ->> '${key}') COLLATE "C")`, undefined),
+  item: jsonExpression(
+    "item.value",
+    (key) => `((item.value ->> '${key}') COLLATE "C")`,
+    undefined,
+    undefined,
+  ),
   anyItem: (path, test) => `EXISTS (SELECT 1 FROM ${items(path)} WHERE ${test})`,
   arrayContains(path, type) {
     const json = jsonAt(path);
@@ -184,7 +201,7 @@ export const postgresDialect: Dialect = {
       case "boolean":
         return `${json} @> jsonb_build_array(?::text::boolean)`;
       case "pointer":
-        return `${json} @> jsonb_build_array(jsonb_build_object('className', ?::text, 'objectId', ?::text))`;
+        return `${json} @> jsonb_build_array(jsonb_build_object('__type', 'Pointer', 'className', ?::text, 'objectId', ?::text))`;
       default:
         return undefined;
     }

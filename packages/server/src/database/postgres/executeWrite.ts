@@ -1,15 +1,8 @@
-import {
-  applyOperations,
-  ErrorCode,
-  type JsonObject,
-  type Operation,
-  ProtocolError,
-  parseAcl,
-  subjectsWith,
-} from "@purse/protocol";
+import { applyOperations, ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { LeaseLostError } from "../lease.ts";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError } from "../requestRecords.ts";
+import { aclGrants } from "../sql/acl.ts";
 import type { SqlParameter } from "../sql/dialect.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import {
@@ -395,13 +388,8 @@ function writeAccessSql({ subjects, pointers }: Pick<Update, "subjects" | "point
 }
 
 function aclArrays(acl: JsonObject[string] | undefined): { readAcl: string | null; writeAcl: string | null } {
-  if (acl === undefined) return { readAcl: null, writeAcl: null };
-  const parsed = parseAcl(acl);
-  const column = (permission: "read" | "write") => {
-    const subjects = subjectsWith(parsed, permission);
-    return subjects && arrayLiteral(subjects);
-  };
-  return { readAcl: column("read"), writeAcl: column("write") };
+  const { read, write } = aclGrants(acl);
+  return { readAcl: read && arrayLiteral(read), writeAcl: write && arrayLiteral(write) };
 }
 
 /** Formats texts as a PostgreSQL array literal. */

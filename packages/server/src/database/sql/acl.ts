@@ -1,17 +1,43 @@
-import { type JsonObject, parseAcl, subjectsWith } from "@purse/protocol";
+import { type JsonValue, parseAcl, subjectsWith } from "@purse/protocol";
+import type { AclSubjects } from "../../core/aclSubjects.ts";
+import type { Dialect, SqlParameter } from "./dialect.ts";
+import type { SqlFragment } from "./sqlFragment.ts";
 
-/** ACL columns contain `|a|b|`; a subject is searched for with its delimiters. */
-export function aclToken(subject: string): string {
-  return `|${subject}|`;
+/** The subjects that an ACL grants each permission; null if everyone has it. */
+export interface AclGrants {
+  read: readonly string[] | null;
+  write: readonly string[] | null;
 }
 
-/** Returns the ACL columns of an object: the subjects with the permission; NULL if everyone has it. */
-export function aclColumns(object: JsonObject): { readAcl: string | null; writeAcl: string | null } {
-  if (object.ACL === undefined) return { readAcl: null, writeAcl: null };
-  const acl = parseAcl(object.ACL);
-  const column = (permission: "read" | "write") => {
-    const subjects = subjectsWith(acl, permission);
-    return subjects && `|${subjects.join("|")}|`;
+/** Returns what the ACL columns of an object contain. Throws 123 if the ACL is invalid. */
+export function aclGrants(acl: JsonValue | undefined): AclGrants {
+  if (acl === undefined) return { read: null, write: null };
+  const parsed = parseAcl(acl);
+  return { read: subjectsWith(parsed, "read"), write: subjectsWith(parsed, "write") };
+}
+
+/** Up to this many subjects are tested individually, more as a list. */
+const MAX_INLINE_SUBJECTS = 3;
+
+/** Compiles the condition, with a leading AND, that one of the subjects may read an object; empty for null. */
+export function compileReadAccess(
+  subjects: AclSubjects,
+  parameters: SqlParameter[],
+  dialect: Dialect,
+): SqlFragment {
+  if (subjects === null) return { shape: "all", sql: () => "" };
+  const column = "read_acl";
+  if (subjects.length <= MAX_INLINE_SUBJECTS) {
+    for (const name of subjects) parameters.push(dialect.subject(name));
+    const tests = subjects.map(() => ` OR ${dialect.aclContains(column)}`);
+    return {
+      shape: String(subjects.length),
+      sql: () => ` AND (${column} IS NULL${tests.join("")})`,
+    };
+  }
+  parameters.push(...dialect.subjects(subjects));
+  return {
+    shape: "many",
+    sql: () => ` AND (${column} IS NULL OR ${dialect.aclContainsAny(column)})`,
   };
-  return { readAcl: column("read"), writeAcl: column("write") };
 }

@@ -204,7 +204,7 @@ const NEVER: SqlFragment = { shape: "never", sql: () => "FALSE" };
 /** A condition that is never satisfied, for parameters that have been collected already. */
 function never(kind: string, parameters: number): SqlFragment {
   const unused = Array.from({ length: parameters }, () => "CAST(? AS TEXT) IS NULL");
-  return { shape: `never ${kind}`, sql: () => conjunction(["FALSE", ...unused]) };
+  return { shape: `never ${kind} ${parameters}`, sql: () => conjunction(["FALSE", ...unused]) };
 }
 
 function conjunction(terms: string[]): string {
@@ -254,9 +254,14 @@ function operandParameters(operand: Operand): SqlParameter[] {
 
 function compileIn(operands: Operand[], target: Target, context: WhereContext): SqlFragment {
   const groups = groupOperands(operands, context.parameters);
+  const values = groups.filter((type) => type !== "null");
   return {
     shape: groups.join("|"),
-    sql: () => testItems(target, context.dialect, (candidate) => anyOf(groups, candidate)),
+    sql() {
+      const isIn = testItems(target, context.dialect, (candidate) => anyOf(values, candidate));
+      // null stands for a missing field as a whole, not for an item.
+      return values.length < groups.length ? `(${target.expression.isNull} OR ${isIn})` : isIn;
+    },
   };
 }
 

@@ -2,6 +2,7 @@ import { ErrorCode, MAX_ARRAY_TESTS, ProtocolError } from "@purse/protocol";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
+import { compileReadAccess } from "./acl.ts";
 import { columnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 import type { SqlFragment, WhereContext } from "./sqlFragment.ts";
@@ -67,7 +68,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const parameters: SqlParameter[] = [];
     const { schema, subjects } = query;
     const where = compileWhere(query.where, createContext(query, parameters));
-    const access = compileAccess(subjects, parameters, dialect);
+    const access = compileReadAccess(subjects, parameters, dialect);
     const sql = cachedSql(
       schema,
       `count\n${where.shape}\n${access.shape}`,
@@ -79,7 +80,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
 
   function get(schema: ClassSchema, id: string, subjects: AclSubjects): Statement {
     const parameters: SqlParameter[] = [id];
-    const access = compileAccess(subjects, parameters, dialect);
+    const access = compileReadAccess(subjects, parameters, dialect);
     const sql = cachedSql(
       schema,
       `get\n${access.shape}`,
@@ -164,7 +165,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const { limit, skip } = query;
     const context = createContext(query, parameters);
     const where = compileWhere(query.where, context);
-    const access = compileAccess(query.subjects, parameters, dialect);
+    const access = compileReadAccess(query.subjects, parameters, dialect);
     const isPaged = limit !== undefined || skip > 0;
     const order = isPaged ? compileOrder(query, context) : undefined;
     if (isPaged) parameters.push(limit ?? Number.MAX_SAFE_INTEGER, skip);
@@ -187,24 +188,3 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
 }
 
 export type Statements = ReturnType<typeof createStatements>;
-
-/** Up to this many subjects are tested individually, more as a list. */
-const MAX_INLINE_SUBJECTS = 3;
-
-function compileAccess(subjects: AclSubjects, parameters: SqlParameter[], dialect: Dialect): SqlFragment {
-  if (subjects === null) return { shape: "all", sql: () => "" };
-  const column = "read_acl";
-  if (subjects.length <= MAX_INLINE_SUBJECTS) {
-    for (const name of subjects) parameters.push(dialect.subject(name));
-    const tests = subjects.map(() => ` OR ${dialect.aclContains(column)}`);
-    return {
-      shape: String(subjects.length),
-      sql: () => ` AND (${column} IS NULL${tests.join("")})`,
-    };
-  }
-  parameters.push(...dialect.subjects(subjects));
-  return {
-    shape: "many",
-    sql: () => ` AND (${column} IS NULL OR ${dialect.aclContainsAny(column)})`,
-  };
-}

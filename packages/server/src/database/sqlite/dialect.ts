@@ -1,8 +1,10 @@
 import type { FieldTypeName } from "@purse/protocol";
 import { compileRegex } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
+import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
+import { aclToken } from "./acl.ts";
 
 /** Formats a path as `$.a.b`. Segments are validated names, so quoting is sufficient. Numbers may index an array. */
 export function jsonPath(path: readonly string[]): string {
@@ -27,13 +29,16 @@ function jsonExpression(
   value: string,
   type: string,
   valueOfKey: (key: string) => string,
-  isTypeKnown: (kind: "text" | "number") => boolean,
+  isTypeKnown: (type: FieldTypeName) => boolean,
 ): ValueExpression {
-  const withTypeCheck = (kind: "text" | "number", test: string) => {
-    if (isTypeKnown(kind)) return test;
-    const kinds = kind === "text" ? "typeof(@) = 'text'" : "typeof(@) IN ('integer','real')";
-    return `(${kinds.replace("@", value)} AND ${test})`;
+  /** SQLite returns objects and arrays as text, and booleans as numbers. */
+  const withTypeCheck = (kind: "string" | "number", test: string) => {
+    if (isTypeKnown(kind === "string" ? "String" : "Number")) return test;
+    return `(${type} ${kind === "string" ? "= 'text'" : "IN ('integer','real')"} AND ${test})`;
   };
+  /** Objects of clients may have the keys of a pointer, date or file without being one. */
+  const ofType = (name: "Pointer" | "Date" | "File", test: string) =>
+    isTypeKnown(name) ? `(${test})` : `(${valueOfKey("__type")} = '${name}' AND ${test})`;
   const isInList = (expression: string) => `${expression} IN (SELECT value FROM json_each(?))`;
   return {
     isNull: `${value} IS NULL`,
@@ -46,15 +51,15 @@ function jsonExpression(
         case "boolean":
           return `${type} = ?`;
         case "date":
-          return `${valueOfKey("iso")} = ?`;
+          return ofType("Date", `${valueOfKey("iso")} = ?`);
         case "pointer":
-          return `(${valueOfKey("className")} = ? AND ${valueOfKey("objectId")} = ?)`;
+          return ofType("Pointer", `${valueOfKey("className")} = ? AND ${valueOfKey("objectId")} = ?`);
         case "file":
-          return `${valueOfKey("name")} = ?`;
+          return ofType("File", `${valueOfKey("name")} = ?`);
         case "json":
           return `purse_json_equal(${value}, ?)`;
         default:
-          return `${value} = ?`;
+          return withTypeCheck(kind, `${value} = ?`);
       }
     },
     isIn(kind: OperandType) {
@@ -62,25 +67,28 @@ function jsonExpression(
         case "boolean":
           return isInList(type);
         case "date":
-          return isInList(valueOfKey("iso"));
+          return ofType("Date", isInList(valueOfKey("iso")));
         case "pointer":
-          return `(${valueOfKey("className")} = ? AND ${isInList(valueOfKey("objectId"))})`;
+          return ofType("Pointer", `${valueOfKey("className")} = ? AND ${isInList(valueOfKey("objectId"))}`);
         case "file":
-          return isInList(valueOfKey("name"));
+          return ofType("File", isInList(valueOfKey("name")));
         case "json":
           return `EXISTS (SELECT 1 FROM json_each(?) AS operand WHERE purse_json_equal(${value}, operand.value))`;
+        case "null":
+          return `${value} IS NULL`;
         default:
-          return isInList(value);
+          return withTypeCheck(kind, isInList(value));
       }
     },
     compares(operator, kind) {
       if (kind === "boolean") return `(${type} IN ('true','false') AND ${type} ${operator} ?)`;
-      if (kind === "date") return `${valueOfKey("iso")} ${operator} ?`;
-      return withTypeCheck(kind === "string" ? "text" : "number", `${value} ${operator} ?`);
+      if (kind === "date") return ofType("Date", `${valueOfKey("iso")} ${operator} ?`);
+      return withTypeCheck(kind, `${value} ${operator} ?`);
     },
-    matches: () => withTypeCheck("text", `purse_regex(?, ?, ${value})`),
-    between: () => withTypeCheck("text", `(${value} >= ? AND ${value} < ?)`),
-    pointsInto: (select) => `(${valueOfKey("className")} = ? AND ${valueOfKey("objectId")} IN (${select}))`,
+    matches: () => withTypeCheck("string", `purse_regex(?, ?, ${value})`),
+    between: () => withTypeCheck("string", `(${value} >= ? AND ${value} < ?)`),
+    pointsInto: (select) =>
+      ofType("Pointer", `${valueOfKey("className")} = ? AND ${valueOfKey("objectId")} IN (${select})`),
     idIn: (select) => `${valueOfKey("objectId")} IN (${select})`,
     isInResult: (select) => `${value} IN (${select})`,
   };
@@ -92,11 +100,17 @@ function columnExpression(name: string): ValueExpression {
     isNull: "FALSE",
     exists: "TRUE",
     isArray: "FALSE",
-    equals: (type) =>
-      type === "null" ? "FALSE" : type === "pointer" ? "(? IS NULL AND ? IS NULL)" : `${name} = ?`,
-    isIn: (type) =>
-      type === "pointer" ? "(? IS NULL AND ? IS NULL)" : `${name} IN (SELECT value FROM json_each(?))`,
-    compares: (operator) => `${name} ${operator} ?`,
+    equals(type) {
+      if (type === "null") return "FALSE";
+      if (type === "pointer") return "(? IS NULL AND ? IS NULL)";
+      return columnTakes(name, type) ? `${name} = ?` : "? IS NULL";
+    },
+    isIn(type) {
+      if (type === "null") return "FALSE";
+      if (type === "pointer") return "(? IS NULL AND ? IS NULL)";
+      return columnTakes(name, type) ? `${name} IN (SELECT value FROM json_each(?))` : "? IS NULL";
+    },
+    compares: (operator, type) => (columnTakes(name, type) ? `${name} ${operator} ?` : "? IS NULL"),
     matches: () => `purse_regex(?, ?, ${name})`,
     between: () => `(${name} >= ? AND ${name} < ?)`,
     pointsInto: (select) => `(? IS NULL AND ${name} IN (${select}))`,
@@ -110,7 +124,7 @@ function fieldExpression(path: readonly string[], type: FieldTypeName | undefine
     valueAt(path),
     `json_type(doc, ${jsonPath(path)})`,
     (key) => valueAt([...path, key]),
-    (kind) => type === (kind === "text" ? "String" : "Number"),
+    (known) => type === known,
   );
 }
 
@@ -179,13 +193,13 @@ export const sqliteDialect: Dialect = {
   textShape: (search) => (languageOf(search) === "" ? "" : "indexed"),
   document: "doc",
   documentWithScore: (score) => `json_set(doc, '$.score', ${score})`,
-  subject: (name) => `|${name}|`,
+  subject: aclToken,
   aclContains: (column) => `instr(${column}, ?) > 0`,
   // Most ACLs have a single entry and are looked up directly; only longer ones are parsed.
   aclContainsAny: (column) =>
     `(${column} IN (SELECT value FROM json_each(?)) OR (${column} LIKE '|%|%|' AND purse_acl_holds(?, ${column})))`,
   subjects(names) {
-    const text = subjectsJson.get(names) ?? JSON.stringify(names.map((name) => `|${name}|`));
+    const text = subjectsJson.get(names) ?? JSON.stringify(names.map(aclToken));
     subjectsJson.set(names, text);
     return [text, text];
   },

@@ -1,7 +1,7 @@
 import type { JsonObject, Operation } from "@purse/protocol";
-import { aclColumns } from "../sql/acl.ts";
 import type { Write } from "../store.ts";
 import type { UserPointers } from "../userPointers.ts";
+import { aclColumns } from "./acl.ts";
 
 /** Kinds of writes that are passed on unchanged. */
 type PlainKind =

@@ -2,10 +2,10 @@ import { applyOperations, ErrorCode, type JsonObject, ProtocolError } from "@pur
 import type Database from "better-sqlite3";
 import { assertObjectSize } from "../objectSize.ts";
 import { DuplicateRequestError, type StoredReply } from "../requestRecords.ts";
-import { aclColumns, aclToken } from "../sql/acl.ts";
 import { mergeSecret } from "../sql/secret.ts";
 import { CounterLimitError, UniqueConstraintError, updateConflict, type WriteResult } from "../store.ts";
 import { pointsToUser } from "../userPointers.ts";
+import { aclColumns, isGrantedByColumn } from "./acl.ts";
 import { createPreparedStatementCache } from "./connection.ts";
 import { sqliteDialect } from "./dialect.ts";
 import type { EncodedWrite } from "./encode.ts";
@@ -237,12 +237,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     const row = prepare(`SELECT doc, secret, write_acl FROM ${table} WHERE id = ?`).get(id) as
       | StoredRow
       | undefined;
-    const isAllowed =
-      row &&
-      (subjects === null ||
-        row.write_acl === null ||
-        subjects.some((subject) => row.write_acl?.includes(aclToken(subject))));
-    if (!row || !isAllowed) throw notFound();
+    if (!row || !isGrantedByColumn(row.write_acl, subjects)) throw notFound();
     return row;
   }
 }

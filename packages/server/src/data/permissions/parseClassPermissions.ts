@@ -1,6 +1,6 @@
 import { ErrorCode, type FieldType, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { ClassLevelPermissions } from "../../database/classSchema.ts";
-import { CLOSED_PERMISSIONS, COMMON_FIELDS } from "./describe.ts";
+import { type ClassLevelPermissions, COMMON_FIELDS } from "../../database/classSchema.ts";
+import { CLOSED_PERMISSIONS } from "./definitions.ts";
 
 const OPERATIONS: ReadonlySet<string> = new Set([
   "ACL",
@@ -18,7 +18,7 @@ const USER_ID = /^[0-9A-Za-z_-]+$/;
  * Parses class-level permissions from the wire. Omitted operations require the master key, as does everything if the
  * value is not an object. Throws 107 with the reason if it is invalid.
  */
-export function parsePermissions(
+export function parseClassPermissions(
   value: JsonValue | undefined,
   fields: Readonly<Record<string, FieldType>>,
 ): ClassLevelPermissions {

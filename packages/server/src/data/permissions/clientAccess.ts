@@ -10,9 +10,9 @@ import {
 } from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { ClassOperation } from "../../database/classSchema.ts";
-import type { ClassRules } from "./rules.ts";
 
-type Rules = ReadonlyMap<string, ClassRules>;
+/** Whether clients may access a class of the server, by its name; false if unset. */
+type Rules = ReadonlyMap<string, { readonly clientAccess?: boolean }>;
 
 /** Whether clients may access a class at all. Classes of the server are internal unless their rules open them. */
 export function isClientClass(className: string, rules: Rules): boolean {

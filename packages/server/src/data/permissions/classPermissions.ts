@@ -1,0 +1,81 @@
+import { ErrorCode, ProtocolError, PUBLIC } from "@purse/protocol";
+import { type AuthContext, aclSubjectsOf } from "../../core/authContext.ts";
+import type { ClassOperation, ClassSchema } from "../../database/classSchema.ts";
+
+/** The objects of a class that class-level permissions allow an operation on, in addition to the ACLs of the objects. */
+export type ClassAccess =
+  /** `grantedBy` is the entry that allows it; undefined if the operation is not restricted. */
+  | { objects: "all"; grantedBy: string | undefined }
+  | { objects: "none" }
+  /** Those that point to the user by one of the fields. No object points to an anonymous client (undefined). */
+  | { objects: "pointing"; fields: readonly string[]; userId: string | undefined };
+
+const UNRESTRICTED: ClassAccess = { objects: "all", grantedBy: undefined };
+const PUBLIC_ACCESS: ClassAccess = { objects: "all", grantedBy: PUBLIC };
+const NO_ACCESS: ClassAccess = { objects: "none" };
+
+const READ_OPERATIONS: ReadonlySet<ClassOperation> = new Set(["get", "find", "count"]);
+
+/** Evaluates the class-level permissions of one operation. A class that does not exist restricts nothing. */
+export function evaluateClassPermissions(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  auth: AuthContext,
+): ClassAccess {
+  if (auth.kind === "master") return UNRESTRICTED;
+  const permissions = schema?.classLevelPermissions;
+  const permission = permissions?.[operation];
+  if (!permissions || !permission) return UNRESTRICTED;
+  if (permission[PUBLIC] === true) return PUBLIC_ACCESS;
+  const grantedBy = aclSubjectsOf(auth)?.find((subject) => permission[subject] === true);
+  if (grantedBy !== undefined) return { objects: "all", grantedBy };
+  const isAuthenticationRequired = permission.requiresAuthentication === true;
+  if (isAuthenticationRequired && auth.kind === "anonymous") return NO_ACCESS;
+  const grouped = READ_OPERATIONS.has(operation) ? permissions.readUserFields : permissions.writeUserFields;
+  const own = permission.pointerFields;
+  const fields = [...new Set([...(Array.isArray(own) ? own : []), ...(grouped ?? [])])];
+  // An object that does not exist yet cannot point to a user.
+  if (fields.length > 0 && operation !== "create") {
+    return { objects: "pointing", fields, userId: auth.kind === "user" ? auth.userId : undefined };
+  }
+  return isAuthenticationRequired ? { objects: "all", grantedBy: "requiresAuthentication" } : NO_ACCESS;
+}
+
+/** Whether class-level permissions allow an operation, possibly only on some objects. */
+export function isAllowed(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  auth: AuthContext,
+): boolean {
+  return evaluateClassPermissions(schema, operation, auth).objects !== "none";
+}
+
+/** Throws 119, or 101 for anonymous clients if only authentication is missing, as in Parse Server. */
+export function authorizeOperation(
+  schema: ClassSchema | undefined,
+  operation: ClassOperation,
+  auth: AuthContext,
+): void {
+  if (isAllowed(schema, operation, auth)) return;
+  const className = schema?.className ?? "";
+  if (
+    schema?.classLevelPermissions[operation]?.requiresAuthentication === true &&
+    auth.kind === "anonymous"
+  ) {
+    throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Permission denied, user needs to be authenticated.");
+  }
+  throw new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `Permission denied for action ${operation} on class ${className}.`,
+  );
+}
+
+/**
+ * Whether a client may add fields to a class. `isOpenByDefault` applies to classes whose permissions do not mention
+ * `addField`.
+ */
+export function mayAddFields(schema: ClassSchema, auth: AuthContext, isOpenByDefault: boolean): boolean {
+  if (auth.kind === "master") return true;
+  if (!isOpenByDefault && schema.classLevelPermissions.addField === undefined) return false;
+  return isAllowed(schema, "addField", auth);
+}

@@ -1,0 +1,22 @@
+import { join } from "node:path";
+import { defineConfig } from "vitest/config";
+
+/**
+ * The tests of permissions and of the query compiler that run within one process, for `npm run mutate`. Packages are
+ * imported from this folder, which may be a copy of the repository.
+ */
+export default defineConfig({
+  resolve: {
+    alias: {
+      "@purse/protocol": join(import.meta.dirname, "packages/protocol/src/index.ts"),
+    },
+  },
+  test: {
+    include: [
+      "packages/protocol/src/{acl,matcher,conditionCost}.test.ts",
+      "packages/server/src/data/permissions/*.test.ts",
+      "packages/server/src/database/sql/*.test.ts",
+    ],
+    exclude: ["**/node_modules/**", "packages/server/src/data/permissions/permissions.property.test.ts"],
+  },
+});
