@@ -1,14 +1,17 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+const root = join(import.meta.dirname, "../..");
+
 /**
  * The tests of permissions and of the query compiler that run within one process, for `npm run mutate`. Packages are
  * imported from this folder, which may be a copy of the repository.
  */
 export default defineConfig({
+  root,
   resolve: {
     alias: {
-      "@purse/protocol": join(import.meta.dirname, "packages/protocol/src/index.ts"),
+      "@purse/protocol": join(root, "packages/protocol/src/index.ts"),
     },
   },
   test: {
