@@ -62,9 +62,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
           onChange={(event) => setName(event.target.value)}
           problem={nameProblem}
           maxLength={128}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
+          isCode
         />
       )}
       <Select
@@ -107,8 +105,7 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
               value={text}
               onChange={(event) => setText(event.target.value)}
               problem={parsed?.problem && t(parsed.problem)}
-              autoComplete="off"
-              spellCheck={false}
+              isCode
             />
           )}
         </>

@@ -117,8 +117,7 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
           autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
+          isCode
         />
         {error !== undefined && <ErrorState error={error} />}
         <div>

@@ -211,8 +211,7 @@ function PairForm({ address }: { address: string }) {
         hint={t("Token contract address")}
         value={other}
         problem={problem}
-        autoComplete="off"
-        spellCheck={false}
+        isCode
         onChange={(event) => setOther(event.target.value)}
         after={<Button type="submit">{t("View pair")}</Button>}
       />

@@ -136,8 +136,7 @@ function ContactForm({
       <Field
         label={t("Address")}
         value={address}
-        spellCheck={false}
-        autoComplete="off"
+        isCode
         onChange={(event) => setAddress(event.target.value)}
         problem={wasSubmitted && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
       />
