@@ -4,8 +4,8 @@ import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { OwnSecondFactor } from "./OwnSecondFactor.tsx";
 import { useRoleNames } from "./roleNames.ts";
-import { SecondFactor } from "./SecondFactor.tsx";
 import { SessionTable } from "./SessionTable.tsx";
 
 /** The operator's own account. */
@@ -24,7 +24,7 @@ export function Account() {
       </p>
       <div className="halves">
         <Password />
-        <SecondFactor />
+        <OwnSecondFactor />
       </div>
       <OwnSessions />
     </>
