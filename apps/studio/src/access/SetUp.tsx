@@ -32,6 +32,7 @@ export function SetUp() {
         onSubmit={run}
         submitLabel={t("Create first operator")}
         variant="primary"
+        isNarrow
         {...{ busy, error }}
       >
         <Field

@@ -44,6 +44,7 @@ export function SignIn({ username }: { username?: string }) {
       onSubmit={run}
       submitLabel={t("Sign in")}
       variant="primary"
+      isNarrow
       busy={busy}
       error={isWrong || isWrongCode ? undefined : error}
     >

@@ -16,6 +16,8 @@ export interface FormProps<Values> {
   /** Accessible name of the form. */
   label?: string;
   className?: string;
+  /** The buttons are below each other, as wide as the form. */
+  isNarrow?: boolean;
   /** Further buttons. */
   buttons?: ReactNode;
   children: ReactNode;
@@ -28,7 +30,7 @@ export function Form<Values>(props: FormProps<Values>) {
     <form className={className} onSubmit={form.submit(props.onSubmit)} noValidate aria-label={props.label}>
       {props.children}
       {error ? <ErrorState error={error} /> : null}
-      <div className="row">
+      <div className={props.isNarrow ? "stack" : "row"}>
         <Button type="submit" {...(variant && { variant })} busy={props.busy} disabled={disabled}>
           {props.submitLabel}
         </Button>

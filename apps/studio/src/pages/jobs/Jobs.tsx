@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import {
   Button,
-  ConfirmDialog,
+  MutationDialog,
   QueryState,
   RelativeTime,
   Select,
@@ -65,12 +65,13 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const [running, setRunning] = useState<string | undefined>(undefined);
   const [params, setParams] = useState("{}");
   const parsedParams = parseJsonObject(params);
+  const name = running ?? "";
   const run = useStudioMutation(
-    (name: string) =>
+    () =>
       studio.post(`/jobs/${encodeURIComponent(name)}/run`, {
         params: "value" in parsedParams ? parsedParams.value : {},
       }),
-    (_, name) => t("{name} started. See History for the result.", { name }),
+    t("{name} started. See History for the result.", { name }),
   );
   return (
     <ListSection
@@ -91,19 +92,17 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
         </Button>
       )}
     >
-      <ConfirmDialog
+      <MutationDialog
         open={running !== undefined}
         onClose={() => setRunning(undefined)}
-        title={t("Run {name} now", { name: running ?? "" })}
+        title={t("Run {name} now", { name })}
         description={t("The job runs in the background. You can leave this page.")}
         confirmLabel={t("Run")}
-        busy={run.isPending}
-        error={run.error}
+        mutation={run}
         disabled={parsedParams.problem !== undefined}
-        onConfirm={() => running && run.mutate(running, { onSuccess: () => setRunning(undefined) })}
       >
         <JsonField label={t("Parameters")} value={params} onChange={setParams} />
-      </ConfirmDialog>
+      </MutationDialog>
     </ListSection>
   );
 }
