@@ -93,11 +93,10 @@ function AuditTrail() {
               />
             }
             columns={[
-              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
-              { key: "who", label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
-              { key: "what", label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
+              { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+              { label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
+              { label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
               {
-                key: "target",
                 label: t("Target"),
                 cell: ({ target }) => (
                   <bdi className="cut" title={target}>
@@ -105,7 +104,7 @@ function AuditTrail() {
                   </bdi>
                 ),
               },
-              { key: "outcome", label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
+              { label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
             ]}
             actions={(entry) => (
               <Button

@@ -43,7 +43,6 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         }
         columns={[
           {
-            key: "at",
             label: t("Created"),
             cell: ({ file, createdAt }) => (
               <span title={file}>
@@ -52,18 +51,15 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             ),
           },
           {
-            key: "origin",
             label: t("Origin"),
             cell: ({ origin }) => t(ORIGINS[origin]),
           },
           {
-            key: "file",
             label: t("File"),
             hideOnPhone: true,
             cell: ({ file }) => <code className="cut">{file}</code>,
           },
           {
-            key: "size",
             label: t("Size"),
             number: true,
             cell: ({ sizeBytes }) => formatBytes(sizeBytes, language),

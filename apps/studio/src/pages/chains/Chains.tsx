@@ -115,20 +115,17 @@ function Nodes({ nodes }: Pick<Chain, "nodes">) {
       rowKey={({ host, at }) => `${at} ${host}`}
       empty={<p className="soft">{t("No node has been queried yet.")}</p>}
       columns={[
-        { key: "host", label: t("Node"), cell: ({ host }) => <code>{host}</code> },
+        { label: t("Node"), cell: ({ host }) => <code>{host}</code> },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ state }) => <Status kind={STATUS_KIND[state]}>{labels[state]}</Status>,
         },
         {
-          key: "latency",
           label: t("Latency"),
           number: true,
           cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : `${Math.round(latencyMs)} ms`),
         },
         {
-          key: "error",
           label: t("Last error"),
           cell: ({ error = "" }) => (
             <bdi className="cut" title={error}>

@@ -66,9 +66,8 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
               rowKey={(each) => each.address}
               empty={<p className="soft">{t("No indexed wallets yet")}</p>}
               columns={[
-                { key: "address", label: t("Address"), cell: (each) => <code>{each.address}</code> },
+                { label: t("Address"), cell: (each) => <code>{each.address}</code> },
                 {
-                  key: "percent",
                   label: t("History"),
                   cell: ({ percent }) =>
                     percent >= 100 ? (

@@ -28,12 +28,10 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
       }}
       columns={[
         {
-          key: "what",
           label: t("Event"),
           cell: (row) => <code className="cut">{describeWatch(row, t("All transfers"))}</code>,
         },
         {
-          key: "address",
           label: t("Address"),
           cell: (row) => (
             <code className="cut" title={stringField(row, "address")}>
@@ -42,13 +40,11 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
           ),
         },
         {
-          key: "chain",
           label: t("Chain"),
           hideOnPhone: true,
           cell: (row) => stringField(row, "chainId"),
         },
         {
-          key: "class",
           label: t("Class"),
           cell: (row) => {
             const className = stringField(row, "tableName") || "WalletTransfers";
@@ -60,7 +56,6 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
           },
         },
         {
-          key: "hook",
           label: t("Webhook URL"),
           hideOnPhone: true,
           cell: (row) => <bdi className="cut">{stringField(row, "webhook")}</bdi>,

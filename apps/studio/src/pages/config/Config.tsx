@@ -46,9 +46,8 @@ export function Config() {
           text: t("Use parameters for feature flags or texts that change without a new app release."),
         }}
         columns={[
-          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+          { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
           {
-            key: "value",
             label: t("Value"),
             cell: ({ value }) => (
               <code className="cut" title={JSON.stringify(value)}>
@@ -56,9 +55,8 @@ export function Config() {
               </code>
             ),
           },
-          { key: "type", label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
+          { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
-            key: "who",
             label: t("Visibility"),
             cell: ({ isMasterKeyOnly }) =>
               isMasterKeyOnly ? (

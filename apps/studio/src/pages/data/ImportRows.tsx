@@ -115,14 +115,12 @@ export function ImportRows({
             rowKey={(column) => column}
             empty={null}
             columns={[
-              { key: "column", label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
+              { label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
               {
-                key: "sample",
                 label: t("Sample"),
                 cell: (column) => <bdi className="cut">{file.samples[column]}</bdi>,
               },
               {
-                key: "field",
                 label: t("Field"),
                 cell: (column) => (
                   <Select

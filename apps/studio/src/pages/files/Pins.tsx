@@ -35,7 +35,6 @@ export function Pins() {
       }}
       columns={[
         {
-          key: "cid",
           label: t("CID"),
           cell: (pin) => (
             <span className="row">
@@ -47,7 +46,6 @@ export function Pins() {
           ),
         },
         {
-          key: "at",
           label: t("Pinned"),
           hideOnPhone: true,
           cell: ({ pinnedAt }) => (pinnedAt ? <RelativeTime at={pinnedAt} /> : "–"),

@@ -46,17 +46,16 @@ export function HookCalls() {
       rowKey={(call) => call.id}
       empty={{ title: t("No calls yet"), text: t("The last 1,000 hook calls are kept here.") }}
       columns={[
-        { key: "hook", label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
-        { key: "outcome", label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
+        { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
+        { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
         {
-          key: "status",
           label: t("Response status"),
           number: true,
           hideOnPhone: true,
           cell: ({ status }) => status ?? "–",
         },
-        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
       actions={(call) => (
         <Button
@@ -188,7 +187,6 @@ export function WebhookDeliveries() {
       }}
       columns={[
         {
-          key: "url",
           label: t("To"),
           cell: (row) => (
             <bdi className="cut" title={stringField(row, "url")}>
@@ -196,15 +194,13 @@ export function WebhookDeliveries() {
             </bdi>
           ),
         },
-        { key: "status", label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
+        { label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
         {
-          key: "attempts",
           label: t("Attempts"),
           number: true,
           cell: (row) => numberField(row, "attempts") ?? 0,
         },
         {
-          key: "at",
           label: t("When"),
           cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
         },

@@ -58,9 +58,8 @@ function HookList() {
       rowKey={hookName}
       empty={{ title: t("No hooks yet"), text: t("A hook runs a function or trigger on another server.") }}
       columns={[
-        { key: "name", label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
+        { label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
         {
-          key: "url",
           label: t("URL"),
           cell: ({ url }) => (
             <bdi className="cut" title={url}>

@@ -79,7 +79,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       rows={jobs}
       rowKey={(name) => name}
       empty={{ title: t("No jobs yet"), text: t("Define one in cloud code with Parse.Cloud.job.") }}
-      columns={[{ key: "name", label: t("Job"), cell: (name) => <code>{name}</code> }]}
+      columns={[{ label: t("Job"), cell: (name) => <code>{name}</code> }]}
       actions={(name) => (
         <Button
           small
@@ -121,16 +121,14 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         text: t("Schedules run a job automatically, for example every night."),
       }}
       columns={[
-        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-        { key: "when", label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
+        { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
         {
-          key: "about",
           label: t("Description"),
           hideOnPhone: true,
           cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
         },
         {
-          key: "last",
           label: t("Last run"),
           cell: (row) => {
             const last = numberField(row, "lastRun");
@@ -161,10 +159,9 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
             rowKey={({ jobName, cron }) => `${jobName} ${cron}`}
             empty={null}
             columns={[
-              { key: "job", label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
-              { key: "when", label: t("When"), cell: ({ cron }) => <code>{cron}</code> },
+              { label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
+              { label: t("When"), cell: ({ cron }) => <code>{cron}</code> },
               {
-                key: "params",
                 label: t("Parameters"),
                 hideOnPhone: true,
                 cell: ({ params }) => <code>{JSON.stringify(params)}</code>,
@@ -215,9 +212,8 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No runs yet") }}
       columns={[
-        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
         {
-          key: "status",
           label: t("Status"),
           cell: (row) => (
             <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
@@ -226,7 +222,6 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           ),
         },
         {
-          key: "message",
           label: t("Message"),
           cell: (row) => (
             <bdi className="cut" title={stringField(row, "message")}>
@@ -235,7 +230,6 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           ),
         },
         {
-          key: "params",
           label: t("Parameters"),
           hideOnPhone: true,
           cell: (row) => {
@@ -248,13 +242,11 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           },
         },
         {
-          key: "source",
           label: t("Triggered by"),
           hideOnPhone: true,
           cell: (row) => stringField(row, "source"),
         },
         {
-          key: "took",
           label: t("Duration"),
           number: true,
           cell: (row) => {
@@ -263,7 +255,6 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           },
         },
         {
-          key: "at",
           label: t("When"),
           cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
         },

@@ -68,9 +68,8 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       rowKey={({ id }) => id}
       empty={{ title: t("No API keys yet"), text: t("In production, the data service requires an API key.") }}
       columns={[
-        { key: "name", label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
+        { label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ revokedAt }) =>
             revokedAt === undefined ? (
@@ -80,7 +79,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
             ),
         },
         {
-          key: "limit",
           label: t("Requests this minute"),
           number: true,
           cell: ({ limit, usedThisMinute }) =>
@@ -89,7 +87,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               : t("{used} of {limit}", { used: usedThisMinute, limit }),
         },
         {
-          key: "used",
           label: t("Last used"),
           cell: ({ lastUsedAt }) =>
             lastUsedAt === undefined ? (
@@ -99,7 +96,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
             ),
         },
         {
-          key: "made",
           label: t("Created"),
           hideOnPhone: true,
           cell: ({ createdAt }) => <RelativeTime at={createdAt} />,

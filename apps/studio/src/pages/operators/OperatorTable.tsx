@@ -32,7 +32,6 @@ export function OperatorTable() {
       empty={{ title: t("No operators") }}
       columns={[
         {
-          key: "name",
           label: t("Name"),
           cell: ({ id, username }) => (
             <span>
@@ -41,9 +40,8 @@ export function OperatorTable() {
             </span>
           ),
         },
-        { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },
+        { label: t("Role"), cell: ({ role }) => roles[role] },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ isDisabled }) =>
             isDisabled ? (
@@ -53,7 +51,6 @@ export function OperatorTable() {
             ),
         },
         {
-          key: "factor",
           label: t("Two-factor authentication"),
           cell: ({ hasSecondFactor }) =>
             hasSecondFactor ? (
@@ -63,7 +60,6 @@ export function OperatorTable() {
             ),
         },
         {
-          key: "seen",
           label: t("Last sign-in"),
           hideOnPhone: true,
           cell: ({ lastSignInAt }) =>

@@ -19,7 +19,6 @@ export function SessionTable({
       empty={<EmptyState title={t("No active sessions")} />}
       columns={[
         {
-          key: "where",
           label: t("Device"),
           cell: ({ address, userAgent, isCurrent }) => (
             <>
@@ -31,9 +30,8 @@ export function SessionTable({
             </>
           ),
         },
-        { key: "used", label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
+        { label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
         {
-          key: "ends",
           label: t("Expires"),
           hideOnPhone: true,
           cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,

@@ -226,7 +226,6 @@ function PushHistory() {
       empty={{ title: t("No notifications sent yet") }}
       columns={[
         {
-          key: "alert",
           label: t("Message"),
           cell: (row) => (
             <bdi className="cut" title={messageOf(row)}>
@@ -235,7 +234,6 @@ function PushHistory() {
           ),
         },
         {
-          key: "status",
           label: t("Status"),
           cell: (row) => (
             <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
@@ -244,19 +242,16 @@ function PushHistory() {
           ),
         },
         {
-          key: "sent",
           label: t("Sent"),
           number: true,
           cell: (row) => numberField(row, "numSent") ?? 0,
         },
         {
-          key: "failed",
           label: t("Failed"),
           number: true,
           cell: (row) => numberField(row, "numFailed") ?? 0,
         },
         {
-          key: "at",
           label: t("When"),
           cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
         },

@@ -184,12 +184,10 @@ function Tokens({ address }: { address: string }) {
       }
       columns={[
         {
-          key: "token",
           label: t("Token"),
           cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
         },
         {
-          key: "symbol",
           label: t("Symbol"),
           cell: ({ token_address, symbol, name, decimals }) => (
             <TokenLink
@@ -199,7 +197,6 @@ function Tokens({ address }: { address: string }) {
           ),
         },
         {
-          key: "amount",
           label: t("Amount"),
           number: true,
           cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,

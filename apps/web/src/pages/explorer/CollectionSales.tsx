@@ -42,17 +42,14 @@ export function Sales({ address }: { address: string }) {
             empty={<EmptyState title={t("No sales")}>{t("No sales on known marketplaces.")}</EmptyState>}
             columns={[
               {
-                key: "hash",
                 label: t("Transaction"),
                 cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
               },
               {
-                key: "age",
                 label: t("Age"),
                 cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
               },
               {
-                key: "items",
                 label: t("Items"),
                 cell: ({ token_ids }) => (
                   <span className="row tight-row">
@@ -63,17 +60,14 @@ export function Sales({ address }: { address: string }) {
                 ),
               },
               {
-                key: "seller",
                 label: t("Seller"),
                 cell: ({ seller_address }) => <AddressLink address={seller_address} />,
               },
               {
-                key: "buyer",
                 label: t("Buyer"),
                 cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
               },
               {
-                key: "price",
                 label: t("Price"),
                 number: true,
                 cell: ({ price, price_token_address: token }) =>
