@@ -11,6 +11,7 @@ export { Dialog } from "./components/Dialog.tsx";
 export { Field, type FieldProps, TextArea } from "./components/Field.tsx";
 export { isFocusLost } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
+export { IconButton } from "./components/IconButton.tsx";
 export { Identicon } from "./components/Identicon.tsx";
 export { QrCode } from "./components/QrCode.tsx";
 export { FailedRead, type QueryResult, QueryState, StaleNote } from "./components/QueryState.tsx";

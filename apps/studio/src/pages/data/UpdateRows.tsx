@@ -1,5 +1,14 @@
 import type { JsonObject, JsonValue, StudioBulkResult } from "@purse/protocol";
-import { Button, Checkbox, ConfirmDialog, Field, Notice, Select, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Checkbox,
+  ConfirmDialog,
+  Field,
+  IconButton,
+  Notice,
+  Select,
+  useTranslation,
+} from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { useRef, useState } from "react";
@@ -125,14 +134,11 @@ export function UpdateRows({
               onChange={(to) => set(i, { isCleared: to })}
             />
             {updates.length > 1 && (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={t("Remove {name} from this update", { name: field })}
+              <IconButton
+                icon={X}
+                label={t("Remove {name} from this update", { name: field })}
                 onClick={() => setUpdates(updates.filter((_, at) => at !== i))}
-              >
-                <X size={16} aria-hidden="true" />
-              </button>
+              />
             )}
           </fieldset>
         );

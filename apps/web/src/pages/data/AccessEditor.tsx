@@ -1,5 +1,5 @@
 import { useMoralis } from "@purse/react";
-import { Button, Checkbox, explain, Field, Notice, useTranslation } from "@purse/ui";
+import { Button, Checkbox, explain, Field, IconButton, Notice, useTranslation } from "@purse/ui";
 import { X } from "lucide-react";
 import { useState } from "react";
 import { canWrite, describeAccess, type Grant } from "./access.ts";
@@ -51,14 +51,11 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
             {grant.who === "*" ? (
               <span />
             ) : (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={t("Remove {who}", { who: nameOf(grant.who) })}
+              <IconButton
+                icon={X}
+                label={t("Remove {who}", { who: nameOf(grant.who) })}
                 onClick={() => onChange(list.filter(({ who }) => who !== grant.who))}
-              >
-                <X size={16} aria-hidden="true" />
-              </button>
+              />
             )}
           </li>
         ))}

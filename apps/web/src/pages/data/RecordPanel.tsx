@@ -1,6 +1,6 @@
 import { type ParseObject, ParseObject as Record } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, Dialog, ErrorState, RelativeTime, useToast, useTranslation } from "@purse/ui";
+import { Button, Dialog, ErrorState, IconButton, RelativeTime, useToast, useTranslation } from "@purse/ui";
 import { X } from "lucide-react";
 import { type FormEvent, useId, useMemo, useState } from "react";
 import { AccessEditor } from "./AccessEditor.tsx";
@@ -160,14 +160,11 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
                 }
               />
               {!row.before && !fields.some(({ name }) => name === row.name) && (
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Remove {field}", { field: row.name })}
+                <IconButton
+                  icon={X}
+                  label={t("Remove {field}", { field: row.name })}
                   onClick={() => setRows(rows.filter((each) => each !== row))}
-                >
-                  <X size={16} aria-hidden="true" />
-                </button>
+                />
               )}
             </div>
           ))}

@@ -6,6 +6,7 @@ import {
   ErrorState,
   Field,
   Form,
+  IconButton,
   QueryState,
   requiredText,
   useAction,
@@ -79,22 +80,16 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
                       <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
                       <Address address={contact.address} short />
                     </button>
-                    <button
-                      type="button"
-                      className="icon-button"
-                      aria-label={t("Edit {who}", { who: contact.name })}
+                    <IconButton
+                      icon={Pencil}
+                      label={t("Edit {who}", { who: contact.name })}
                       onClick={() => setEdited(contact)}
-                    >
-                      <Pencil size={16} aria-hidden="true" />
-                    </button>
-                    <button
-                      type="button"
-                      className="icon-button"
-                      aria-label={t("Remove {who}", { who: contact.name })}
+                    />
+                    <IconButton
+                      icon={Trash2}
+                      label={t("Remove {who}", { who: contact.name })}
                       onClick={() => void remove(contact)}
-                    >
-                      <Trash2 size={16} aria-hidden="true" />
-                    </button>
+                    />
                   </li>
                 ))}
               </ul>

@@ -1,4 +1,4 @@
-import { Button, Checkbox, TextArea, useTranslation } from "@purse/ui";
+import { Button, Checkbox, IconButton, TextArea, useTranslation } from "@purse/ui";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { describeAcl } from "../formatValue.ts";
@@ -58,14 +58,11 @@ export function AclEditor({ text, onText, parsed: read }: EditorProps) {
                     }
                   />
                 ))}
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Remove {name}", { name: subjectLabel(entry.subject) })}
+                <IconButton
+                  icon={X}
+                  label={t("Remove {name}", { name: subjectLabel(entry.subject) })}
                   onClick={() => setEntries(all.filter(({ subject }) => subject !== entry.subject))}
-                >
-                  <X size={16} aria-hidden="true" />
-                </button>
+                />
               </li>
             ))}
           </ul>
