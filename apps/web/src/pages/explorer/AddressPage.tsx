@@ -5,7 +5,6 @@ import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
-import { isAddressText } from "./abi/addressText.ts";
 import { Amount, TokenLink } from "./components.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
@@ -16,7 +15,7 @@ import {
   transferCells,
 } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
-import { EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -29,15 +28,7 @@ export function AddressPage() {
   const { address } = useParams({ from: "/explorer/address/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Address")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <AddressDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Address")} address={address} page={AddressDetails} />;
 }
 
 function AddressDetails({ address }: { address: string }) {

@@ -3,13 +3,12 @@ import { Address, EmptyState, useTranslation } from "@purse/ui";
 import { useParams, useSearch } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { isAddressText } from "./abi/addressText.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
 import { getNFTMetadata } from "./dataService.ts";
-import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
+import { EntityPage, EntityTabs, RefreshButton, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
@@ -22,15 +21,7 @@ export function CollectionPage() {
   const { address } = useParams({ from: "/explorer/nft/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Collection {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Collection")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <CollectionDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Collection")} address={address} page={CollectionDetails} />;
 }
 
 function CollectionDetails({ address }: { address: string }) {

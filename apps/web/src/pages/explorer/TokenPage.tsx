@@ -25,7 +25,7 @@ import {
   useLiveDataQuery,
 } from "./dataQueries.ts";
 import { getTokenPrice } from "./dataService.ts";
-import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { EntityPage, EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
@@ -38,15 +38,7 @@ export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Token {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Token")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <TokenDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Token")} address={address} page={TokenDetails} />;
 }
 
 function TokenDetails({ address }: { address: string }) {
