@@ -8,12 +8,10 @@ import {
   ToastProvider,
   TranslationProvider,
 } from "@purse/ui";
-import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { TRANSLATIONS } from "./i18n/translations.ts";
-import { queryClient } from "./query/useServerQuery.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
@@ -46,11 +44,9 @@ root.render(
       ) : (
         <SettingsContext value={settings}>
           <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
-            <QueryClientProvider client={queryClient}>
-              <ToastProvider>
-                <RouterProvider router={router} />
-              </ToastProvider>
-            </QueryClientProvider>
+            <ToastProvider>
+              <RouterProvider router={router} />
+            </ToastProvider>
           </MoralisProvider>
         </SettingsContext>
       )}

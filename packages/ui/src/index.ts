@@ -1,5 +1,6 @@
 /** Components, hooks and texts that the web app and the studio share. */
 export { SecondFactor, type SecondFactorProps } from "./account/SecondFactor.tsx";
+export { type AccessGrant, AccessList } from "./components/AccessList.tsx";
 export { Address } from "./components/Address.tsx";
 export { Button } from "./components/Button.tsx";
 export { Chart, type Point, Sparkline } from "./components/Chart.tsx";

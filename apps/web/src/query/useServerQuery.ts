@@ -29,7 +29,7 @@ export interface ServerQueryOptions<T> {
  * client, so use it below RequireClient.
  */
 export function useServerQuery<T>(options: ServerQueryOptions<T>): QueryResult<T> {
-  const query = useQuery<T>(queryOptions(options));
+  const query = useQuery<T>(queryOptions(options), queryClient);
   const result = resultOf(query, options.queryKey);
   const last = useRef(result);
   if (result.data !== undefined || options.queryKey === undefined) last.current = result;
@@ -41,7 +41,7 @@ export function useServerQuery<T>(options: ServerQueryOptions<T>): QueryResult<T
 
 /** Runs several queries in parallel; a failed one does not affect the others. */
 export function useServerQueries<T>(all: readonly ServerQueryOptions<T>[]): QueryResult<T>[] {
-  const query = useQueries({ queries: all.map(queryOptions) });
+  const query = useQueries({ queries: all.map(queryOptions) }, queryClient);
   return query.map((each, i) => resultOf(each, all[i]?.queryKey));
 }
 

@@ -9,15 +9,14 @@ import {
   Select,
   useTranslation,
 } from "@purse/ui";
-import { useMutation } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
 import type { Column } from "./columns.ts";
 import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
 import { toFields } from "./drafts.ts";
-import { ProgressLine } from "./ProgressLine.tsx";
+import { useBatches } from "./ProgressLine.tsx";
 import { parseValue } from "./parseValue.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
@@ -51,22 +50,11 @@ export function UpdateRows({
     { field: columns[0]?.name ?? "", text: "", isCleared: false },
   ]);
   const [isSubmitted, setSubmitted] = useState(false);
-  const [progress, setProgress] = useState({ done: 0, all: 0 });
-  const abort = useRef(new AbortController());
-  const run = useMutation({
-    mutationFn: (fields: JsonObject): Promise<StudioBulkResult> => {
-      abort.current = new AbortController();
-      return runBulk(
-        studio,
-        className,
-        { action: "update", fields },
-        target,
-        (done, all) => setProgress({ done, all }),
-        abort.current.signal,
-      );
-    },
-    onSettled: onDone,
-  });
+  const run = useBatches(
+    (fields: JsonObject, progress, signal) =>
+      runBulk(studio, className, { action: "update", fields }, target, progress, signal),
+    onDone,
+  );
   const parsed = updates.map(({ field, text, isCleared }) => {
     const column = columns.find(({ name }) => name === field);
     if (isCleared || !column) return { value: null };
@@ -155,17 +143,7 @@ export function UpdateRows({
           {t("Add field")}
         </Button>
       </div>
-      {run.isPending && (
-        <ProgressLine
-          {...progress}
-          label={t("Updating: {done} of {all}", progress)}
-          action={
-            <Button small onClick={() => abort.current.abort()}>
-              {t("Stop")}
-            </Button>
-          }
-        />
-      )}
+      {run.renderProgress((progress) => t("Updating: {done} of {all}", progress))}
     </ConfirmDialog>
   );
 }
