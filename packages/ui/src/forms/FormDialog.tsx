@@ -1,7 +1,4 @@
-import { useState } from "react";
 import { ConfirmDialog, type ConfirmDialogProps } from "../components/ConfirmDialog.tsx";
-import { Field } from "../components/Field.tsx";
-import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { SubmittableForm } from "./useForm.ts";
 
 /** A mutation of TanStack Query. */
@@ -39,35 +36,21 @@ export function FormDialog<Values>({
   );
 }
 
-export interface MutationDialogProps extends DialogProps {
-  mutation: Mutation<void>;
-  /** A text that must be typed to enable the confirm button. */
-  confirmationText?: string;
-}
-
 /** A confirmation that runs a mutation. After an error it stays open. */
-export function MutationDialog(props: MutationDialogProps) {
-  const { open = true, mutation, confirmationText, onDone, children, ...dialog } = props;
-  const { t } = useTranslation();
-  const [typed, setTyped] = useState("");
+export function MutationDialog({
+  open = true,
+  mutation,
+  onDone,
+  ...props
+}: DialogProps & { mutation: Mutation<void> }) {
+  const onSuccess = onDone ?? props.onClose;
   return (
     <ConfirmDialog
-      {...dialog}
+      {...props}
       open={open}
-      disabled={dialog.disabled || (confirmationText !== undefined && typed !== confirmationText)}
       busy={mutation.isPending}
       error={mutation.error}
-      onConfirm={() => mutation.mutate(undefined, { onSuccess: onDone ?? dialog.onClose })}
-    >
-      {children}
-      {confirmationText !== undefined && (
-        <Field
-          label={t("Type {word} to confirm", { word: confirmationText })}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          isCode
-        />
-      )}
-    </ConfirmDialog>
+      onConfirm={() => mutation.mutate(undefined, { onSuccess })}
+    />
   );
 }
