@@ -17,13 +17,7 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { AddressLink, Amount, Detail, DetailList } from "./components.tsx";
 import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
-import {
-  HISTORY_TIMEOUT_MS,
-  rangeOf,
-  readPriceHistory,
-  useDataQuery,
-  useLiveDataQuery,
-} from "./dataQueries.ts";
+import { HISTORY_TIMEOUT_MS, rangeOf, readPriceHistory, useDataQuery } from "./dataQueries.ts";
 import { getTokenPrice } from "./dataService.ts";
 import { EntityPage, EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -31,8 +25,6 @@ import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
 import { TransferTable } from "./tables.tsx";
-
-const PAGE_SIZE = 25;
 
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
@@ -141,30 +133,17 @@ function Price({ address }: { address: string }) {
 
 function Transfers({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/token/$address" });
-  const found = useLiveDataQuery(
-    Web3API.token.getTokenAddressTransfers,
-    { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    cursor === undefined,
-  );
   return (
-    <section className="card stack tight" aria-label={t("Transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading transfers")}
-        cursor={cursor}
-        file={{
-          name: `transfers-${address}`,
-          columns: TRANSFER_COLUMNS,
-          cells: transferCells,
-          page: (options) =>
-            Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...options }),
-        }}
-      >
-        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Transfers")}
+      label={t("Loading transfers")}
+      operation={Web3API.token.getTokenAddressTransfers}
+      params={{ address }}
+      isLive
+      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+    >
+      {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
+    </PagedList>
   );
 }
 
