@@ -10,6 +10,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
+import { CutText } from "../../components/cells.tsx";
 import { ListState } from "../../components/ListState.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioList } from "../../components/queries.ts";
@@ -98,11 +99,7 @@ function AuditTrail() {
               { label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
               {
                 label: t("Target"),
-                cell: ({ target }) => (
-                  <bdi className="cut" title={target}>
-                    {target}
-                  </bdi>
-                ),
+                cell: ({ target }) => <CutText text={target} />,
               },
               { label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
             ]}

@@ -1,4 +1,5 @@
 import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import { CutText } from "../../components/cells.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { type Chain, ChainState, type ChainsResponse } from "./ChainTable.tsx";
@@ -127,11 +128,7 @@ function Nodes({ nodes }: Pick<Chain, "nodes">) {
         },
         {
           label: t("Last error"),
-          cell: ({ error = "" }) => (
-            <bdi className="cut" title={error}>
-              {error}
-            </bdi>
-          ),
+          cell: ({ error = "" }) => <CutText text={error} />,
         },
       ]}
     />

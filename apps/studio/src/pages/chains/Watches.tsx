@@ -2,6 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -33,11 +34,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
         },
         {
           label: t("Address"),
-          cell: (row) => (
-            <code className="cut" title={stringField(row, "address")}>
-              {stringField(row, "address")}
-            </code>
-          ),
+          cell: (row) => <CutText text={stringField(row, "address")} isCode />,
         },
         {
           label: t("Chain"),

@@ -3,6 +3,7 @@ import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -49,11 +50,7 @@ export function Config() {
           { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
           {
             label: t("Value"),
-            cell: ({ value }) => (
-              <code className="cut" title={JSON.stringify(value)}>
-                {JSON.stringify(value)}
-              </code>
-            ),
+            cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode />,
           },
           { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {

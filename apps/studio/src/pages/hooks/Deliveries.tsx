@@ -8,9 +8,9 @@ import {
   RelativeTime,
   Select,
   Status,
-  type StatusKind,
   useTranslation,
 } from "@purse/ui";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
@@ -153,8 +153,6 @@ function formatBody(text: string): string {
   }
 }
 
-const STATUS_KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "busy", failed: "danger" };
-
 /** Webhook deliveries of chain events. */
 export function WebhookDeliveries() {
   const { t } = useTranslation();
@@ -170,7 +168,7 @@ export function WebhookDeliveries() {
       filters={
         <Select
           label={t("Status")}
-          value={STATUS_KIND[status] ? status : ""}
+          value={["waiting", "delivered", "failed"].includes(status) ? status : ""}
           onChange={setStatus}
           options={[
             { key: "", label: t("All") },
@@ -188,13 +186,9 @@ export function WebhookDeliveries() {
       columns={[
         {
           label: t("To"),
-          cell: (row) => (
-            <bdi className="cut" title={stringField(row, "url")}>
-              {stringField(row, "url")}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={stringField(row, "url")} />,
         },
-        { label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         {
           label: t("Attempts"),
           number: true,
@@ -202,7 +196,7 @@ export function WebhookDeliveries() {
         },
         {
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
       actions={(row) => (
@@ -214,17 +208,6 @@ export function WebhookDeliveries() {
       {shown && <DeliveryDialog row={shown} onClose={() => setId("")} />}
     </ListSection>
   );
-}
-
-function DeliveryStatus({ row }: { row: JsonObject }) {
-  const { t } = useTranslation();
-  const status = stringField(row, "status");
-  const labels: Record<string, string> = {
-    delivered: t("Delivered"),
-    waiting: t("Waiting"),
-    failed: t("Failed"),
-  };
-  return <Status kind={STATUS_KIND[status] ?? "idle"}>{labels[status] ?? status}</Status>;
 }
 
 function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
@@ -254,7 +237,7 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
         <dl className="facts">
           <dt>{t("Status")}</dt>
           <dd>
-            <DeliveryStatus row={row} />
+            <RowStatus row={row} />
           </dd>
           <dt>{t("Attempts")}</dt>
           <dd className="number">{numberField(row, "attempts") ?? 0}</dd>

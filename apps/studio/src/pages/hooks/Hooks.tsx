@@ -1,6 +1,7 @@
 import { Field, FormDialog, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
@@ -61,11 +62,7 @@ function HookList() {
         { label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
         {
           label: t("URL"),
-          cell: ({ url }) => (
-            <bdi className="cut" title={url}>
-              {url}
-            </bdi>
-          ),
+          cell: ({ url }) => <CutText text={url} />,
         },
       ]}
       canEdit={canEdit}

@@ -1,18 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
-import {
-  Button,
-  MutationDialog,
-  QueryState,
-  RelativeTime,
-  Select,
-  Status,
-  type StatusKind,
-  Table,
-  useTranslation,
-} from "@purse/ui";
+import { Button, MutationDialog, QueryState, RelativeTime, Select, Table, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import {
   numberField,
   objectField,
@@ -184,17 +175,11 @@ function describeSchedule(row: JsonObject): string {
   return `${stringField(row, "startAfter")}${every ? ` +${every} min` : ""}`;
 }
 
-const STATUS_KIND: Record<string, StatusKind> = { succeeded: "ok", failed: "danger", running: "busy" };
 const REFETCH_INTERVAL_MS = 5_000;
 
 function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
   const { t } = useTranslation();
   const [jobName, setJobName] = useSearchParam("job");
-  const statusLabels: Record<string, string> = {
-    succeeded: t("Succeeded"),
-    failed: t("Failed"),
-    running: t("Running"),
-  };
   const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -215,19 +200,11 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
         { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
         {
           label: t("Status"),
-          cell: (row) => (
-            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-            </Status>
-          ),
+          cell: (row) => <RowStatus row={row} />,
         },
         {
           label: t("Message"),
-          cell: (row) => (
-            <bdi className="cut" title={stringField(row, "message")}>
-              {stringField(row, "message")}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={stringField(row, "message")} />,
         },
         {
           label: t("Parameters"),
@@ -235,9 +212,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           cell: (row) => {
             const params = objectField(row, "params");
             return params && Object.keys(params).length > 0 ? (
-              <code className="cut" title={prettyJson(params)}>
-                {JSON.stringify(params)}
-              </code>
+              <CutText text={JSON.stringify(params)} title={prettyJson(params)} isCode />
             ) : null;
           },
         },
@@ -256,7 +231,7 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
         },
         {
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
     />

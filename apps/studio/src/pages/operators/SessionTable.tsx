@@ -1,6 +1,7 @@
 import type { StudioSession } from "@purse/protocol";
 import { EmptyState, RelativeTime, Status, Table, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
+import { CutText } from "../../components/cells.tsx";
 
 /** Sessions of an operator. `actions` renders the last column. */
 export function SessionTable({
@@ -22,10 +23,7 @@ export function SessionTable({
           label: t("Device"),
           cell: ({ address, userAgent, isCurrent }) => (
             <>
-              <bdi className="cut" title={userAgent}>
-                {browserOf(userAgent)}
-              </bdi>{" "}
-              <bdi className="soft">{address}</bdi>{" "}
+              <CutText text={browserOf(userAgent)} title={userAgent} /> <bdi className="soft">{address}</bdi>{" "}
               {isCurrent && <Status kind="ok">{t("This device")}</Status>}
             </>
           ),

@@ -5,17 +5,15 @@ import {
   Field,
   MutationDialog,
   optionalText,
-  RelativeTime,
   requiredText,
-  Status,
-  type StatusKind,
   TextArea,
   useForm,
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
 import * as z from "zod/mini";
-import { jsonObject, numberField, parseJsonObject, stringField, timeField } from "../../components/fields.ts";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
+import { jsonObject, numberField, parseJsonObject, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page, Section } from "../../components/Page.tsx";
@@ -198,24 +196,10 @@ function Composer() {
   );
 }
 
-const STATUS_KIND: Record<string, StatusKind> = {
-  succeeded: "ok",
-  failed: "danger",
-  running: "busy",
-  pending: "busy",
-  scheduled: "info",
-};
 const REFETCH_INTERVAL_MS = 5_000;
 
 function PushHistory() {
   const { t } = useTranslation();
-  const statusLabels: Record<string, string> = {
-    succeeded: t("Succeeded"),
-    failed: t("Failed"),
-    running: t("Running"),
-    pending: t("Pending"),
-    scheduled: t("Scheduled"),
-  };
   const pushes = useInfiniteStudioQuery("/push/history", {}, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -227,19 +211,11 @@ function PushHistory() {
       columns={[
         {
           label: t("Message"),
-          cell: (row) => (
-            <bdi className="cut" title={messageOf(row)}>
-              {messageOf(row)}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={messageOf(row)} />,
         },
         {
           label: t("Status"),
-          cell: (row) => (
-            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-            </Status>
-          ),
+          cell: (row) => <RowStatus row={row} />,
         },
         {
           label: t("Sent"),
@@ -253,7 +229,7 @@ function PushHistory() {
         },
         {
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
     />
