@@ -2,28 +2,16 @@ import type { StudioImportResult } from "@purse/protocol";
 import { Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import type { Column } from "./columns.ts";
 import { FileInput } from "./editors/FileInput.tsx";
 import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
 import { useBatches } from "./ProgressLine.tsx";
+import type { RowsDialogProps } from "./panel.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";
 
 /** Imports rows from a file: column mapping, validation, import. */
-export function ImportRows({
-  className,
-  columns,
-  onDone,
-  onClose,
-}: {
-  className: string;
-  /** Editable columns. */
-  columns: readonly Column[];
-  /** Called after rows were imported. */
-  onDone: () => void;
-  onClose: () => void;
-}) {
+export function ImportRows({ className, columns, onDone, onClose }: RowsDialogProps) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();

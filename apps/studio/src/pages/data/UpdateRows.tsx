@@ -13,10 +13,10 @@ import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
-import type { Column } from "./columns.ts";
 import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
 import { toFields } from "./drafts.ts";
 import { useBatches } from "./ProgressLine.tsx";
+import type { RowsDialogProps } from "./panel.ts";
 import { parseValue } from "./parseValue.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
@@ -33,15 +33,7 @@ export function UpdateRows({
   columns,
   onDone,
   onClose,
-}: {
-  className: string;
-  target: Target;
-  /** Editable columns. */
-  columns: readonly Column[];
-  /** Called after rows were updated. */
-  onDone: () => void;
-  onClose: () => void;
-}) {
+}: RowsDialogProps & { target: Target }) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
