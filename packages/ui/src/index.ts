@@ -28,7 +28,15 @@ export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { Form } from "./forms/Form.tsx";
 export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
-export { address, newName, optionalNumber, optionalText, requiredText, secret } from "./forms/schemas.ts";
+export {
+  address,
+  NO_MESSAGE,
+  newName,
+  optionalNumber,
+  optionalText,
+  requiredText,
+  secret,
+} from "./forms/schemas.ts";
 export { useForm } from "./forms/useForm.ts";
 export type { TranslationLoaders } from "./i18n/languages.ts";
 export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { NO_MESSAGE } from "@purse/ui";
 import * as z from "zod/mini";
 
 /*
@@ -62,7 +63,7 @@ export const jsonObject = z.pipe(
   z.string(),
   z.transform((text, { issues }): JsonObject => {
     const { value, problem } = { value: {}, problem: undefined, ...parseJsonObject(text) };
-    if (problem !== undefined) issues.push({ code: "custom", message: "", input: text });
+    if (problem !== undefined) issues.push({ code: "custom", message: NO_MESSAGE, input: text });
     return value;
   }),
 );

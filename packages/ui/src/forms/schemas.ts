@@ -1,18 +1,23 @@
 import * as z from "zod/mini";
 
 /*
- * Schemas of inputs. Each parses a text, without the spaces around it. Empty messages are not shown: they keep a form
- * from being submitted before it is complete.
+ * Schemas of inputs. Each parses a text, without the spaces around it.
  */
 
+/**
+ * The message of a problem that is not shown: it keeps a form from being submitted before it is complete. A blank,
+ * because Zod replaces an empty message with its own.
+ */
+export const NO_MESSAGE = " ";
+
 /** A text that is not empty. */
-export const requiredText = (message = "") => z.string().check(z.trim(), z.minLength(1, message));
+export const requiredText = (message = NO_MESSAGE) => z.string().check(z.trim(), z.minLength(1, message));
 
 /** A text that may be empty. */
 export const optionalText = z.string().check(z.trim());
 
 /** A secret, whose spaces count. */
-export const secret = (message = "") => z.string().check(z.minLength(1, message));
+export const secret = (message = NO_MESSAGE) => z.string().check(z.minLength(1, message));
 
 /** An address, as it was entered. */
 export const address = requiredText().check(
@@ -27,7 +32,7 @@ export const newName = (
   existsMessage: string,
 ) =>
   z.string().check(
-    z.minLength(1, ""),
+    z.minLength(1, NO_MESSAGE),
     z.refine((name) => name === "" || isValid(name), message),
     z.refine((name) => !existing.includes(name), existsMessage),
   );

@@ -49,7 +49,7 @@ export interface FormState<Input extends FieldValues, Output> extends Submittabl
 
 /**
  * A form whose values are validated by a schema. A field shows its problem if it was changed, or after an attempt to
- * submit. Messages of the schema are translated; an empty message only makes the form invalid.
+ * submit. Messages of the schema are translated; `NO_MESSAGE` only makes the form invalid.
  */
 export function useForm<Input extends FieldValues, Output extends FieldValues>(
   schema: $ZodType<Output, Input>,
@@ -64,7 +64,8 @@ export function useForm<Input extends FieldValues, Output extends FieldValues>(
   const { formState, watch } = form;
   const problemOf = (name: Path<Input>) => {
     const { error, isDirty } = form.getFieldState(name, formState);
-    return error?.message && (isDirty || formState.isSubmitted) ? t(error.message) : undefined;
+    const message = error?.message?.trim();
+    return message && (isDirty || formState.isSubmitted) ? t(message) : undefined;
   };
   const set: FormState<Input, Output>["set"] = (name, value) => {
     form.setValue(name, value, { shouldDirty: true });

@@ -4,6 +4,7 @@ import {
   Checkbox,
   Field,
   FormDialog,
+  NO_MESSAGE,
   optionalNumber,
   optionalText,
   Select,
@@ -55,7 +56,7 @@ const WATCH = z
     isHistorical: z.boolean(),
   })
   .check(
-    z.refine(({ kind, tableName }) => kind === "address" || tableName !== "", ""),
+    z.refine(({ kind, tableName }) => kind === "address" || tableName !== "", NO_MESSAGE),
     z.refine(({ kind, abi }) => kind === "address" || abi !== undefined, {
       path: ["abi"],
       error: "Enter a JSON array or object.",

@@ -1,4 +1,13 @@
-import { Checkbox, Field, FormDialog, Select, TextArea, useForm, useTranslation } from "@purse/ui";
+import {
+  Checkbox,
+  Field,
+  FormDialog,
+  NO_MESSAGE,
+  Select,
+  TextArea,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -9,7 +18,7 @@ const PARAMETER = z
     name: z
       .string()
       .check(
-        z.minLength(1, ""),
+        z.minLength(1, NO_MESSAGE),
         z.regex(/^([A-Za-z]\w*)?$/, "Use letters, digits and _, starting with a letter."),
       ),
     type: z.enum(CONFIG_TYPES),
@@ -19,7 +28,12 @@ const PARAMETER = z
   .check(({ value: { type, text }, issues }) => {
     const { problem } = parseAs(type, text);
     if (problem !== undefined)
-      issues.push({ code: "custom", path: ["text"], message: text === "" ? "" : problem, input: text });
+      issues.push({
+        code: "custom",
+        path: ["text"],
+        message: text === "" ? NO_MESSAGE : problem,
+        input: text,
+      });
   });
 
 export interface ConfigFormProps {

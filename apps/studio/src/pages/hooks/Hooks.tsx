@@ -1,4 +1,4 @@
-import { Field, FormDialog, optionalText, Select, useForm, useTranslation } from "@purse/ui";
+import { Field, FormDialog, NO_MESSAGE, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { CutText } from "../../components/cells.tsx";
@@ -86,7 +86,7 @@ const HOOK_URL = z.object({
   className: optionalText,
   triggerName: z.enum(TRIGGERS),
   url: z.string().check(
-    z.minLength(1, ""),
+    z.minLength(1, NO_MESSAGE),
     z.refine(
       (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
       "The URL must start with https:// or http://.",
@@ -97,7 +97,7 @@ const HOOK_URL = z.object({
 const NEW_HOOK = HOOK_URL.check(
   z.refine(
     ({ kind, functionName, className }) => (kind === "function" ? functionName : className) !== "",
-    "",
+    NO_MESSAGE,
   ),
 );
 
