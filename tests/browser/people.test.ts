@@ -100,16 +100,15 @@ describe("signing in", () => {
     await signUpInPage(page, purse, "factor", "/account");
     await page.getByRole("tab", { name: "Sign-in methods" }).click();
     await page.getByRole("button", { name: "Set up" }).click();
-    await page.getByRole("img", { name: "Two-factor QR code" }).waitFor();
-    const secret = await page.getByRole("region", { name: "Setup key" }).innerText();
+    await page.getByRole("img", { name: "QR code" }).waitFor();
+    const secret = await page.getByRole("region", { name: "Or enter this key manually" }).innerText();
     const code = new TOTP({ secret: Secret.fromBase32(secret.trim()), period: 30, digits: 6 }).generate();
     await page.getByLabel("Authenticator code").fill(code);
-    await page.getByRole("button", { name: "Turn on" }).click();
+    await page.getByRole("button", { name: "Enable" }).click();
     const codes = await page.getByRole("region", { name: "Recovery codes" }).innerText();
     await expectAccessible(page);
-    await page.getByRole("checkbox", { name: /I've saved my recovery codes/ }).click();
-    await page.getByRole("button", { name: "Done" }).click();
-    await page.getByText("On", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "I've saved my recovery codes" }).click();
+    await page.getByText("On – code required at sign-in").waitFor();
     // Nothing of the secret stays in the browser.
     expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(secret.trim());
     await page.getByRole("main").getByRole("button", { name: "Sign out" }).click();

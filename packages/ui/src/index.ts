@@ -1,4 +1,6 @@
 /** Components, hooks and texts that the web app and the studio share. */
+export { SecondFactor, type SecondFactorProps } from "./account/SecondFactor.tsx";
+export { type AccessGrant, AccessList } from "./components/AccessList.tsx";
 export { Address } from "./components/Address.tsx";
 export { Button } from "./components/Button.tsx";
 export { Chart, type Point, Sparkline } from "./components/Chart.tsx";
@@ -10,6 +12,7 @@ export { Dialog } from "./components/Dialog.tsx";
 export { Field, type FieldProps, TextArea } from "./components/Field.tsx";
 export { isFocusLost } from "./components/focus.ts";
 export { shortAddress } from "./components/formatAddress.ts";
+export { IconButton } from "./components/IconButton.tsx";
 export { Identicon } from "./components/Identicon.tsx";
 export { QrCode } from "./components/QrCode.tsx";
 export { FailedRead, type QueryResult, QueryState, StaleNote } from "./components/QueryState.tsx";
@@ -23,6 +26,18 @@ export { ToastProvider, useToast } from "./components/Toasts.tsx";
 export { useAction } from "./components/useAction.ts";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
+export { Form } from "./forms/Form.tsx";
+export { FormDialog, MutationDialog } from "./forms/FormDialog.tsx";
+export {
+  address,
+  NO_MESSAGE,
+  newName,
+  optionalNumber,
+  optionalText,
+  requiredText,
+  secret,
+} from "./forms/schemas.ts";
+export { useForm } from "./forms/useForm.ts";
 export type { TranslationLoaders } from "./i18n/languages.ts";
 export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";
 export { createTranslator, loadTranslator, type Translator } from "./i18n/translator.ts";

@@ -1,4 +1,4 @@
-import { Field, type FieldProps, useTranslation } from "@purse/ui";
+import { Field, type FieldProps, IconButton, useTranslation } from "@purse/ui";
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 
@@ -14,15 +14,13 @@ export function PasswordField(props: Omit<FieldProps, "type" | "after">) {
       autoCapitalize="none"
       spellCheck={false}
       after={
-        <button
-          type="button"
-          className="icon-button"
+        <IconButton
+          icon={Icon}
+          label={t("Show password")}
+          size={18}
           aria-pressed={isShown}
-          aria-label={t("Show password")}
           onClick={() => setShown(!isShown)}
-        >
-          <Icon size={18} aria-hidden="true" />
-        </button>
+        />
       }
     />
   );

@@ -1,81 +1,77 @@
-import { Button, ErrorState, Field, useTranslation } from "@purse/ui";
-import { type FormEvent, useEffect, useRef, useState } from "react";
+import {
+  Field,
+  Form,
+  optionalText,
+  requiredText,
+  secret,
+  useAction,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import { useState } from "react";
+import * as z from "zod/mini";
 import { StudioRequestError } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 import { PasswordField } from "./PasswordField.tsx";
 
+const CREDENTIALS = z.object({
+  username: requiredText("Enter a username."),
+  password: secret("Enter a password."),
+  code: optionalText,
+});
+
 /** Signs in with username and password, then the second factor if enabled. */
-export function SignIn({ username: initialUsername }: { username?: string }) {
+export function SignIn({ username }: { username?: string }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [username, setUsername] = useState(initialUsername ?? "");
-  const [password, setPassword] = useState("");
-  const [code, setCode] = useState("");
+  const form = useForm(CREDENTIALS, { username: username ?? "", password: "", code: "" });
   const [needsCode, setNeedsCode] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [failure, setFailure] = useState<unknown>();
-  const codeField = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (needsCode) codeField.current?.querySelector("input")?.focus();
-  }, [needsCode]);
-
-  async function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    setIsBusy(true);
-    setFailure(undefined);
+  const { run, busy, error } = useAction(async ({ code, ...rest }: z.infer<typeof CREDENTIALS>) => {
     try {
-      await studio.authenticate("POST", "/session", {
-        username,
-        password,
-        ...(needsCode && { code: code.trim() }),
-      });
-    } catch (error) {
-      if (error instanceof StudioRequestError && error.secondFactor && !needsCode) setNeedsCode(true);
-      else setFailure(error);
-    } finally {
-      setIsBusy(false);
+      await studio.authenticate("POST", "/session", { ...rest, ...(needsCode && { code }) });
+    } catch (failure) {
+      if (needsCode || !(failure instanceof StudioRequestError && failure.secondFactor)) throw failure;
+      setNeedsCode(true);
     }
-  }
-  const isWrong = failure instanceof StudioRequestError && failure.status === 401;
-  const isWrongCode =
-    needsCode && failure instanceof StudioRequestError && failure.status < 429 && failure.code !== 101;
+  });
+  const failure = error instanceof StudioRequestError ? error : undefined;
+  const isWrongCode = needsCode && failure !== undefined && failure.status < 429 && failure.code !== 101;
+  const isWrong = failure?.status === 401 && !isWrongCode;
+  const problem = isWrong ? { problem: t("Incorrect username or password") } : {};
   return (
-    <form className="stack" onSubmit={(event) => void handleSubmit(event)}>
-      {failure !== undefined && !isWrong && !isWrongCode && <ErrorState error={failure} />}
+    <Form
+      form={form}
+      onSubmit={run}
+      submitLabel={t("Sign in")}
+      variant="primary"
+      isNarrow
+      busy={busy}
+      error={isWrong || isWrongCode ? undefined : error}
+    >
       <Field
         label={t("Username")}
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
+        {...form.input("username")}
+        isCode
         autoComplete="username"
-        autoCapitalize="none"
-        spellCheck={false}
-        required
-        readOnly={initialUsername !== undefined}
+        readOnly={username !== undefined}
       />
       <PasswordField
         label={t("Password")}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        {...form.input("password")}
+        {...problem}
         autoComplete="current-password"
-        required
-        problem={isWrong && !isWrongCode ? t("Incorrect username or password") : undefined}
       />
       {needsCode && (
-        <div ref={codeField}>
-          <Field
-            label={t("Code")}
-            hint={t("6-digit authenticator code or a recovery code")}
-            value={code}
-            onChange={(event) => setCode(event.target.value)}
-            autoComplete="one-time-code"
-            required
-            problem={isWrongCode ? t("Invalid or expired code") : undefined}
-          />
-        </div>
+        <Field
+          label={t("Code")}
+          hint={t("6-digit authenticator code or a recovery code")}
+          {...form.input("code")}
+          // Appears when the password was right.
+          autoFocus
+          autoComplete="one-time-code"
+          {...(isWrongCode && { problem: t("Invalid or expired code") })}
+        />
       )}
-      <Button type="submit" variant="primary" busy={isBusy}>
-        {t("Sign in")}
-      </Button>
-    </form>
+    </Form>
   );
 }

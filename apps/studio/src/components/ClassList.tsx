@@ -1,7 +1,35 @@
-import { useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { EmptyState, useTranslation } from "@purse/ui";
+import { type ReactNode, useState } from "react";
 import { type ClassSchema, isSystemClass } from "./classes.ts";
 import { PickList } from "./PickList.tsx";
+
+/** The list of classes beside the selected one; the first by default. */
+export function ClassWorkbench({
+  classes,
+  chosen,
+  onChoose,
+  children,
+}: {
+  classes: readonly ClassSchema[];
+  /** Name of the selected class; empty for none. */
+  chosen: string;
+  onChoose: (className: string) => void;
+  children: (shown: ClassSchema) => ReactNode;
+}) {
+  const { t } = useTranslation();
+  const shown =
+    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
+  return (
+    <div className="workbench">
+      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
+      {shown ? (
+        children(shown)
+      ) : (
+        <EmptyState title={t("Class not found")}>{t("Select another one from the list.")}</EmptyState>
+      )}
+    </div>
+  );
+}
 
 /** A sidebar list to select a class. */
 export function ClassList({

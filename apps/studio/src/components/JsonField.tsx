@@ -25,8 +25,7 @@ export function JsonField({
         hint={hint}
         problem={problem}
         rows={rows}
-        spellCheck={false}
-        autoComplete="off"
+        isCode
       />
     </div>
   );

@@ -1,6 +1,5 @@
-import { useTranslation } from "@purse/ui";
+import { MutationDialog, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
-import { FormDialog } from "./FormDialog.tsx";
 import { useStudioMutation } from "./queries.ts";
 
 export interface Removal<Row> {
@@ -34,7 +33,7 @@ export function RemovalDialog<Row>({
   const { t } = useTranslation();
   const mutation = useStudioMutation(() => removal.run(row), removal.successMessage);
   return (
-    <FormDialog
+    <MutationDialog
       open={open}
       onClose={onClose}
       title={removal.title(row)}
@@ -44,6 +43,6 @@ export function RemovalDialog<Row>({
       mutation={mutation}
     >
       {removal.details?.(row)}
-    </FormDialog>
+    </MutationDialog>
   );
 }

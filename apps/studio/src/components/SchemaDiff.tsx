@@ -1,5 +1,5 @@
 import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
-import { Code, ConfirmDialog, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
+import { Code, ErrorState, MutationDialog, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";
 import { useStudioMutation } from "./queries.ts";
@@ -43,8 +43,7 @@ export function SchemaDiff({
   const lines = preview.data?.lines ?? [];
   const isLossy = lines.some((line) => line.startsWith("- ") && line.endsWith("with its values"));
   return (
-    <ConfirmDialog
-      open
+    <MutationDialog
       wide
       onClose={onClose}
       title={
@@ -57,10 +56,9 @@ export function SchemaDiff({
       }
       confirmLabel={isNew ? t("Create") : t("Apply")}
       danger={isLossy}
-      busy={apply.isPending}
-      error={apply.error}
+      mutation={apply}
+      onDone={onDone}
       disabled={lines.length === 0}
-      onConfirm={() => apply.mutate(undefined, { onSuccess: onDone })}
     >
       {preview.isPending && <SkeletonList label={t("Loading changes…")} rows={2} />}
       {preview.error && <ErrorState error={preview.error} retry={() => void preview.refetch()} />}
@@ -79,6 +77,6 @@ export function SchemaDiff({
           <Code label={t("Class in purse.config.ts")} text={preview.data.code} />
         </>
       )}
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }

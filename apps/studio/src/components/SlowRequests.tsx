@@ -22,7 +22,6 @@ export function SlowRequests() {
       }}
       columns={[
         {
-          key: "request",
           label: t("Request"),
           cell: ({ method, path }) => (
             <code className="cut" title={path}>
@@ -30,9 +29,9 @@ export function SlowRequests() {
             </code>
           ),
         },
-        { key: "status", label: t("Status"), number: true, cell: ({ status }) => status },
-        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+        { label: t("Status"), number: true, cell: ({ status }) => status },
+        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
     />
   );

@@ -1,4 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { NO_MESSAGE } from "@purse/ui";
+import * as z from "zod/mini";
 
 /*
  * Typed access to rows in the Parse wire format. Missing fields and fields of another type are read as empty, so that
@@ -54,6 +56,23 @@ export function parseJsonObject(
       problem: error instanceof Error ? `Invalid JSON: ${error.message}` : "Invalid JSON",
     };
   }
+}
+
+/** The schema of an input for a JSON object. `JsonField` shows the problem. */
+export const jsonObject = z.pipe(
+  z.string(),
+  z.transform((text, { issues }): JsonObject => {
+    const { value, problem } = { value: {}, problem: undefined, ...parseJsonObject(text) };
+    if (problem !== undefined) issues.push({ code: "custom", message: NO_MESSAGE, input: text });
+    return value;
+  }),
+);
+
+/** The value without its undefined fields. */
+export function definedFields(fields: Readonly<Record<string, JsonValue | undefined>>): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, value] of Object.entries(fields)) if (value !== undefined) result[name] = value;
+  return result;
 }
 
 const BYTE_UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"] as const;

@@ -9,6 +9,7 @@ import {
   unescapeFormula,
   wireDate,
 } from "@purse/protocol";
+import Papa from "papaparse";
 
 /** Formats a value as a cell; structured values become JSON. */
 export function toCell(value: JsonValue | undefined): string {
@@ -35,39 +36,11 @@ export function copyCell(text: string): string {
   return quoteCell(isFormula(text) ? escapeFormula(text) : text);
 }
 
-/**
- * Parses CSV (RFC 4180) with any kind of line ends and an optional byte order mark. Throws Error for an unclosed quote.
- */
+/** Parses CSV (RFC 4180) with an optional byte order mark. Throws Error for an unclosed quote. */
 export function parseCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = "";
-  let isQuoted = false;
-  const source = text.replace(/^\uFEFF/, "");
-  const endRow = () => {
-    row.push(cell);
-    if (row.length > 1 || row[0] !== "") rows.push(row);
-    row = [];
-    cell = "";
-  };
-  for (let i = 0; i < source.length; i++) {
-    const character = source[i];
-    if (isQuoted) {
-      if (character !== '"') cell += character;
-      else if (source[i + 1] === '"') cell += source[++i];
-      else isQuoted = false;
-    } else if (character === '"' && cell === "") isQuoted = true;
-    else if (character === ",") {
-      row.push(cell);
-      cell = "";
-    } else if (character === "\n" || character === "\r") {
-      if (character === "\r" && source[i + 1] === "\n") i++;
-      endRow();
-    } else cell += character;
-  }
-  if (isQuoted) throw new Error("a quoted cell is not closed");
-  if (cell !== "" || row.length > 0) endRow();
-  return rows;
+  const { data, errors } = Papa.parse<string[]>(text, { delimiter: ",", skipEmptyLines: true });
+  if (errors.some(({ code }) => code === "MissingQuotes")) throw new Error("a quoted cell is not closed");
+  return data;
 }
 
 /** Parses a cell as the value of a field; undefined for an empty cell. Throws Error if it is invalid. */

@@ -40,3 +40,13 @@ it("ConfirmDialog shows the error of the last attempt and keeps its inputs", () 
   expect(screen.getByRole("alert").textContent).toContain("refused");
   expect(screen.getByRole("textbox", { name: "Name" })).toHaveProperty("value", "menu");
 });
+
+it("ConfirmDialog with a confirmation text can be confirmed only once that was typed", () => {
+  const calls = renderDialog({ confirmationText: "menu" });
+  const confirm = screen.getByRole("button", { name: "Delete" });
+  fireEvent.change(screen.getByLabelText("Type menu to confirm"), { target: { value: "men" } });
+  expect(confirm).toHaveProperty("disabled", true);
+  fireEvent.change(screen.getByLabelText("Type menu to confirm"), { target: { value: "menu" } });
+  fireEvent.click(confirm);
+  expect(calls).toEqual(["confirm"]);
+});

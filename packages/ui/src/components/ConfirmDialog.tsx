@@ -1,7 +1,8 @@
-import { type FormEvent, type ReactNode, useId } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { Button } from "./Button.tsx";
 import { Dialog } from "./Dialog.tsx";
+import { Field } from "./Field.tsx";
 import { ErrorState } from "./states.tsx";
 
 export interface ConfirmDialogProps {
@@ -17,6 +18,8 @@ export interface ConfirmDialogProps {
   busy?: boolean;
   /** Error of the last attempt; the inputs keep their values. */
   error?: unknown;
+  /** A text that must be typed to enable the confirm button. */
+  confirmationText?: string;
   onConfirm: () => void;
   children?: ReactNode;
 }
@@ -34,14 +37,17 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     disabled,
     busy = false,
     error,
+    confirmationText,
     onConfirm,
     children,
   } = props;
   const { t } = useTranslation();
   const formId = useId();
+  const [typed, setTyped] = useState("");
+  const isTyped = confirmationText === undefined || typed === confirmationText;
   function submit(event: FormEvent) {
     event.preventDefault();
-    onConfirm();
+    if (isTyped) onConfirm();
   }
   return (
     <Dialog
@@ -58,7 +64,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             form={formId}
             variant={danger ? "danger" : "primary"}
             busy={busy}
-            disabled={disabled ?? false}
+            disabled={disabled || !isTyped}
           >
             {confirmLabel}
           </Button>
@@ -67,6 +73,14 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
     >
       <form id={formId} onSubmit={submit} className="stack" noValidate>
         {children}
+        {confirmationText !== undefined && (
+          <Field
+            label={t("Type {word} to confirm", { word: confirmationText })}
+            value={typed}
+            onChange={(event) => setTyped(event.target.value)}
+            isCode
+          />
+        )}
         {error ? <ErrorState error={error} /> : null}
       </form>
     </Dialog>

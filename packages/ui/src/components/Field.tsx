@@ -1,4 +1,4 @@
-import { type InputHTMLAttributes, type ReactNode, type TextareaHTMLAttributes, useId } from "react";
+import { type ComponentProps, type ReactNode, useId } from "react";
 
 interface LabelProps {
   label: string;
@@ -7,25 +7,29 @@ interface LabelProps {
   problem?: string | undefined;
   /** Rendered next to the input, for example a button. */
   after?: ReactNode;
+  /** For ids, addresses, code and the like: no suggestions, capitals or spell check. */
+  isCode?: boolean;
 }
 
-export type FieldProps = InputHTMLAttributes<HTMLInputElement> & LabelProps;
-export type TextAreaProps = TextareaHTMLAttributes<HTMLTextAreaElement> & LabelProps;
+const CODE = { autoComplete: "off", autoCapitalize: "none", spellCheck: false } as const;
+
+export type FieldProps = ComponentProps<"input"> & LabelProps;
+export type TextAreaProps = ComponentProps<"textarea"> & LabelProps;
 
 /** A labelled single-line input with an accessible hint and error message. */
-export function Field({ label, hint, problem, after, ...input }: FieldProps) {
+export function Field({ label, hint, problem, after, isCode, ...input }: FieldProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(binding) => <input {...input} {...binding} className="grow" />}
+      {(binding) => <input {...(isCode && CODE)} {...input} {...binding} className="grow" />}
     </FieldFrame>
   );
 }
 
 /** A labelled multi-line input. */
-export function TextArea({ label, hint, problem, after, rows = 4, ...area }: TextAreaProps) {
+export function TextArea({ label, hint, problem, after, isCode, rows = 4, ...area }: TextAreaProps) {
   return (
     <FieldFrame {...{ label, hint, problem, after }}>
-      {(binding) => <textarea {...area} {...binding} rows={rows} className="grow" />}
+      {(binding) => <textarea {...(isCode && CODE)} {...area} {...binding} rows={rows} className="grow" />}
     </FieldFrame>
   );
 }

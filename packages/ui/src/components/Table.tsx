@@ -4,7 +4,8 @@ import { Skeleton } from "./states.tsx";
 import "./Table.css";
 
 export interface Column<Row> {
-  key: string;
+  /** Needed if the label is no text, which identifies the column otherwise. */
+  key?: string;
   label: ReactNode;
   cell: (row: Row) => ReactNode;
   /** Right-aligned with tabular figures. */
@@ -49,7 +50,7 @@ export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: 
         <thead>
           <tr>
             {columns.map((column) => (
-              <th key={column.key} scope="col" className={className(column)}>
+              <th key={column.key ?? labelOf(column)} scope="col" className={className(column)}>
                 {column.label}
               </th>
             ))}
@@ -60,7 +61,11 @@ export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: 
             ? rows.map((row) => (
                 <tr key={rowKey(row)}>
                   {columns.map((column) => (
-                    <td key={column.key} className={className(column)} data-label={labelOf(column)}>
+                    <td
+                      key={column.key ?? labelOf(column)}
+                      className={className(column)}
+                      data-label={labelOf(column)}
+                    >
                       {column.cell(row)}
                     </td>
                   ))}
@@ -69,7 +74,7 @@ export function Table<Row>({ caption, rows, rowKey, actions, empty, ...props }: 
             : Array.from({ length: 5 }, (_, i) => `waiting ${i}`).map((key) => (
                 <tr key={key}>
                   {columns.map((column) => (
-                    <td key={column.key} className={className(column)}>
+                    <td key={column.key ?? labelOf(column)} className={className(column)}>
                       <Skeleton width={column.number ? "5rem" : "70%"} />
                     </td>
                   ))}

@@ -10,6 +10,7 @@ import {
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
+import { CutText } from "../../components/cells.tsx";
 import { ListState } from "../../components/ListState.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioList } from "../../components/queries.ts";
@@ -93,19 +94,14 @@ function AuditTrail() {
               />
             }
             columns={[
-              { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
-              { key: "who", label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
-              { key: "what", label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
+              { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+              { label: t("Who"), cell: (entry) => <bdi>{entry.username}</bdi> },
+              { label: t("Action"), cell: (entry) => <code>{entry.action}</code> },
               {
-                key: "target",
                 label: t("Target"),
-                cell: ({ target }) => (
-                  <bdi className="cut" title={target}>
-                    {target}
-                  </bdi>
-                ),
+                cell: ({ target }) => <CutText text={target} />,
               },
-              { key: "outcome", label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
+              { label: t("Result"), cell: (entry) => <Outcome entry={entry} /> },
             ]}
             actions={(entry) => (
               <Button

@@ -1,10 +1,9 @@
 import type { StudioBackup } from "@purse/protocol";
-import { Button, ConfirmDialog, EmptyState, RelativeTime, Table, useTranslation } from "@purse/ui";
+import { Button, EmptyState, MutationDialog, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";
 import { formatBytes } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
-import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 
 const ORIGINS: Readonly<Record<StudioBackup["origin"], string>> = {
@@ -23,8 +22,9 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
   const studio = useStudio();
   const [dialog, setDialog] = useState<{ kind: "restore" | "remove"; file: string } | undefined>(undefined);
   const pathOf = (file: string) => `/backups/${encodeURIComponent(file)}`;
-  const restore = useStudioMutation((file: string) => studio.post(`${pathOf(file)}/restore`));
-  const remove = useStudioMutation((file: string) => studio.delete(pathOf(file)), t("Backup deleted"));
+  const chosen = dialog?.file ?? "";
+  const restore = useStudioMutation(() => studio.post(`${pathOf(chosen)}/restore`));
+  const remove = useStudioMutation(() => studio.delete(pathOf(chosen)), t("Backup deleted"));
   const close = () => {
     restore.reset();
     remove.reset();
@@ -43,7 +43,6 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         }
         columns={[
           {
-            key: "at",
             label: t("Created"),
             cell: ({ file, createdAt }) => (
               <span title={file}>
@@ -52,18 +51,15 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
             ),
           },
           {
-            key: "origin",
             label: t("Origin"),
             cell: ({ origin }) => t(ORIGINS[origin]),
           },
           {
-            key: "file",
             label: t("File"),
             hideOnPhone: true,
             cell: ({ file }) => <code className="cut">{file}</code>,
           },
           {
-            key: "size",
             label: t("Size"),
             number: true,
             cell: ({ sizeBytes }) => formatBytes(sizeBytes, language),
@@ -100,7 +96,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
         )}
       />
       {dialog?.kind === "restore" && (
-        <TypeToConfirmDialog
+        <MutationDialog
           title={t("Restore this backup?")}
           description={t(
             "Restores {file}. Changes made since then are removed, and users who signed in since then are signed out. The server restarts and is unavailable for a few seconds. The current database is saved as a backup.",
@@ -108,22 +104,19 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
           )}
           confirmLabel={t("Restore")}
           confirmationText={CONFIRMATION_TEXT}
-          busy={restore.isPending}
-          error={restore.error}
+          danger
+          mutation={restore}
           onClose={close}
-          onConfirm={() => restore.mutate(dialog.file, { onSuccess: close })}
         />
       )}
-      <ConfirmDialog
+      <MutationDialog
         open={dialog?.kind === "remove"}
         onClose={close}
-        title={t("Delete {name}?", { name: dialog?.file ?? "" })}
+        title={t("Delete {name}?", { name: chosen })}
         description={t("This can't be undone.")}
         confirmLabel={t("Delete")}
         danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => dialog && remove.mutate(dialog.file, { onSuccess: close })}
+        mutation={remove}
       />
     </>
   );

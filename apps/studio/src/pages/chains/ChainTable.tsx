@@ -60,7 +60,6 @@ export function ChainTable({ chains }: { chains: readonly Chain[] }) {
       }
       columns={[
         {
-          key: "name",
           label: t("Chain"),
           cell: ({ name, chain }) => (
             <span>
@@ -68,10 +67,10 @@ export function ChainTable({ chains }: { chains: readonly Chain[] }) {
             </span>
           ),
         },
-        { key: "state", label: t("Status"), cell: ({ state }) => <ChainState state={state} /> },
-        { key: "indexed", label: t("Indexed"), number: true, cell: ({ indexed }) => block(indexed) },
-        { key: "head", label: t("Chain head"), number: true, cell: ({ head }) => block(head) },
-        { key: "lag", label: t("Lag"), number: true, cell: ({ lag }) => block(lag) },
+        { label: t("Status"), cell: ({ state }) => <ChainState state={state} /> },
+        { label: t("Indexed"), number: true, cell: ({ indexed }) => block(indexed) },
+        { label: t("Chain head"), number: true, cell: ({ head }) => block(head) },
+        { label: t("Lag"), number: true, cell: ({ lag }) => block(lag) },
       ]}
     />
   );

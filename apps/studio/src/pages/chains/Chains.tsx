@@ -1,4 +1,5 @@
 import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
+import { CutText } from "../../components/cells.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { type Chain, ChainState, type ChainsResponse } from "./ChainTable.tsx";
@@ -115,26 +116,19 @@ function Nodes({ nodes }: Pick<Chain, "nodes">) {
       rowKey={({ host, at }) => `${at} ${host}`}
       empty={<p className="soft">{t("No node has been queried yet.")}</p>}
       columns={[
-        { key: "host", label: t("Node"), cell: ({ host }) => <code>{host}</code> },
+        { label: t("Node"), cell: ({ host }) => <code>{host}</code> },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ state }) => <Status kind={STATUS_KIND[state]}>{labels[state]}</Status>,
         },
         {
-          key: "latency",
           label: t("Latency"),
           number: true,
           cell: ({ latencyMs }) => (latencyMs === undefined ? "–" : `${Math.round(latencyMs)} ms`),
         },
         {
-          key: "error",
           label: t("Last error"),
-          cell: ({ error = "" }) => (
-            <bdi className="cut" title={error}>
-              {error}
-            </bdi>
-          ),
+          cell: ({ error = "" }) => <CutText text={error} />,
         },
       ]}
     />

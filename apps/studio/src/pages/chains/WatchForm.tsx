@@ -1,11 +1,23 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { Checkbox, Field, Select, TextArea, useTranslation } from "@purse/ui";
-import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import {
+  address,
+  Checkbox,
+  Field,
+  FormDialog,
+  NO_MESSAGE,
+  optionalNumber,
+  optionalText,
+  Select,
+  TextArea,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
+import {
+  definedFields,
+  jsonObject,
   numberField,
   objectField,
-  parseJsonObject,
   prettyJson,
   stringField,
 } from "../../components/fields.ts";
@@ -27,6 +39,30 @@ const TRANSFER_ABI = prettyJson([
 ]);
 const DELETE_OPERATION: JsonObject = { __op: "Delete" };
 
+const WATCH = z
+  .object({
+    kind: z.enum(["event", "address"]),
+    chainId: z.string(),
+    address,
+    tableName: optionalText,
+    topic: optionalText,
+    abi: z.pipe(z.string(), z.transform(parseAbi)),
+    filter: jsonObject,
+    confirmations: optionalNumber(
+      (value) => Number.isSafeInteger(value) && value >= 0,
+      "Enter a whole number, or leave empty.",
+    ),
+    webhook: optionalText,
+    isHistorical: z.boolean(),
+  })
+  .check(
+    z.refine(({ kind, tableName }) => kind === "address" || tableName !== "", NO_MESSAGE),
+    z.refine(({ kind, abi }) => kind === "address" || abi !== undefined, {
+      path: ["abi"],
+      error: "Enter a JSON array or object.",
+    }),
+  );
+
 /** Creates or edits a chain listener; the server validates it. */
 export function WatchForm({
   chains,
@@ -39,48 +75,35 @@ export function WatchForm({
 }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [kind, setKind] = useState<"event" | "address">(row && row.abi === undefined ? "address" : "event");
-  const [chainId, setChainId] = useState(row ? stringField(row, "chainId") : String(chains[0]?.chain ?? ""));
-  const [address, setAddress] = useState(row ? stringField(row, "address") : "");
-  const [tableName, setTableName] = useState(row ? stringField(row, "tableName") : "");
-  const [topic, setTopic] = useState(row ? stringField(row, "topic") : "Transfer(address,address,uint256)");
-  const [abi, setAbi] = useState(row?.abi ? prettyJson(row.abi) : TRANSFER_ABI);
-  const [filter, setFilter] = useState(row ? prettyJson(objectField(row, "filter") ?? {}) : "{}");
-  const [confirmations, setConfirmations] = useState(
-    String((row && numberField(row, "confirmations")) ?? ""),
-  );
-  const [webhook, setWebhook] = useState(row ? stringField(row, "webhook") : "");
-  const [isHistorical, setHistorical] = useState(row ? row.sync_historical === true : true);
-  const parsedAbi = parseAbi(abi);
-  const parsedFilter = parseJsonObject(filter);
-  const isAddress = /^0x[0-9a-fA-F]{40}$/.test(address.trim());
-  const confirmationCount = Number(confirmations);
-  const confirmationsProblem =
-    confirmations !== "" && !(Number.isSafeInteger(confirmationCount) && confirmationCount >= 0)
-      ? t("Enter a whole number, or leave empty.")
-      : undefined;
+  const form = useForm(WATCH, {
+    kind: row && row.abi === undefined ? "address" : "event",
+    chainId: row ? stringField(row, "chainId") : String(chains[0]?.chain ?? ""),
+    address: row ? stringField(row, "address") : "",
+    tableName: row ? stringField(row, "tableName") : "",
+    topic: row ? stringField(row, "topic") : "Transfer(address,address,uint256)",
+    abi: row?.abi ? prettyJson(row.abi) : TRANSFER_ABI,
+    filter: row ? prettyJson(objectField(row, "filter") ?? {}) : "{}",
+    confirmations: String((row && numberField(row, "confirmations")) ?? ""),
+    webhook: row ? stringField(row, "webhook") : "",
+    isHistorical: row ? row.sync_historical === true : true,
+  });
+  const { kind } = form.values;
   const save = useStudioMutation(
-    () => {
-      const optional = (value: JsonValue | undefined): JsonValue | undefined =>
-        value !== undefined ? value : row ? DELETE_OPERATION : undefined;
-      const isEvent = kind === "event";
-      const values: Record<string, JsonValue | undefined> = {
-        chainId,
-        address: address.trim(),
-        tableName: optional(tableName.trim() || undefined),
-        topic: optional(isEvent ? topic.trim() || undefined : undefined),
-        abi: optional(isEvent ? parsedAbi : undefined),
-        filter: optional(
-          parsedFilter.problem === undefined && Object.keys(parsedFilter.value).length > 0
-            ? parsedFilter.value
-            : undefined,
-        ),
-        confirmations: optional(confirmations === "" ? undefined : confirmationCount),
-        webhook: optional(webhook.trim() || undefined),
-        sync_historical: isHistorical,
-      };
-      const fields: JsonObject = {};
-      for (const [name, value] of Object.entries(values)) if (value !== undefined) fields[name] = value;
+    (values: z.infer<typeof WATCH>) => {
+      const optional = (value: JsonValue | undefined) => value || (row ? DELETE_OPERATION : undefined);
+      const isEvent = values.kind === "event";
+      const { confirmations, filter } = values;
+      const fields = definedFields({
+        chainId: values.chainId,
+        address: values.address,
+        tableName: optional(values.tableName),
+        topic: optional(isEvent ? values.topic : undefined),
+        abi: optional(isEvent ? values.abi : undefined),
+        filter: optional(Object.keys(filter).length > 0 ? filter : undefined),
+        confirmations: confirmations === 0 ? 0 : optional(confirmations),
+        webhook: optional(values.webhook),
+        sync_historical: values.isHistorical,
+      });
       return row
         ? studio.put(`/watches/${encodeURIComponent(stringField(row, "objectId"))}`, { fields })
         : studio.post("/watches", { fields });
@@ -93,18 +116,12 @@ export function WatchForm({
       title={row ? t("Edit listener") : t("Add listener")}
       confirmLabel={row ? t("Save") : t("Add")}
       wide
+      form={form}
       mutation={save}
-      disabled={
-        !isAddress ||
-        (kind === "event" && (parsedAbi === undefined || tableName.trim() === "")) ||
-        parsedFilter.problem !== undefined ||
-        confirmationsProblem !== undefined
-      }
     >
       <Select
         label={t("Source")}
-        value={kind}
-        onChange={setKind}
+        {...form.choice("kind")}
         options={[
           { key: "event", label: t("Contract event") },
           { key: "address", label: t("Transfers of an address") },
@@ -112,49 +129,30 @@ export function WatchForm({
       />
       <Select
         label={t("Chain")}
-        value={chainId}
-        onChange={setChainId}
+        {...form.choice("chainId")}
         options={chains.map(({ chain, name }) => ({ key: String(chain), label: `${name} (${chain})` }))}
       />
       <Field
         label={kind === "event" ? t("Contract address") : t("Address")}
-        value={address}
-        onChange={(event) => setAddress(event.target.value)}
-        problem={
-          address !== "" && !isAddress
-            ? t("Invalid address: expected 0x followed by 40 hex characters.")
-            : undefined
-        }
-        autoComplete="off"
-        spellCheck={false}
+        {...form.input("address")}
+        isCode
       />
       <Field
         label={t("Target class")}
         hint={kind === "event" ? undefined : t("Default: WalletTransfers")}
-        value={tableName}
-        onChange={(event) => setTableName(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
+        {...form.input("tableName")}
+        isCode
       />
       {kind === "event" && (
         <>
           <Field
             label={t("Event")}
             hint={t("Event signature or topic hash")}
-            value={topic}
-            onChange={(event) => setTopic(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
+            {...form.input("topic")}
+            isCode
           />
           <div className="mono-field">
-            <TextArea
-              label={t("Event ABI")}
-              value={abi}
-              onChange={(event) => setAbi(event.target.value)}
-              problem={parsedAbi === undefined ? t("Enter a JSON array or object.") : undefined}
-              rows={6}
-              spellCheck={false}
-            />
+            <TextArea label={t("Event ABI")} {...form.input("abi")} rows={6} spellCheck={false} />
           </div>
         </>
       )}
@@ -163,28 +161,23 @@ export function WatchForm({
         hint={t("A condition on the event fields, for example {example}. Leave empty to match all events.", {
           example: '{ "gt": ["value", "1000"] }',
         })}
-        value={filter}
-        onChange={setFilter}
+        {...form.choice("filter")}
         rows={3}
       />
       <Field
         label={t("Confirmations")}
         hint={t("Default: 12")}
         inputMode="numeric"
-        value={confirmations}
-        onChange={(event) => setConfirmations(event.target.value)}
-        problem={confirmationsProblem}
+        {...form.input("confirmations")}
       />
       <Field
         label={t("Webhook URL")}
         hint={t("Optional. Receives a request for every object.")}
         type="url"
-        value={webhook}
-        onChange={(event) => setWebhook(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
+        {...form.input("webhook")}
+        isCode
       />
-      <Checkbox label={t("Include history (backfill)")} checked={isHistorical} onChange={setHistorical} />
+      <Checkbox label={t("Include history (backfill)")} {...form.toggle("isHistorical")} />
     </FormDialog>
   );
 }

@@ -1,5 +1,15 @@
-import { Button, ErrorState, Field, QueryState, Status, Table, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import {
+  address,
+  Button,
+  ErrorState,
+  Field,
+  QueryState,
+  Status,
+  Table,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import type { Chain } from "./ChainTable.tsx";
@@ -11,7 +21,7 @@ interface WatchedAddress {
 }
 
 const REFETCH_INTERVAL_MS = 5_000;
-const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+const WALLET = z.object({ address });
 
 /** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: Chain }) {
@@ -22,34 +32,24 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
   const watched = useStudioQuery<{ results: WatchedAddress[]; count: number }>(path, {
     refetchInterval: REFETCH_INTERVAL_MS,
   });
-  const [address, setAddress] = useState("");
-  const add = useStudioMutation(() => studio.post(path, { address: address.trim() }), t("Wallet added"));
-  const isAddress = ADDRESS.test(address.trim());
+  const form = useForm(WALLET, { address: "" });
+  const add = useStudioMutation(
+    (wallet: z.infer<typeof WALLET>) => studio.post(path, wallet),
+    t("Wallet added"),
+  );
   return (
     <>
       <h3>{t("Indexed wallets")}</h3>
       <p className="soft small">
         {t("Wallets of users, and wallets queried through the data service, are added automatically.")}
       </p>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (isAddress) add.mutate(undefined, { onSuccess: () => setAddress("") });
-        }}
-      >
+      <form onSubmit={form.submit((wallet) => add.mutate(wallet, { onSuccess: form.reset }))}>
         <Field
           label={t("Add address")}
-          value={address}
-          onChange={(event) => setAddress(event.target.value)}
-          problem={
-            address !== "" && !isAddress
-              ? t("Invalid address: expected 0x followed by 40 hex characters.")
-              : undefined
-          }
-          autoComplete="off"
-          spellCheck={false}
+          {...form.input("address")}
+          isCode
           after={
-            <Button type="submit" disabled={!canEdit || !isAddress} busy={add.isPending}>
+            <Button type="submit" disabled={!canEdit || !form.isValid} busy={add.isPending}>
               {t("Add")}
             </Button>
           }
@@ -66,9 +66,8 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
               rowKey={(each) => each.address}
               empty={<p className="soft">{t("No indexed wallets yet")}</p>}
               columns={[
-                { key: "address", label: t("Address"), cell: (each) => <code>{each.address}</code> },
+                { label: t("Address"), cell: (each) => <code>{each.address}</code> },
                 {
-                  key: "percent",
                   label: t("History"),
                   cell: ({ percent }) =>
                     percent >= 100 ? (

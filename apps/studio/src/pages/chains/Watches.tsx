@@ -2,6 +2,7 @@ import type { JsonObject } from "@purse/protocol";
 import { useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -28,27 +29,19 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
       }}
       columns={[
         {
-          key: "what",
           label: t("Event"),
           cell: (row) => <code className="cut">{describeWatch(row, t("All transfers"))}</code>,
         },
         {
-          key: "address",
           label: t("Address"),
-          cell: (row) => (
-            <code className="cut" title={stringField(row, "address")}>
-              {stringField(row, "address")}
-            </code>
-          ),
+          cell: (row) => <CutText text={stringField(row, "address")} isCode />,
         },
         {
-          key: "chain",
           label: t("Chain"),
           hideOnPhone: true,
           cell: (row) => stringField(row, "chainId"),
         },
         {
-          key: "class",
           label: t("Class"),
           cell: (row) => {
             const className = stringField(row, "tableName") || "WalletTransfers";
@@ -60,7 +53,6 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
           },
         },
         {
-          key: "hook",
           label: t("Webhook URL"),
           hideOnPhone: true,
           cell: (row) => <bdi className="cut">{stringField(row, "webhook")}</bdi>,

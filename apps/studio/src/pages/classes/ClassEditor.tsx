@@ -1,11 +1,10 @@
-import { Button, useTranslation } from "@purse/ui";
+import { Button, MutationDialog, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
-import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ClassCode } from "./ClassCode.tsx";
 import { countChanges, type Draft, NO_CHANGES, toEdit } from "./draft.ts";
@@ -100,29 +99,28 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
         </Button>
       </div>
       {dialog === "empty" && (
-        <TypeToConfirmDialog
+        <MutationDialog
           title={t("Delete all rows of {name}?", { name: className })}
           description={t("Triggers do not run. This can't be undone; you can only restore a backup.")}
           confirmLabel={t("Delete all rows")}
           confirmationText={className}
-          busy={deleteRows.isPending}
-          error={deleteRows.error}
+          danger
+          mutation={deleteRows}
           onClose={() => setDialog(undefined)}
-          onConfirm={() => deleteRows.mutate(undefined, { onSuccess: () => setDialog(undefined) })}
         />
       )}
       {dialog === "drop" && (
-        <TypeToConfirmDialog
+        <MutationDialog
           title={t("Delete {name}?", { name: className })}
           description={t(
             "Deletes the class with its fields, indexes and permissions. The class must be empty.",
           )}
           confirmLabel={t("Delete class")}
           confirmationText={className}
-          busy={deleteClass.isPending}
-          error={deleteClass.error}
+          danger
+          mutation={deleteClass}
           onClose={() => setDialog(undefined)}
-          onConfirm={() => deleteClass.mutate(undefined, { onSuccess: onDeleted })}
+          onDone={onDeleted}
         />
       )}
     </Section>

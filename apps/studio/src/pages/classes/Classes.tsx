@@ -1,8 +1,8 @@
-import { Button, Code, EmptyState, QueryState, Tabs, useTranslation } from "@purse/ui";
+import { Button, Code, QueryState, Tabs, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { ClassList } from "../../components/ClassList.tsx";
-import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { ClassWorkbench } from "../../components/ClassList.tsx";
+import { useClasses } from "../../components/classes.ts";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -52,13 +52,18 @@ export function Classes() {
         ) : (
           <QueryState query={classes} label={t("Loading classes…")}>
             {(rows) => (
-              <Workbench
-                classes={rows}
-                chosen={chosen}
-                onChoose={setChosen}
-                drafts={drafts}
-                onDrafts={setDrafts}
-              />
+              <ClassWorkbench classes={rows} chosen={chosen} onChoose={setChosen}>
+                {(shown) => (
+                  <ClassEditor
+                    key={shown.className}
+                    row={shown}
+                    classes={rows.map(({ className }) => className)}
+                    draft={drafts[shown.className] ?? NO_CHANGES}
+                    onDraft={(draft) => setDrafts({ ...drafts, [shown.className]: draft })}
+                    onDeleted={() => setChosen("")}
+                  />
+                )}
+              </ClassWorkbench>
             )}
           </QueryState>
         )}
@@ -74,41 +79,6 @@ export function Classes() {
         />
       )}
     </Page>
-  );
-}
-
-function Workbench({
-  classes,
-  chosen,
-  onChoose,
-  drafts,
-  onDrafts,
-}: {
-  classes: readonly ClassSchema[];
-  chosen: string;
-  onChoose: (className: string) => void;
-  drafts: Readonly<Record<string, Draft>>;
-  onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
-}) {
-  const { t } = useTranslation();
-  const shown =
-    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
-  return (
-    <div className="workbench">
-      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
-      {shown ? (
-        <ClassEditor
-          key={shown.className}
-          row={shown}
-          classes={classes.map(({ className }) => className)}
-          draft={drafts[shown.className] ?? NO_CHANGES}
-          onDraft={(draft) => onDrafts({ ...drafts, [shown.className]: draft })}
-          onDeleted={() => onChoose("")}
-        />
-      ) : (
-        <EmptyState title={t("Class not found")}>{t("Select another class or create this one.")}</EmptyState>
-      )}
-    </div>
   );
 }
 

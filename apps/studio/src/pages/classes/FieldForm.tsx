@@ -1,10 +1,35 @@
 import { FIELD_TYPES, type FieldType, type FieldTypeName, isFieldName } from "@purse/protocol";
-import { Checkbox, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Checkbox, ConfirmDialog, Field, newName, Select, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { type ConfigType, parseAs, toEditable } from "../config/value.ts";
 
 /** Types that can be selected; ACL is a system field. */
 const FIELD_TYPE_OPTIONS = FIELD_TYPES.filter((type) => type !== "ACL");
+
+const fieldSchema = (existingNames: readonly string[]) =>
+  z
+    .object({
+      name: newName(
+        isFieldName,
+        "Use letters, digits and _, starting with a letter.",
+        existingNames,
+        "A field with this name already exists.",
+      ),
+      type: z.enum(FIELD_TYPES),
+      targetClass: z.string(),
+      isRequired: z.boolean(),
+      text: z.string(),
+    })
+    .check(({ value, issues }) => {
+      const { problem } = { problem: undefined, ...parseDefault(value) };
+      if (problem !== undefined)
+        issues.push({ code: "custom", path: ["text"], message: problem, input: value.text });
+    });
+
+/** Parses the default value; undefined if there is none. */
+function parseDefault({ type, text }: { type: FieldTypeName; text: string }) {
+  return text === "" || type === "Relation" ? undefined : parseAs(editableType(type), text);
+}
 
 export interface FieldFormProps {
   /** Undefined to create one. */
@@ -20,28 +45,22 @@ export interface FieldFormProps {
 /** Edits a field: type, required flag and default value. */
 export function FieldForm({ known, canChangeType, existingNames, classes, onClose, onSave }: FieldFormProps) {
   const { t } = useTranslation();
-  const [name, setName] = useState(known?.name ?? "");
-  const [type, setType] = useState<FieldTypeName>(known?.field.type ?? "String");
-  const [targetClass, setTargetClass] = useState(known?.field.targetClass ?? "_User");
-  const [isRequired, setRequired] = useState(known?.field.required ?? false);
-  const [text, setText] = useState(
-    known?.field.defaultValue === undefined ? "" : toEditable(known.field.defaultValue).text,
-  );
+  const taken = known ? [] : existingNames;
+  const form = useForm(fieldSchema(taken), {
+    name: known?.name ?? "",
+    type: known?.field.type ?? "String",
+    targetClass: known?.field.targetClass ?? "_User",
+    isRequired: known?.field.required ?? false,
+    text: known?.field.defaultValue === undefined ? "" : toEditable(known.field.defaultValue).text,
+  });
+  const { type, targetClass } = form.values;
   const isReference = type === "Pointer" || type === "Relation";
-  const parsed = text === "" || type === "Relation" ? undefined : parseAs(editableType(type), text);
-  const nameProblem =
-    known || name === ""
-      ? undefined
-      : !isFieldName(name)
-        ? t("Use letters, digits and _, starting with a letter.")
-        : existingNames.includes(name)
-          ? t("A field with this name already exists.")
-          : undefined;
-  function save() {
+  function save({ name, isRequired, ...values }: z.infer<ReturnType<typeof fieldSchema>>) {
     const field: FieldType = { type };
+    const defaultValue = parseDefault(values);
     if (isReference) field.targetClass = targetClass;
     if (isRequired && type !== "Relation") field.required = true;
-    if (parsed?.problem === undefined && parsed !== undefined) field.defaultValue = parsed.value;
+    if (defaultValue && defaultValue.problem === undefined) field.defaultValue = defaultValue.value;
     onSave(name, field);
     onClose();
   }
@@ -52,27 +71,16 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
       title={known ? t("Edit {name}", { name: known.name }) : t("Add field")}
       description={t("You will review all changes before they are applied.")}
       confirmLabel={known ? t("Save") : t("Add")}
-      disabled={name === "" || nameProblem !== undefined || parsed?.problem !== undefined}
-      onConfirm={save}
+      disabled={!form.isValid}
+      onConfirm={form.submit(save)}
     >
-      {!known && (
-        <Field
-          label={t("Name")}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          problem={nameProblem}
-          maxLength={128}
-          autoComplete="off"
-          autoCapitalize="none"
-          spellCheck={false}
-        />
-      )}
+      {!known && <Field label={t("Name")} {...form.input("name")} maxLength={128} isCode />}
       <Select
         label={t("Type")}
         value={type}
         onChange={(to) => {
-          setType(to);
-          setText("");
+          form.set("type", to);
+          form.set("text", "");
         }}
         options={FIELD_TYPE_OPTIONS.map((key) => ({ key, label: key }))}
         disabled={!canChangeType}
@@ -80,20 +88,18 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
       {isReference && (
         <Select
           label={t("Target class")}
-          value={targetClass}
-          onChange={setTargetClass}
+          {...form.choice("targetClass")}
           options={[...new Set([...classes, targetClass])].map((key) => ({ key, label: key }))}
           disabled={!canChangeType}
         />
       )}
       {type !== "Relation" && (
         <>
-          <Checkbox label={t("Required")} checked={isRequired} onChange={setRequired} />
+          <Checkbox label={t("Required")} {...form.toggle("isRequired")} />
           {type === "Boolean" ? (
             <Select
               label={t("Default value")}
-              value={text}
-              onChange={setText}
+              {...form.choice("text")}
               options={[
                 { key: "", label: t("none") },
                 { key: "true", label: t("true") },
@@ -104,11 +110,8 @@ export function FieldForm({ known, canChangeType, existingNames, classes, onClos
             <Field
               label={t("Default value")}
               hint={t("Used when a new object has no value. Optional.")}
-              value={text}
-              onChange={(event) => setText(event.target.value)}
-              problem={parsed?.problem && t(parsed.problem)}
-              autoComplete="off"
-              spellCheck={false}
+              {...form.input("text")}
+              isCode
             />
           )}
         </>

@@ -33,21 +33,18 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
       rowKey={({ name }) => name}
       empty={{ title: t("No fields") }}
       columns={[
-        { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+        { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
         {
-          key: "type",
           label: t("Type"),
           cell: ({ field: { type, targetClass } }) =>
             targetClass === undefined ? type : `${type} → ${targetClass}`,
         },
         {
-          key: "required",
           label: t("Required"),
           hideOnPhone: true,
           cell: ({ field: { required } }) => (required ? t("yes") : <span className="soft">{t("no")}</span>),
         },
         {
-          key: "default",
           label: t("Default value"),
           hideOnPhone: true,
           cell: ({ field: { defaultValue } }) =>
@@ -58,7 +55,6 @@ export function FieldTable({ row, classes, draft, onDraft }: FieldTableProps) {
             ),
         },
         {
-          key: "change",
           label: t("Pending change"),
           cell: ({ change }) => <ChangeBadge change={change} />,
         },

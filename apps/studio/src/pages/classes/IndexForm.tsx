@@ -82,8 +82,7 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
         value={name}
         onChange={(event) => setCustomName(event.target.value)}
         problem={problem}
-        autoComplete="off"
-        spellCheck={false}
+        isCode
       />
     </ConfirmDialog>
   );

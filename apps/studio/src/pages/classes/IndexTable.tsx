@@ -37,9 +37,8 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
         text: t("objectId is always indexed. Add indexes for frequent filters and sorts."),
       }}
       columns={[
-        { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+        { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
         {
-          key: "fields",
           label: t("Fields"),
           cell: ({ index }) =>
             Object.entries(index)
@@ -47,7 +46,6 @@ export function IndexTable({ row, draft, onDraft }: IndexTableProps) {
               .join(", "),
         },
         {
-          key: "change",
           label: t("Pending change"),
           cell: ({ change }) => <ChangeBadge change={change} />,
         },

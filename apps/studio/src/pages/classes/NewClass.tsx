@@ -1,6 +1,7 @@
 import { isClassName, type JsonObject } from "@purse/protocol";
-import { ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
+import { ConfirmDialog, Field, newName, Select, useForm, useTranslation } from "@purse/ui";
 import { useState } from "react";
+import * as z from "zod/mini";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 
 type AccessPreset = "closed" | "signedIn" | "readable" | "open";
@@ -20,17 +21,20 @@ export function NewClass({
   onDone: (className: string) => void;
 }) {
   const { t } = useTranslation();
-  const [name, setName] = useState("");
-  const [preset, setPreset] = useState<AccessPreset>("signedIn");
+  const form = useForm(
+    z.object({
+      name: newName(
+        (name) => isClassName(name) && !name.startsWith("_"),
+        "Use letters, digits and _, starting with a letter.",
+        existingNames,
+        "A class with this name already exists.",
+      ),
+      preset: z.enum(["closed", "signedIn", "readable", "open"]),
+    }),
+    { name: "", preset: "signedIn" },
+  );
+  const { name, preset } = form.values;
   const [isPreviewing, setPreviewing] = useState(false);
-  const problem =
-    name === ""
-      ? undefined
-      : !isClassName(name) || name.startsWith("_")
-        ? t("Use letters, digits and _, starting with a letter.")
-        : existingNames.includes(name)
-          ? t("A class with this name already exists.")
-          : undefined;
   if (isPreviewing) {
     return (
       <SchemaDiff
@@ -49,23 +53,13 @@ export function NewClass({
       onClose={onClose}
       title={t("Create class")}
       confirmLabel={t("Continue")}
-      disabled={name === "" || problem !== undefined}
-      onConfirm={() => setPreviewing(true)}
+      disabled={!form.isValid}
+      onConfirm={form.submit(() => setPreviewing(true))}
     >
-      <Field
-        label={t("Name")}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        problem={problem}
-        maxLength={128}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
-      <Select<AccessPreset>
+      <Field label={t("Name")} {...form.input("name")} maxLength={128} isCode />
+      <Select
         label={t("Initial permissions")}
-        value={preset}
-        onChange={setPreset}
+        {...form.choice("preset")}
         options={[
           { key: "closed", label: t("Master key only") },
           { key: "signedIn", label: t("Authenticated users") },

@@ -3,6 +3,7 @@ import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
@@ -46,19 +47,13 @@ export function Config() {
           text: t("Use parameters for feature flags or texts that change without a new app release."),
         }}
         columns={[
-          { key: "name", label: t("Name"), cell: ({ name }) => <code>{name}</code> },
+          { label: t("Name"), cell: ({ name }) => <code>{name}</code> },
           {
-            key: "value",
             label: t("Value"),
-            cell: ({ value }) => (
-              <code className="cut" title={JSON.stringify(value)}>
-                {JSON.stringify(value)}
-              </code>
-            ),
+            cell: ({ value }) => <CutText text={JSON.stringify(value)} isCode />,
           },
-          { key: "type", label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
+          { label: t("Type"), hideOnPhone: true, cell: ({ type }) => type },
           {
-            key: "who",
             label: t("Visibility"),
             cell: ({ isMasterKeyOnly }) =>
               isMasterKeyOnly ? (

@@ -1,11 +1,40 @@
-import { Checkbox, Field, Select, TextArea, useTranslation } from "@purse/ui";
-import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
+import {
+  Checkbox,
+  Field,
+  FormDialog,
+  NO_MESSAGE,
+  Select,
+  TextArea,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { CONFIG_TYPES, type ConfigType, type Parameter, parseAs, toEditable } from "./value.ts";
 
-const NAME = /^[A-Za-z][\w]*$/;
+const PARAMETER = z
+  .object({
+    name: z
+      .string()
+      .check(
+        z.minLength(1, NO_MESSAGE),
+        z.regex(/^([A-Za-z]\w*)?$/, "Use letters, digits and _, starting with a letter."),
+      ),
+    type: z.enum(CONFIG_TYPES),
+    text: z.string(),
+    isHidden: z.boolean(),
+  })
+  .check(({ value: { type, text }, issues }) => {
+    const { problem } = parseAs(type, text);
+    if (problem !== undefined)
+      issues.push({
+        code: "custom",
+        path: ["text"],
+        message: text === "" ? NO_MESSAGE : problem,
+        input: text,
+      });
+  });
 
 export interface ConfigFormProps {
   /** Undefined to create one. */
@@ -18,55 +47,43 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
   const { t } = useTranslation();
   const studio = useStudio();
   const initial = toEditable(parameter?.value ?? "");
-  const [name, setName] = useState(parameter?.name ?? "");
-  const [type, setType] = useState<ConfigType>(initial.type);
-  const [text, setText] = useState(initial.text);
-  const [isHidden, setHidden] = useState(parameter?.isMasterKeyOnly ?? false);
-  const parsed = parseAs(type, text);
-  const nameProblem =
-    name === ""
-      ? undefined
-      : !NAME.test(name)
-        ? t("Use letters, digits and _, starting with a letter.")
-        : !parameter && existingNames.includes(name)
-          ? t("A parameter with this name already exists.")
-          : undefined;
+  const form = useForm(
+    parameter
+      ? PARAMETER
+      : PARAMETER.check(
+          z.refine(({ name }) => !existingNames.includes(name), {
+            path: ["name"],
+            error: "A parameter with this name already exists.",
+          }),
+        ),
+    { name: parameter?.name ?? "", ...initial, isHidden: parameter?.isMasterKeyOnly ?? false },
+  );
+  const { name, type, text } = form.values;
   const save = useStudioMutation(
-    () =>
+    ({ name, type, text, isHidden }: z.infer<typeof PARAMETER>) =>
       studio.put("/config", {
-        params: { [name]: "value" in parsed ? parsed.value : null },
+        params: { [name]: { value: null, ...parseAs(type, text) }.value },
         // Without masterKeyOnly the parameter would become public.
         masterKeyOnly: { [name]: isHidden },
       }),
     t("{name} saved", { name }),
   );
   function handleTypeChange(to: ConfigType): void {
-    setType(to);
-    if (to === "Boolean" && text !== "true") setText("false");
-    if (to === "Array" && parseAs(to, text).problem !== undefined) setText("[]");
-    if (to === "Object" && parseAs(to, text).problem !== undefined) setText("{}");
+    form.set("type", to);
+    if (to === "Boolean" && text !== "true") form.set("text", "false");
+    if (to === "Array" && parseAs(to, text).problem !== undefined) form.set("text", "[]");
+    if (to === "Object" && parseAs(to, text).problem !== undefined) form.set("text", "{}");
   }
-  const problem = text === "" ? undefined : parsed.problem && t(parsed.problem);
-  const fieldProps = { label: t("Value"), value: text, problem };
+  const fieldProps = { label: t("Value"), ...form.input("text") };
   return (
     <FormDialog
       onClose={onClose}
       title={parameter ? t("Edit {name}", { name: parameter.name }) : t("Add parameter")}
       confirmLabel={parameter ? t("Save") : t("Add")}
+      form={form}
       mutation={save}
-      disabled={name === "" || nameProblem !== undefined || parsed.problem !== undefined}
     >
-      {!parameter && (
-        <Field
-          label={t("Name")}
-          value={name}
-          onChange={(event) => setName(event.target.value)}
-          problem={nameProblem}
-          maxLength={128}
-          autoComplete="off"
-          spellCheck={false}
-        />
-      )}
+      {!parameter && <Field label={t("Name")} {...form.input("name")} maxLength={128} isCode />}
       <Select
         label={t("Type")}
         value={type}
@@ -77,25 +94,20 @@ export function ConfigForm({ parameter, existingNames, onClose }: ConfigFormProp
         <Select
           label={t("Value")}
           value={text === "true" ? "true" : "false"}
-          onChange={setText}
+          onChange={(to) => form.set("text", to)}
           options={[
             { key: "true", label: t("true") },
             { key: "false", label: t("false") },
           ]}
         />
       ) : type === "Number" || type === "Date" ? (
-        <Field {...fieldProps} onChange={(event) => setText(event.target.value)} autoComplete="off" />
+        <Field {...fieldProps} autoComplete="off" />
       ) : (
         <div className={type === "String" ? undefined : "mono-field"}>
-          <TextArea
-            {...fieldProps}
-            onChange={(event) => setText(event.target.value)}
-            rows={type === "String" ? 3 : 8}
-            spellCheck={type === "String"}
-          />
+          <TextArea {...fieldProps} rows={type === "String" ? 3 : 8} spellCheck={type === "String"} />
         </div>
       )}
-      <Checkbox label={t("Master key only (hidden from apps)")} checked={isHidden} onChange={setHidden} />
+      <Checkbox label={t("Master key only (hidden from apps)")} {...form.toggle("isHidden")} />
     </FormDialog>
   );
 }

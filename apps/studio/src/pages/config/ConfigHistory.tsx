@@ -34,10 +34,9 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
       rowKey={({ id }) => id}
       empty={{ title: t("No changes yet") }}
       columns={[
-        { key: "at", label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
-        { key: "who", label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
+        { label: t("Replaced"), cell: ({ replacedAt }) => <RelativeTime at={replacedAt} /> },
+        { label: t("By"), cell: ({ username }) => <bdi>{username}</bdi> },
         {
-          key: "what",
           label: t("Diff to current"),
           cell: (version) => <DifferenceList lines={diffVersion(current, version)} />,
         },

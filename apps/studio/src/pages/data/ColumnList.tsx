@@ -1,4 +1,4 @@
-import { Button, Checkbox, Dialog, Field, useTranslation } from "@purse/ui";
+import { Button, Checkbox, Dialog, Field, IconButton, useTranslation } from "@purse/ui";
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { useState } from "react";
 import { type Column, clampWidth, type Layout, MAX_WIDTH, MIN_WIDTH, moveBy, toggle } from "./columns.ts";
@@ -71,22 +71,12 @@ export function ColumnList({
                 if (target.valueAsNumber !== width) onChange({ ...layout, widths });
               }}
             />
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={t("Move {name} up", { name })}
-              onClick={() => move(name, -1)}
-            >
-              <ArrowUp size={16} aria-hidden="true" />
-            </button>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={t("Move {name} down", { name })}
+            <IconButton icon={ArrowUp} label={t("Move {name} up", { name })} onClick={() => move(name, -1)} />
+            <IconButton
+              icon={ArrowDown}
+              label={t("Move {name} down", { name })}
               onClick={() => move(name, 1)}
-            >
-              <ArrowDown size={16} aria-hidden="true" />
-            </button>
+            />
           </li>
         ))}
       </ul>

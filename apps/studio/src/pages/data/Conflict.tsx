@@ -34,15 +34,13 @@ export function Conflict({
         rowKey={([field]) => field}
         empty={null}
         columns={[
-          { key: "field", label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },
+          { label: t("Field"), cell: ([field]) => <bdi>{field}</bdi> },
           {
-            key: "current",
             label: t("Current value"),
             cell: ([field]) => <Value value={current?.[field]} />,
           },
-          { key: "yours", label: t("Yours"), cell: ([, value]) => <Value value={value} /> },
+          { label: t("Yours"), cell: ([, value]) => <Value value={value} /> },
           {
-            key: "choice",
             label: t("Result"),
             cell: ([field]) => (
               <Select

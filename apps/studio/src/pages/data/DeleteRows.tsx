@@ -1,6 +1,5 @@
-import { ConfirmDialog, ErrorState, Field, SkeletonList, useTranslation } from "@purse/ui";
+import { ConfirmDialog, ErrorState, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { countMatching, type Target } from "./bulk.ts";
 
@@ -20,9 +19,7 @@ export function DeleteRows({
 }) {
   const texts = useTranslation();
   const { t } = texts;
-  const [text, setText] = useState("");
   const matchCount = useMatchCount(className, target);
-  const isReady = text.trim() === CONFIRMATION_TEXT && matchCount.data !== undefined && matchCount.data > 0;
   const [firstId] = "ids" in target ? target.ids : [];
   const isOne = "ids" in target && target.ids.length === 1;
   return (
@@ -35,21 +32,13 @@ export function DeleteRows({
       }
       description={t("You can undo this for 20 seconds.")}
       confirmLabel={t("Delete")}
-      disabled={!isReady}
-      onConfirm={() => {
-        if (isReady && matchCount.data !== undefined) onConfirm(matchCount.data);
-      }}
+      confirmationText={CONFIRMATION_TEXT}
+      disabled={!matchCount.data}
+      onConfirm={() => matchCount.data && onConfirm(matchCount.data)}
     >
       <MatchCount query={matchCount}>
         {(n) => texts.count(n, "{n} row will be deleted.", "{n} rows will be deleted.")}
       </MatchCount>
-      <Field
-        label={t("Type {word} to confirm", { word: CONFIRMATION_TEXT })}
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-        autoComplete="off"
-        autoCapitalize="none"
-      />
     </ConfirmDialog>
   );
 }

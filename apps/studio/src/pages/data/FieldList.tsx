@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { Field, RelativeTime, useTranslation } from "@purse/ui";
+import { Field, IconButton, RelativeTime, useTranslation } from "@purse/ui";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
@@ -58,16 +58,14 @@ export function FieldList({
                 )}
               </dd>
               {isFieldEditable && (
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={
+                <IconButton
+                  icon={Pencil}
+                  label={
                     column.type === "Relation" ? t("Rows of {name}", { name }) : t("Edit {name}", { name })
                   }
+                  size={15}
                   onClick={() => onEdit(row, column)}
-                >
-                  <Pencil size={15} aria-hidden="true" />
-                </button>
+                />
               )}
             </div>
           );

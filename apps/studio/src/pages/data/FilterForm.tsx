@@ -1,4 +1,4 @@
-import { Button, ConfirmDialog, Field, Select, useTranslation } from "@purse/ui";
+import { Button, ConfirmDialog, Field, IconButton, Select, useTranslation } from "@purse/ui";
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { useClasses } from "../../components/classes.ts";
@@ -190,14 +190,7 @@ function ConditionFields({
         />
       )}
       {onRemove && (
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={t("Remove condition {n}", { n: position ?? 1 })}
-          onClick={onRemove}
-        >
-          <X size={16} aria-hidden="true" />
-        </button>
+        <IconButton icon={X} label={t("Remove condition {n}", { n: position ?? 1 })} onClick={onRemove} />
       )}
     </fieldset>
   );

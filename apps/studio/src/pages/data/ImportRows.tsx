@@ -1,30 +1,17 @@
 import type { StudioImportResult } from "@purse/protocol";
-import { Button, Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
-import { useMutation } from "@tanstack/react-query";
-import { useRef, useState } from "react";
+import { Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
+import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import type { Column } from "./columns.ts";
 import { FileInput } from "./editors/FileInput.tsx";
 import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
-import { ProgressLine } from "./ProgressLine.tsx";
+import { useBatches } from "./ProgressLine.tsx";
+import type { RowsDialogProps } from "./panel.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 const SKIP = "—";
 
 /** Imports rows from a file: column mapping, validation, import. */
-export function ImportRows({
-  className,
-  columns,
-  onDone,
-  onClose,
-}: {
-  className: string;
-  /** Editable columns. */
-  columns: readonly Column[];
-  /** Called after rows were imported. */
-  onDone: () => void;
-  onClose: () => void;
-}) {
+export function ImportRows({ className, columns, onDone, onClose }: RowsDialogProps) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
@@ -32,19 +19,14 @@ export function ImportRows({
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [mapping, setMapping] = useState<Mapping>({});
   const [keepIds, setKeepIds] = useState(false);
-  const [progress, setProgress] = useState({ done: 0, all: 0 });
-  const abort = useRef(new AbortController());
   const fields = columns.map(({ name }) => name);
-
-  function send(dryRun: boolean): Promise<StudioImportResult> {
-    if (!file) throw new Error("No file to import");
-    abort.current = new AbortController();
-    const reportProgress = (done: number, all: number) => setProgress({ done, all });
-    const options = { mapping, keepIds, dryRun };
-    return importRows(studio, className, file, options, reportProgress, abort.current.signal);
-  }
-  const check = useMutation({ mutationFn: () => send(true) });
-  const run = useMutation({ mutationFn: () => send(false), onSettled: onDone });
+  const useImport = (dryRun: boolean, onSettled?: () => void) =>
+    useBatches((chosen: ImportFile, progress, signal) => {
+      const options = { mapping, keepIds, dryRun };
+      return importRows(studio, className, chosen, options, progress, signal);
+    }, onSettled);
+  const check = useImport(true);
+  const run = useImport(false, onDone);
   const busy = check.isPending || run.isPending;
 
   function loadFile(name: string, text: string): void {
@@ -81,7 +63,7 @@ export function ImportRows({
       disabled={!file || !isMapped || check.data?.imported === 0}
       busy={busy}
       error={check.error ?? run.error}
-      onConfirm={() => (check.data ? run.mutate() : check.mutate())}
+      onConfirm={() => file && (check.data ? run : check).mutate(file)}
     >
       <FileInput
         label={t("File")}
@@ -115,14 +97,12 @@ export function ImportRows({
             rowKey={(column) => column}
             empty={null}
             columns={[
-              { key: "column", label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
+              { label: t("Column"), cell: (column) => <bdi>{column}</bdi> },
               {
-                key: "sample",
                 label: t("Sample"),
                 cell: (column) => <bdi className="cut">{file.samples[column]}</bdi>,
               },
               {
-                key: "field",
                 label: t("Field"),
                 cell: (column) => (
                   <Select
@@ -155,21 +135,8 @@ export function ImportRows({
           />
         </>
       )}
-      {busy && (
-        <ProgressLine
-          {...progress}
-          label={
-            check.isPending
-              ? t("Validating: {done} of {all}", progress)
-              : t("Importing: {done} of {all}", progress)
-          }
-          action={
-            <Button small onClick={() => abort.current.abort()}>
-              {t("Stop")}
-            </Button>
-          }
-        />
-      )}
+      {check.renderProgress((progress) => t("Validating: {done} of {all}", progress))}
+      {run.renderProgress((progress) => t("Importing: {done} of {all}", progress))}
       {check.data && !run.isPending && (
         <ImportErrors
           result={check.data}

@@ -5,22 +5,12 @@ import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { isInline } from "./CellEditor.tsx";
 import type { Column } from "./columns.ts";
+import type { RowsDialogProps } from "./panel.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
 /** Creates a row; empty fields are not set. */
-export function NewRow({
-  className,
-  columns,
-  onDone,
-  onClose,
-}: {
-  className: string;
-  /** Editable columns. */
-  columns: readonly Column[];
-  onDone: (row: JsonObject) => void;
-  onClose: () => void;
-}) {
+export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<JsonObject>) {
   const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();

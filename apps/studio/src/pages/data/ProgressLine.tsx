@@ -1,4 +1,7 @@
-import type { ReactNode } from "react";
+import { Button, useTranslation } from "@purse/ui";
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useRef, useState } from "react";
+import type { Progress } from "./bulk.ts";
 
 /** Progress of a long operation, with an optional action to stop it. */
 export function ProgressLine({
@@ -19,4 +22,34 @@ export function ProgressLine({
       {action}
     </div>
   );
+}
+
+/** A mutation that runs in batches. `renderProgress` shows how far it is, with a button that stops it. */
+export function useBatches<Variables, Result>(
+  run: (variables: Variables, progress: Progress, signal: AbortSignal) => Promise<Result>,
+  onSettled?: () => void,
+) {
+  const { t } = useTranslation();
+  const [progress, setProgress] = useState({ done: 0, all: 0 });
+  const abort = useRef(new AbortController());
+  const mutation = useMutation({
+    mutationFn(variables: Variables) {
+      abort.current = new AbortController();
+      return run(variables, (done, all) => setProgress({ done, all }), abort.current.signal);
+    },
+    ...(onSettled && { onSettled }),
+  });
+  const renderProgress = (label: (progress: { done: number; all: number }) => string) =>
+    mutation.isPending && (
+      <ProgressLine
+        {...progress}
+        label={label(progress)}
+        action={
+          <Button small onClick={() => abort.current.abort()}>
+            {t("Stop")}
+          </Button>
+        }
+      />
+    );
+  return { ...mutation, renderProgress };
 }

@@ -1,14 +1,22 @@
 import type { JsonObject, JsonValue, StudioBulkResult } from "@purse/protocol";
-import { Button, Checkbox, ConfirmDialog, Field, Notice, Select, useTranslation } from "@purse/ui";
-import { useMutation } from "@tanstack/react-query";
+import {
+  Button,
+  Checkbox,
+  ConfirmDialog,
+  Field,
+  IconButton,
+  Notice,
+  Select,
+  useTranslation,
+} from "@purse/ui";
 import { Plus, X } from "lucide-react";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { runBulk, type Target } from "./bulk.ts";
-import type { Column } from "./columns.ts";
 import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
 import { toFields } from "./drafts.ts";
-import { ProgressLine } from "./ProgressLine.tsx";
+import { useBatches } from "./ProgressLine.tsx";
+import type { RowsDialogProps } from "./panel.ts";
 import { parseValue } from "./parseValue.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
@@ -25,15 +33,7 @@ export function UpdateRows({
   columns,
   onDone,
   onClose,
-}: {
-  className: string;
-  target: Target;
-  /** Editable columns. */
-  columns: readonly Column[];
-  /** Called after rows were updated. */
-  onDone: () => void;
-  onClose: () => void;
-}) {
+}: RowsDialogProps & { target: Target }) {
   const texts = useTranslation();
   const { t } = texts;
   const studio = useStudio();
@@ -42,22 +42,11 @@ export function UpdateRows({
     { field: columns[0]?.name ?? "", text: "", isCleared: false },
   ]);
   const [isSubmitted, setSubmitted] = useState(false);
-  const [progress, setProgress] = useState({ done: 0, all: 0 });
-  const abort = useRef(new AbortController());
-  const run = useMutation({
-    mutationFn: (fields: JsonObject): Promise<StudioBulkResult> => {
-      abort.current = new AbortController();
-      return runBulk(
-        studio,
-        className,
-        { action: "update", fields },
-        target,
-        (done, all) => setProgress({ done, all }),
-        abort.current.signal,
-      );
-    },
-    onSettled: onDone,
-  });
+  const run = useBatches(
+    (fields: JsonObject, progress, signal) =>
+      runBulk(studio, className, { action: "update", fields }, target, progress, signal),
+    onDone,
+  );
   const parsed = updates.map(({ field, text, isCleared }) => {
     const column = columns.find(({ name }) => name === field);
     if (isCleared || !column) return { value: null };
@@ -125,14 +114,11 @@ export function UpdateRows({
               onChange={(to) => set(i, { isCleared: to })}
             />
             {updates.length > 1 && (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={t("Remove {name} from this update", { name: field })}
+              <IconButton
+                icon={X}
+                label={t("Remove {name} from this update", { name: field })}
                 onClick={() => setUpdates(updates.filter((_, at) => at !== i))}
-              >
-                <X size={16} aria-hidden="true" />
-              </button>
+              />
             )}
           </fieldset>
         );
@@ -149,17 +135,7 @@ export function UpdateRows({
           {t("Add field")}
         </Button>
       </div>
-      {run.isPending && (
-        <ProgressLine
-          {...progress}
-          label={t("Updating: {done} of {all}", progress)}
-          action={
-            <Button small onClick={() => abort.current.abort()}>
-              {t("Stop")}
-            </Button>
-          }
-        />
-      )}
+      {run.renderProgress((progress) => t("Updating: {done} of {all}", progress))}
     </ConfirmDialog>
   );
 }

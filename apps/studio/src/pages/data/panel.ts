@@ -49,3 +49,13 @@ export function incomingReferences(classes: readonly ClassSchema[], className: s
     )
     .slice(0, MAX_INCOMING);
 }
+
+/** Properties of a dialog that changes rows of a class. */
+export interface RowsDialogProps<Result = void> {
+  className: string;
+  /** Editable columns. */
+  columns: readonly Column[];
+  /** Called after rows were changed. */
+  onDone: (result: Result) => void;
+  onClose: () => void;
+}

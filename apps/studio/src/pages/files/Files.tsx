@@ -46,7 +46,6 @@ function Uploaded() {
       empty={{ title: t("No files yet") }}
       columns={[
         {
-          key: "name",
           label: t("Name"),
           cell: ({ name, url }) => (
             <a href={url} target="_blank" rel="noreferrer" className="cut" title={name}>
@@ -55,13 +54,11 @@ function Uploaded() {
           ),
         },
         {
-          key: "size",
           label: t("Size"),
           number: true,
           cell: ({ size }) => formatBytes(size, language),
         },
         {
-          key: "hash",
           label: t("CID"),
           hideOnPhone: true,
           cell: ({ hash }) =>
@@ -75,7 +72,6 @@ function Uploaded() {
             ),
         },
         {
-          key: "at",
           label: t("Changed"),
           hideOnPhone: true,
           cell: ({ modifiedAt }) => <RelativeTime at={modifiedAt} />,

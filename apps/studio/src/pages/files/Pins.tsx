@@ -1,7 +1,14 @@
-import { CopyButton, Field, RelativeTime, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import {
+  CopyButton,
+  Field,
+  FormDialog,
+  RelativeTime,
+  requiredText,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
@@ -28,7 +35,6 @@ export function Pins() {
       }}
       columns={[
         {
-          key: "cid",
           label: t("CID"),
           cell: (pin) => (
             <span className="row">
@@ -40,7 +46,6 @@ export function Pins() {
           ),
         },
         {
-          key: "at",
           label: t("Pinned"),
           hideOnPhone: true,
           cell: ({ pinnedAt }) => (pinnedAt ? <RelativeTime at={pinnedAt} /> : "–"),
@@ -62,28 +67,23 @@ export function Pins() {
   );
 }
 
+const PIN = z.object({ cid: requiredText() });
+
 function PinForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [cid, setCid] = useState("");
-  const add = useStudioMutation(() => studio.post("/pins", { cid: cid.trim() }), t("CID pinned"));
+  const form = useForm(PIN, { cid: "" });
+  const add = useStudioMutation((pin: z.infer<typeof PIN>) => studio.post("/pins", pin), t("CID pinned"));
   return (
     <FormDialog
       onClose={onClose}
       title={t("Pin CID")}
       description={t("The complete content must already be available on this server or its IPFS node.")}
       confirmLabel={t("Pin CID")}
+      form={form}
       mutation={add}
-      disabled={cid.trim() === ""}
     >
-      <Field
-        label={t("CID")}
-        value={cid}
-        onChange={(event) => setCid(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={200}
-      />
+      <Field label={t("CID")} {...form.input("cid")} isCode maxLength={200} />
     </FormDialog>
   );
 }

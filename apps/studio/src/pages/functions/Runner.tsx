@@ -48,8 +48,7 @@ export function Runner({ name }: { name: string }) {
           hint={t("User objectId. Leave empty to run with the master key.")}
           value={as}
           onChange={(event) => setAs(event.target.value)}
-          autoComplete="off"
-          spellCheck={false}
+          isCode
         />
         <div className="row">
           <Button

@@ -8,9 +8,9 @@ import {
   RelativeTime,
   Select,
   Status,
-  type StatusKind,
   useTranslation,
 } from "@purse/ui";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import { numberField, prettyJson, stringField, timeField } from "../../components/fields.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useInfiniteStudioQuery, useStudioMutation } from "../../components/queries.ts";
@@ -46,17 +46,16 @@ export function HookCalls() {
       rowKey={(call) => call.id}
       empty={{ title: t("No calls yet"), text: t("The last 1,000 hook calls are kept here.") }}
       columns={[
-        { key: "hook", label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
-        { key: "outcome", label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
+        { label: t("Hook"), cell: ({ hook }) => <code>{hook}</code> },
+        { label: t("Result"), cell: (call) => <CallOutcome call={call} /> },
         {
-          key: "status",
           label: t("Response status"),
           number: true,
           hideOnPhone: true,
           cell: ({ status }) => status ?? "–",
         },
-        { key: "ms", label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
-        { key: "at", label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
+        { label: t("Duration"), number: true, cell: ({ ms }) => `${ms} ms` },
+        { label: t("When"), cell: ({ at }) => <RelativeTime at={at} /> },
       ]}
       actions={(call) => (
         <Button
@@ -154,8 +153,6 @@ function formatBody(text: string): string {
   }
 }
 
-const STATUS_KIND: Record<string, StatusKind> = { delivered: "ok", waiting: "busy", failed: "danger" };
-
 /** Webhook deliveries of chain events. */
 export function WebhookDeliveries() {
   const { t } = useTranslation();
@@ -171,7 +168,7 @@ export function WebhookDeliveries() {
       filters={
         <Select
           label={t("Status")}
-          value={STATUS_KIND[status] ? status : ""}
+          value={["waiting", "delivered", "failed"].includes(status) ? status : ""}
           onChange={setStatus}
           options={[
             { key: "", label: t("All") },
@@ -188,25 +185,18 @@ export function WebhookDeliveries() {
       }}
       columns={[
         {
-          key: "url",
           label: t("To"),
-          cell: (row) => (
-            <bdi className="cut" title={stringField(row, "url")}>
-              {stringField(row, "url")}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={stringField(row, "url")} />,
         },
-        { key: "status", label: t("Status"), cell: (row) => <DeliveryStatus row={row} /> },
+        { label: t("Status"), cell: (row) => <RowStatus row={row} /> },
         {
-          key: "attempts",
           label: t("Attempts"),
           number: true,
           cell: (row) => numberField(row, "attempts") ?? 0,
         },
         {
-          key: "at",
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
       actions={(row) => (
@@ -218,17 +208,6 @@ export function WebhookDeliveries() {
       {shown && <DeliveryDialog row={shown} onClose={() => setId("")} />}
     </ListSection>
   );
-}
-
-function DeliveryStatus({ row }: { row: JsonObject }) {
-  const { t } = useTranslation();
-  const status = stringField(row, "status");
-  const labels: Record<string, string> = {
-    delivered: t("Delivered"),
-    waiting: t("Waiting"),
-    failed: t("Failed"),
-  };
-  return <Status kind={STATUS_KIND[status] ?? "idle"}>{labels[status] ?? status}</Status>;
 }
 
 function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void }) {
@@ -258,7 +237,7 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
         <dl className="facts">
           <dt>{t("Status")}</dt>
           <dd>
-            <DeliveryStatus row={row} />
+            <RowStatus row={row} />
           </dd>
           <dt>{t("Attempts")}</dt>
           <dd className="number">{numberField(row, "attempts") ?? 0}</dd>

@@ -1,7 +1,7 @@
-import { Field, Select, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Field, FormDialog, NO_MESSAGE, optionalText, Select, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { FormDialog } from "../../components/FormDialog.tsx";
+import { CutText } from "../../components/cells.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
@@ -59,15 +59,10 @@ function HookList() {
       rowKey={hookName}
       empty={{ title: t("No hooks yet"), text: t("A hook runs a function or trigger on another server.") }}
       columns={[
-        { key: "name", label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
+        { label: t("Hook"), cell: (hook) => <code>{hookName(hook)}</code> },
         {
-          key: "url",
           label: t("URL"),
-          cell: ({ url }) => (
-            <bdi className="cut" title={url}>
-              {url}
-            </bdi>
-          ),
+          cell: ({ url }) => <CutText text={url} />,
         },
       ]}
       canEdit={canEdit}
@@ -85,18 +80,40 @@ function HookList() {
   );
 }
 
+const HOOK_URL = z.object({
+  kind: z.enum(["function", "trigger"]),
+  functionName: optionalText,
+  className: optionalText,
+  triggerName: z.enum(TRIGGERS),
+  url: z.string().check(
+    z.minLength(1, NO_MESSAGE),
+    z.refine(
+      (url) => URL.canParse(url) && /^https?:$/.test(new URL(url).protocol),
+      "The URL must start with https:// or http://.",
+    ),
+  ),
+});
+
+const NEW_HOOK = HOOK_URL.check(
+  z.refine(
+    ({ kind, functionName, className }) => (kind === "function" ? functionName : className) !== "",
+    NO_MESSAGE,
+  ),
+);
+
 function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [kind, setKind] = useState<"function" | "trigger">("function");
-  const [functionName, setFunctionName] = useState("");
-  const [className, setClassName] = useState("");
-  const [triggerName, setTriggerName] = useState<(typeof TRIGGERS)[number]>("beforeSave");
-  const [url, setUrl] = useState(hook?.url ?? "");
-  const isUrl = URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-  const isNamed = hook !== undefined || (kind === "function" ? functionName !== "" : className !== "");
+  const form = useForm(hook ? HOOK_URL : NEW_HOOK, {
+    kind: "function",
+    functionName: "",
+    className: "",
+    triggerName: "beforeSave",
+    url: hook?.url ?? "",
+  });
+  const { kind } = form.values;
   const save = useStudioMutation(
-    () =>
+    ({ kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
       hook
         ? studio.put(hookPath(hook), { url })
         : studio.post(
@@ -110,14 +127,13 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
       onClose={onClose}
       title={hook ? t("Edit {name}", { name: hookName(hook) }) : t("Add hook")}
       confirmLabel={hook ? t("Save") : t("Add")}
+      form={form}
       mutation={save}
-      disabled={!isUrl || !isNamed}
     >
       {!hook && (
         <Select
           label={t("Type")}
-          value={kind}
-          onChange={setKind}
+          {...form.choice("kind")}
           options={[
             { key: "function", label: t("Cloud function") },
             { key: "trigger", label: t("Class trigger") },
@@ -125,29 +141,14 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
         />
       )}
       {!hook && kind === "function" && (
-        <Field
-          label={t("Function name")}
-          value={functionName}
-          onChange={(event) => setFunctionName(event.target.value)}
-          maxLength={128}
-          autoComplete="off"
-          spellCheck={false}
-        />
+        <Field label={t("Function name")} {...form.input("functionName")} maxLength={128} isCode />
       )}
       {!hook && kind === "trigger" && (
         <>
-          <Field
-            label={t("Class")}
-            value={className}
-            onChange={(event) => setClassName(event.target.value)}
-            maxLength={128}
-            autoComplete="off"
-            spellCheck={false}
-          />
+          <Field label={t("Class")} {...form.input("className")} maxLength={128} isCode />
           <Select
             label={t("Trigger")}
-            value={triggerName}
-            onChange={setTriggerName}
+            {...form.choice("triggerName")}
             options={TRIGGERS.map((key) => ({ key, label: key }))}
           />
         </>
@@ -159,12 +160,9 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
           error: "{ error }",
         })}
         type="url"
-        value={url}
-        onChange={(event) => setUrl(event.target.value)}
-        problem={url !== "" && !isUrl ? t("The URL must start with https:// or http://.") : undefined}
+        {...form.input("url")}
         maxLength={2000}
-        autoComplete="off"
-        spellCheck={false}
+        isCode
       />
     </FormDialog>
   );

@@ -1,18 +1,9 @@
 import type { JsonObject } from "@purse/protocol";
-import {
-  Button,
-  ConfirmDialog,
-  QueryState,
-  RelativeTime,
-  Select,
-  Status,
-  type StatusKind,
-  Table,
-  useTranslation,
-} from "@purse/ui";
+import { Button, MutationDialog, QueryState, RelativeTime, Select, Table, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
 import { CrudSection } from "../../components/CrudSection.tsx";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
 import {
   numberField,
   objectField,
@@ -65,12 +56,13 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const [running, setRunning] = useState<string | undefined>(undefined);
   const [params, setParams] = useState("{}");
   const parsedParams = parseJsonObject(params);
+  const name = running ?? "";
   const run = useStudioMutation(
-    (name: string) =>
+    () =>
       studio.post(`/jobs/${encodeURIComponent(name)}/run`, {
         params: "value" in parsedParams ? parsedParams.value : {},
       }),
-    (_, name) => t("{name} started. See History for the result.", { name }),
+    t("{name} started. See History for the result.", { name }),
   );
   return (
     <ListSection
@@ -78,7 +70,7 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
       rows={jobs}
       rowKey={(name) => name}
       empty={{ title: t("No jobs yet"), text: t("Define one in cloud code with Parse.Cloud.job.") }}
-      columns={[{ key: "name", label: t("Job"), cell: (name) => <code>{name}</code> }]}
+      columns={[{ label: t("Job"), cell: (name) => <code>{name}</code> }]}
       actions={(name) => (
         <Button
           small
@@ -91,19 +83,17 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
         </Button>
       )}
     >
-      <ConfirmDialog
+      <MutationDialog
         open={running !== undefined}
         onClose={() => setRunning(undefined)}
-        title={t("Run {name} now", { name: running ?? "" })}
+        title={t("Run {name} now", { name })}
         description={t("The job runs in the background. You can leave this page.")}
         confirmLabel={t("Run")}
-        busy={run.isPending}
-        error={run.error}
+        mutation={run}
         disabled={parsedParams.problem !== undefined}
-        onConfirm={() => running && run.mutate(running, { onSuccess: () => setRunning(undefined) })}
       >
         <JsonField label={t("Parameters")} value={params} onChange={setParams} />
-      </ConfirmDialog>
+      </MutationDialog>
     </ListSection>
   );
 }
@@ -122,16 +112,14 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         text: t("Schedules run a job automatically, for example every night."),
       }}
       columns={[
-        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
-        { key: "when", label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
+        { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { label: t("When"), cell: (row) => <code>{describeSchedule(row)}</code> },
         {
-          key: "about",
           label: t("Description"),
           hideOnPhone: true,
           cell: (row) => <bdi>{stringField(row, "description")}</bdi>,
         },
         {
-          key: "last",
           label: t("Last run"),
           cell: (row) => {
             const last = numberField(row, "lastRun");
@@ -162,10 +150,9 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
             rowKey={({ jobName, cron }) => `${jobName} ${cron}`}
             empty={null}
             columns={[
-              { key: "job", label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
-              { key: "when", label: t("When"), cell: ({ cron }) => <code>{cron}</code> },
+              { label: t("Job"), cell: ({ jobName }) => <code>{jobName}</code> },
+              { label: t("When"), cell: ({ cron }) => <code>{cron}</code> },
               {
-                key: "params",
                 label: t("Parameters"),
                 hideOnPhone: true,
                 cell: ({ params }) => <code>{JSON.stringify(params)}</code>,
@@ -188,17 +175,11 @@ function describeSchedule(row: JsonObject): string {
   return `${stringField(row, "startAfter")}${every ? ` +${every} min` : ""}`;
 }
 
-const STATUS_KIND: Record<string, StatusKind> = { succeeded: "ok", failed: "danger", running: "busy" };
 const REFETCH_INTERVAL_MS = 5_000;
 
 function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
   const { t } = useTranslation();
   const [jobName, setJobName] = useSearchParam("job");
-  const statusLabels: Record<string, string> = {
-    succeeded: t("Succeeded"),
-    failed: t("Failed"),
-    running: t("Running"),
-  };
   const runs = useInfiniteStudioQuery("/jobs/history", { jobName }, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -216,46 +197,31 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
       rowKey={(row) => stringField(row, "objectId")}
       empty={{ title: t("No runs yet") }}
       columns={[
-        { key: "job", label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
+        { label: t("Job"), cell: (row) => <code>{stringField(row, "jobName")}</code> },
         {
-          key: "status",
           label: t("Status"),
-          cell: (row) => (
-            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-            </Status>
-          ),
+          cell: (row) => <RowStatus row={row} />,
         },
         {
-          key: "message",
           label: t("Message"),
-          cell: (row) => (
-            <bdi className="cut" title={stringField(row, "message")}>
-              {stringField(row, "message")}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={stringField(row, "message")} />,
         },
         {
-          key: "params",
           label: t("Parameters"),
           hideOnPhone: true,
           cell: (row) => {
             const params = objectField(row, "params");
             return params && Object.keys(params).length > 0 ? (
-              <code className="cut" title={prettyJson(params)}>
-                {JSON.stringify(params)}
-              </code>
+              <CutText text={JSON.stringify(params)} title={prettyJson(params)} isCode />
             ) : null;
           },
         },
         {
-          key: "source",
           label: t("Triggered by"),
           hideOnPhone: true,
           cell: (row) => stringField(row, "source"),
         },
         {
-          key: "took",
           label: t("Duration"),
           number: true,
           cell: (row) => {
@@ -264,9 +230,8 @@ function JobHistory({ jobs }: Pick<JobsResponse, "jobs">) {
           },
         },
         {
-          key: "at",
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
     />

@@ -1,17 +1,28 @@
 import type { JsonObject } from "@purse/protocol";
-import { Checkbox, Field, Select, useTranslation } from "@purse/ui";
-import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import {
-  numberField,
-  objectField,
-  parseJsonObject,
-  prettyJson,
-  stringField,
-} from "../../components/fields.ts";
+  Checkbox,
+  Field,
+  FormDialog,
+  optionalNumber,
+  requiredText,
+  Select,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
+import { jsonObject, numberField, objectField, prettyJson, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
+
+const SCHEDULE = z.object({
+  jobName: z.string(),
+  cron: requiredText(),
+  description: z.string(),
+  params: jsonObject,
+  isCatchUp: z.boolean(),
+  minutes: optionalNumber((minutes) => minutes > 0, "Enter a number of minutes, or leave empty."),
+});
 
 /** Creates or edits a schedule. Schedules of Parse Dashboard without `cron` get one when they are edited. */
 export function ScheduleForm({
@@ -25,29 +36,24 @@ export function ScheduleForm({
 }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [jobName, setJobName] = useState(row ? stringField(row, "jobName") : (jobs[0] ?? ""));
-  const [cron, setCron] = useState(row ? stringField(row, "cron") : "0 3 * * *");
-  const [description, setDescription] = useState(row ? stringField(row, "description") : "");
-  const [params, setParams] = useState(() => paramsText(row));
-  const [isCatchUp, setCatchUp] = useState(row ? stringField(row, "catchUp") === "once" : false);
-  const [minutes, setMinutes] = useState(() => {
-    const ms = row && numberField(row, "deadlineMs");
-    return ms ? String(ms / 60_000) : "";
+  const deadlineMs = row && numberField(row, "deadlineMs");
+  const form = useForm(SCHEDULE, {
+    jobName: row ? stringField(row, "jobName") : (jobs[0] ?? ""),
+    cron: row ? stringField(row, "cron") : "0 3 * * *",
+    description: row ? stringField(row, "description") : "",
+    params: paramsText(row),
+    isCatchUp: row ? stringField(row, "catchUp") === "once" : false,
+    minutes: deadlineMs ? String(deadlineMs / 60_000) : "",
   });
-  const parsedParams = parseJsonObject(params);
-  const deadline = Number(minutes);
-  const minutesProblem =
-    minutes !== "" && !(deadline > 0) ? t("Enter a number of minutes, or leave empty.") : undefined;
+  const { jobName } = form.values;
   const save = useStudioMutation(
-    () => {
+    ({ params, isCatchUp, minutes, ...values }: z.infer<typeof SCHEDULE>) => {
       const fields: JsonObject = {
-        jobName,
-        cron: cron.trim(),
-        description,
-        params: JSON.stringify("value" in parsedParams ? parsedParams.value : {}),
+        ...values,
+        params: JSON.stringify(params),
         catchUp: isCatchUp ? "once" : "skip",
-        ...(minutes !== "" && { deadlineMs: Math.round(deadline * 60_000) }),
-        ...(minutes === "" && row?.deadlineMs !== undefined && { deadlineMs: { __op: "Delete" } }),
+        ...(minutes !== undefined && { deadlineMs: Math.round(minutes * 60_000) }),
+        ...(minutes === undefined && row?.deadlineMs !== undefined && { deadlineMs: { __op: "Delete" } }),
       };
       return row
         ? studio.put(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`, { fields })
@@ -60,43 +66,32 @@ export function ScheduleForm({
       onClose={onClose}
       title={row ? t("Edit schedule") : t("Schedule a job")}
       confirmLabel={row ? t("Save") : t("Schedule")}
+      form={form}
       mutation={save}
-      disabled={parsedParams.problem !== undefined || minutesProblem !== undefined || cron.trim() === ""}
     >
       <Select
         label={t("Job")}
-        value={jobName}
-        onChange={setJobName}
+        {...form.choice("jobName")}
         options={[...new Set([...jobs, jobName])].map((key) => ({ key, label: key }))}
       />
       <Field
         label={t("When")}
         hint={t("Cron expression in UTC: minute, hour, day, month, weekday. 0 3 * * * runs daily at 3:00.")}
-        value={cron}
-        onChange={(event) => setCron(event.target.value)}
+        {...form.input("cron")}
         required
-        autoComplete="off"
-        spellCheck={false}
+        isCode
       />
-      <Field
-        label={t("Description")}
-        value={description}
-        onChange={(event) => setDescription(event.target.value)}
-        maxLength={500}
-      />
-      <JsonField label={t("Parameters")} value={params} onChange={setParams} rows={3} />
+      <Field label={t("Description")} {...form.input("description")} maxLength={500} />
+      <JsonField label={t("Parameters")} {...form.choice("params")} rows={3} />
       <Field
         label={t("Timeout (minutes)")}
         hint={t("Leave empty for no timeout.")}
         inputMode="decimal"
-        value={minutes}
-        onChange={(event) => setMinutes(event.target.value)}
-        problem={minutesProblem}
+        {...form.input("minutes")}
       />
       <Checkbox
         label={t("Catch up on a run missed while the server was down")}
-        checked={isCatchUp}
-        onChange={setCatchUp}
+        {...form.toggle("isCatchUp")}
       />
     </FormDialog>
   );

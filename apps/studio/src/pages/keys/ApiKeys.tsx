@@ -1,17 +1,21 @@
 import {
   Button,
   Code,
-  ConfirmDialog,
   Dialog,
   Field,
+  FormDialog,
   Notice,
+  optionalNumber,
+  optionalText,
   QueryState,
   RelativeTime,
   Status,
+  useForm,
   useTranslation,
 } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
 import { Page } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
@@ -64,9 +68,8 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
       rowKey={({ id }) => id}
       empty={{ title: t("No API keys yet"), text: t("In production, the data service requires an API key.") }}
       columns={[
-        { key: "name", label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
+        { label: t("Name"), cell: (key) => <bdi>{keyName(key)}</bdi> },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ revokedAt }) =>
             revokedAt === undefined ? (
@@ -76,7 +79,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
             ),
         },
         {
-          key: "limit",
           label: t("Requests this minute"),
           number: true,
           cell: ({ limit, usedThisMinute }) =>
@@ -85,7 +87,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
               : t("{used} of {limit}", { used: usedThisMinute, limit }),
         },
         {
-          key: "used",
           label: t("Last used"),
           cell: ({ lastUsedAt }) =>
             lastUsedAt === undefined ? (
@@ -95,7 +96,6 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
             ),
         },
         {
-          key: "made",
           label: t("Created"),
           hideOnPhone: true,
           cell: ({ createdAt }) => <RelativeTime at={createdAt} />,
@@ -116,16 +116,22 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
   );
 }
 
+const NEW_KEY = z.object({
+  name: optionalText,
+  limit: optionalNumber(
+    (limit) => Number.isInteger(limit) && limit >= 1 && limit < 1e9,
+    "Enter a whole number of 1 or more, or leave empty.",
+  ),
+});
+
 function NewKey({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [name, setName] = useState("");
-  const [limit, setLimit] = useState("");
-  const isLimit = limit === "" || /^[1-9]\d{0,8}$/.test(limit.trim());
-  const create = useStudioMutation(() =>
+  const form = useForm(NEW_KEY, { name: "", limit: "" });
+  const create = useStudioMutation(({ name, limit }: z.infer<typeof NEW_KEY>) =>
     studio.post<{ id: string; key: string }>("/keys", {
-      ...(name.trim() !== "" && { name: name.trim() }),
-      ...(limit !== "" && { limit: Number(limit) }),
+      ...(name !== "" && { name }),
+      ...(limit !== undefined && { limit }),
     }),
   );
   if (create.data) {
@@ -142,21 +148,18 @@ function NewKey({ onClose }: { onClose: () => void }) {
     );
   }
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Create API key")}
       confirmLabel={t("Create")}
-      busy={create.isPending}
-      error={create.error}
-      disabled={!isLimit}
-      onConfirm={() => create.mutate()}
+      form={form}
+      mutation={create}
+      onDone={() => undefined}
     >
       <Field
         label={t("Name")}
         hint={t("Optional. Who or what uses this key.")}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
+        {...form.input("name")}
         maxLength={100}
         autoComplete="off"
       />
@@ -164,10 +167,8 @@ function NewKey({ onClose }: { onClose: () => void }) {
         label={t("Requests per minute")}
         hint={t("Leave empty to use the server's default limit.")}
         inputMode="numeric"
-        value={limit}
-        onChange={(event) => setLimit(event.target.value)}
-        problem={isLimit ? undefined : t("Enter a whole number of 1 or more, or leave empty.")}
+        {...form.input("limit")}
       />
-    </ConfirmDialog>
+    </FormDialog>
   );
 }

@@ -106,14 +106,12 @@ function Outbox({ hasOutbox, results }: MailsResponse) {
         ),
       }}
       columns={[
-        { key: "to", label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
+        { label: t("To"), cell: ({ to }) => <bdi className="cut">{to}</bdi> },
         {
-          key: "subject",
           label: t("Subject"),
           cell: ({ subject }) => <bdi className="cut">{subject}</bdi>,
         },
         {
-          key: "date",
           label: t("When"),
           hideOnPhone: true,
           cell: ({ date }) => <RelativeTime at={date} />,

@@ -1,6 +1,5 @@
-import { Field, useTranslation } from "@purse/ui";
-import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
+import { Field, FormDialog, requiredText, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
@@ -11,29 +10,27 @@ export interface SendTestProps {
   onClose: () => void;
 }
 
+const RECIPIENT = z.object({ to: requiredText() });
+
 /** Sends a test email to an address. */
 export function SendTest({ path, body = {}, onClose }: SendTestProps) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [to, setTo] = useState("");
-  const send = useStudioMutation(() => studio.post(path, { ...body, to: to.trim() }), t("Test email sent"));
+  const form = useForm(RECIPIENT, { to: "" });
+  const send = useStudioMutation(
+    (recipient: z.infer<typeof RECIPIENT>) => studio.post(path, { ...body, ...recipient }),
+    t("Test email sent"),
+  );
   return (
     <FormDialog
       onClose={onClose}
       title={t("Send test email")}
       description={t("Receiving the email confirms that the mail server accepts messages from this server.")}
       confirmLabel={t("Send")}
+      form={form}
       mutation={send}
-      disabled={to.trim() === ""}
     >
-      <Field
-        label={t("To")}
-        type="email"
-        value={to}
-        onChange={(event) => setTo(event.target.value)}
-        autoComplete="off"
-        maxLength={300}
-      />
+      <Field label={t("To")} type="email" {...form.input("to")} autoComplete="off" maxLength={300} />
     </FormDialog>
   );
 }

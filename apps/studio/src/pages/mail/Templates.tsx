@@ -7,8 +7,8 @@ import {
 } from "@purse/protocol";
 import {
   Button,
-  ConfirmDialog,
   Field,
+  MutationDialog,
   QueryState,
   RelativeTime,
   Status,
@@ -197,7 +197,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
       {dialog === "test" && (
         <SendTest path={`${path}/test`} body={{ template: outgoing }} onClose={() => setDialog(undefined)} />
       )}
-      <ConfirmDialog
+      <MutationDialog
         open={dialog === "reset"}
         onClose={() => setDialog(undefined)}
         title={t("Reset to the default template?")}
@@ -205,16 +205,11 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
           "Replaces this template with the default. The current version stays in the audit log.",
         )}
         confirmLabel={t("Reset")}
-        busy={reset.isPending}
-        error={reset.error}
-        onConfirm={() =>
-          reset.mutate(undefined, {
-            onSuccess: () => {
-              setDialog(undefined);
-              onDraft(undefined);
-            },
-          })
-        }
+        mutation={reset}
+        onDone={() => {
+          setDialog(undefined);
+          onDraft(undefined);
+        }}
       />
     </Section>
   );

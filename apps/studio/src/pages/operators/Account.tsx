@@ -1,11 +1,11 @@
 import type { StudioSession } from "@purse/protocol";
-import { Button, ErrorState, Field, QueryState, useTranslation } from "@purse/ui";
-import { type FormEvent, useState } from "react";
+import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
+import { OwnSecondFactor } from "./OwnSecondFactor.tsx";
 import { useRoleNames } from "./roleNames.ts";
-import { SecondFactor } from "./SecondFactor.tsx";
 import { SessionTable } from "./SessionTable.tsx";
 
 /** The operator's own account. */
@@ -24,56 +24,47 @@ export function Account() {
       </p>
       <div className="halves">
         <Password />
-        <SecondFactor />
+        <OwnSecondFactor />
       </div>
       <OwnSessions />
     </>
   );
 }
 
+const PASSWORDS = z.object({ password: secret(), newPassword: secret() });
+
 function Password() {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [password, setPassword] = useState("");
-  const [newPassword, setNewPassword] = useState("");
+  const form = useForm(PASSWORDS, { password: "", newPassword: "" });
   const change = useStudioMutation(
-    () => studio.authenticate("PUT", "/password", { password, newPassword }),
+    (passwords: z.infer<typeof PASSWORDS>) => studio.authenticate("PUT", "/password", passwords),
     t("Password changed. Other sessions were signed out."),
   );
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    change.mutate(undefined, {
-      onSuccess() {
-        setPassword("");
-        setNewPassword("");
-      },
-    });
-  }
   return (
     <Section title={t("Password")}>
-      <form className="stack" onSubmit={submit} noValidate>
+      <Form
+        form={form}
+        onSubmit={(passwords) => change.mutate(passwords, { onSuccess: form.reset })}
+        submitLabel={t("Change password")}
+        disabled={!form.isValid}
+        busy={change.isPending}
+        error={change.error}
+      >
         <Field
           label={t("Current password")}
           type="password"
-          value={password}
-          onChange={(event) => setPassword(event.target.value)}
+          {...form.input("password")}
           autoComplete="current-password"
         />
         <Field
           label={t("New password")}
           type="password"
           hint={t("At least 12 characters. Must not contain the username.")}
-          value={newPassword}
-          onChange={(event) => setNewPassword(event.target.value)}
+          {...form.input("newPassword")}
           autoComplete="new-password"
         />
-        {change.error && <ErrorState error={change.error} />}
-        <div className="row">
-          <Button type="submit" busy={change.isPending} disabled={password === "" || newPassword === ""}>
-            {t("Change password")}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -2,16 +2,19 @@ import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol"
 import {
   Button,
   Checkbox,
-  ConfirmDialog,
   Dialog,
   ErrorState,
   Field,
+  FormDialog,
+  MutationDialog,
   QueryState,
   Select,
+  secret,
+  useForm,
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
+import * as z from "zod/mini";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 import { useRoleOptions } from "./roleNames.ts";
@@ -85,16 +88,15 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
       {dialog === "reset" && (
         <ResetForm operator={operator} path={path} onClose={() => setDialog(undefined)} />
       )}
-      <ConfirmDialog
+      <MutationDialog
         open={dialog === "remove"}
         onClose={() => setDialog(undefined)}
         title={t("Remove {name}?", { name })}
         description={t("The account is deleted permanently. Its actions stay in the audit log.")}
         confirmLabel={t("Remove")}
         danger
-        busy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+        mutation={remove}
+        onDone={onClose}
       />
     </>
   );
@@ -129,6 +131,8 @@ function SessionsOf({ path }: { path: string }) {
   );
 }
 
+const RESET = z.object({ password: secret(), removeSecondFactor: z.boolean() });
+
 function ResetForm({
   operator,
   path,
@@ -140,11 +144,10 @@ function ResetForm({
 }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const [password, setPassword] = useState("");
-  const [shouldRemoveFactor, setShouldRemoveFactor] = useState(operator.hasSecondFactor);
+  const form = useForm(RESET, { password: "", removeSecondFactor: operator.hasSecondFactor });
   const reset = useStudioMutation(
-    () =>
-      studio.put(path, { password, unlock: true, ...(shouldRemoveFactor && { removeSecondFactor: true }) }),
+    ({ password, removeSecondFactor }: z.infer<typeof RESET>) =>
+      studio.put(path, { password, unlock: true, ...(removeSecondFactor && { removeSecondFactor }) }),
     t("Access reset for {name}", { name: operator.username }),
   );
   return (
@@ -154,23 +157,18 @@ function ResetForm({
       description={t("Sets a new password and revokes all sessions.")}
       confirmLabel={t("Reset")}
       danger
+      form={form}
       mutation={reset}
-      disabled={password === ""}
     >
       <Field
         label={t("New password")}
         type="password"
         hint={t("At least 12 characters. Must not contain the username.")}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        {...form.input("password")}
         autoComplete="new-password"
       />
       {operator.hasSecondFactor && (
-        <Checkbox
-          label={t("Also remove two-factor authentication")}
-          checked={shouldRemoveFactor}
-          onChange={setShouldRemoveFactor}
-        />
+        <Checkbox label={t("Also remove two-factor authentication")} {...form.toggle("removeSecondFactor")} />
       )}
     </FormDialog>
   );

@@ -1,8 +1,17 @@
-import type { StudioOperator, StudioRole } from "@purse/protocol";
-import { Field, RelativeTime, Select, Status, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import type { StudioOperator } from "@purse/protocol";
+import {
+  Field,
+  FormDialog,
+  RelativeTime,
+  requiredText,
+  Select,
+  Status,
+  secret,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
+import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useOperator, useStudio } from "../../StudioContext.tsx";
 import { OperatorForm } from "./OperatorForm.tsx";
@@ -23,7 +32,6 @@ export function OperatorTable() {
       empty={{ title: t("No operators") }}
       columns={[
         {
-          key: "name",
           label: t("Name"),
           cell: ({ id, username }) => (
             <span>
@@ -32,9 +40,8 @@ export function OperatorTable() {
             </span>
           ),
         },
-        { key: "role", label: t("Role"), cell: ({ role }) => roles[role] },
+        { label: t("Role"), cell: ({ role }) => roles[role] },
         {
-          key: "state",
           label: t("Status"),
           cell: ({ isDisabled }) =>
             isDisabled ? (
@@ -44,7 +51,6 @@ export function OperatorTable() {
             ),
         },
         {
-          key: "factor",
           label: t("Two-factor authentication"),
           cell: ({ hasSecondFactor }) =>
             hasSecondFactor ? (
@@ -54,7 +60,6 @@ export function OperatorTable() {
             ),
         },
         {
-          key: "seen",
           label: t("Last sign-in"),
           hideOnPhone: true,
           cell: ({ lastSignInAt }) =>
@@ -75,15 +80,19 @@ export function OperatorTable() {
   );
 }
 
+const NEW_OPERATOR = z.object({
+  username: requiredText(),
+  password: secret(),
+  role: z.enum(["readOnly", "editor", "owner"]),
+});
+
 function NewOperator({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
-  const [username, setUsername] = useState("");
-  const [password, setPassword] = useState("");
-  const [role, setRole] = useState<StudioRole>("readOnly");
+  const form = useForm(NEW_OPERATOR, { username: "", password: "", role: "readOnly" });
   const add = useStudioMutation(
-    () => studio.post<StudioOperator>("/operators", { username: username.trim(), password, role }),
+    (operator: z.infer<typeof NEW_OPERATOR>) => studio.post<StudioOperator>("/operators", operator),
     ({ username: name }) => t("Operator {name} added", { name }),
   );
   return (
@@ -91,29 +100,20 @@ function NewOperator({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       title={t("Add operator")}
       confirmLabel={t("Add")}
+      form={form}
       mutation={add}
-      disabled={username.trim() === "" || password === ""}
     >
-      <Field
-        label={t("Name")}
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
-        maxLength={100}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-      />
+      <Field label={t("Name")} {...form.input("username")} maxLength={100} isCode />
       <Field
         label={t("Initial password")}
         type="password"
         hint={t(
           "At least 12 characters. Must not contain the username. They can change it in their account.",
         )}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
+        {...form.input("password")}
         autoComplete="new-password"
       />
-      <Select label={t("Role")} value={role} onChange={setRole} options={options} />
+      <Select label={t("Role")} {...form.choice("role")} options={options} />
     </FormDialog>
   );
 }

@@ -1,6 +1,7 @@
 import type { StudioSession } from "@purse/protocol";
 import { EmptyState, RelativeTime, Status, Table, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
+import { CutText } from "../../components/cells.tsx";
 
 /** Sessions of an operator. `actions` renders the last column. */
 export function SessionTable({
@@ -19,21 +20,16 @@ export function SessionTable({
       empty={<EmptyState title={t("No active sessions")} />}
       columns={[
         {
-          key: "where",
           label: t("Device"),
           cell: ({ address, userAgent, isCurrent }) => (
             <>
-              <bdi className="cut" title={userAgent}>
-                {browserOf(userAgent)}
-              </bdi>{" "}
-              <bdi className="soft">{address}</bdi>{" "}
+              <CutText text={browserOf(userAgent)} title={userAgent} /> <bdi className="soft">{address}</bdi>{" "}
               {isCurrent && <Status kind="ok">{t("This device")}</Status>}
             </>
           ),
         },
-        { key: "used", label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
+        { label: t("Last used"), cell: ({ lastUsedAt }) => <RelativeTime at={lastUsedAt} /> },
         {
-          key: "ends",
           label: t("Expires"),
           hideOnPhone: true,
           cell: ({ expiresAt }) => <RelativeTime at={expiresAt} />,

@@ -141,7 +141,6 @@ function PermissionTable({
         empty={<EmptyState title={t("No matching classes")} />}
         columns={[
           {
-            key: "class",
             label: t("Class"),
             cell: ({ className }) => (
               <Link to="/permissions" search={{ show: "class", class: className }}>

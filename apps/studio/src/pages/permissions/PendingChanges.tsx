@@ -1,4 +1,4 @@
-import { Status, useTranslation } from "@purse/ui";
+import { IconButton, Status, useTranslation } from "@purse/ui";
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
 import type { Change } from "./draft.ts";
@@ -52,15 +52,12 @@ export function PendingChanges({ changes, roles, actions, onUndo }: PendingChang
               </span>
               <bdi className="grow">{description}</bdi>
               {grantsPublicWrite(change) && <Status kind="warning">{t("Public write access")}</Status>}
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={t("Undo: {change}", { change: description })}
+              <IconButton
+                icon={Undo2}
+                label={t("Undo: {change}", { change: description })}
                 title={t("Undo")}
                 onClick={() => onUndo(change)}
-              >
-                <Undo2 size={16} aria-hidden="true" />
-              </button>
+              />
             </li>
           );
         })}

@@ -1,8 +1,8 @@
-import { EmptyState, QueryState, Tabs, useTranslation } from "@purse/ui";
+import { QueryState, Tabs, useTranslation } from "@purse/ui";
 import { useBlocker } from "@tanstack/react-router";
 import { useState } from "react";
-import { ClassList } from "../../components/ClassList.tsx";
-import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { ClassWorkbench } from "../../components/ClassList.tsx";
+import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { AccessCheck } from "./AccessCheck.tsx";
@@ -58,54 +58,21 @@ export function Permissions() {
             ) : tab === "question" ? (
               <AccessCheck classes={rows} />
             ) : (
-              <Workbench
-                classes={rows}
-                chosen={chosen}
-                onChoose={setChosen}
-                drafts={drafts}
-                onDrafts={setDrafts}
-                onRefresh={() => classes.refetch()}
-              />
+              <ClassWorkbench classes={rows} chosen={chosen} onChoose={setChosen}>
+                {(row) => (
+                  <ClassPermissions
+                    key={row.className}
+                    row={row}
+                    draft={drafts[row.className] ?? NO_CHANGES}
+                    onDraft={(draft) => setDrafts({ ...drafts, [row.className]: draft })}
+                    onRefresh={() => classes.refetch()}
+                  />
+                )}
+              </ClassWorkbench>
             )
           }
         </QueryState>
       </Tabs>
     </Page>
-  );
-}
-
-function Workbench({
-  classes,
-  chosen,
-  onChoose,
-  drafts,
-  onDrafts,
-  onRefresh,
-}: {
-  classes: readonly ClassSchema[];
-  chosen: string;
-  onChoose: (className: string) => void;
-  drafts: Readonly<Record<string, Draft>>;
-  onDrafts: (drafts: Readonly<Record<string, Draft>>) => void;
-  onRefresh: () => Promise<unknown>;
-}) {
-  const { t } = useTranslation();
-  const shown =
-    classes.find(({ className }) => className === chosen) ?? (chosen === "" ? classes[0] : undefined);
-  return (
-    <div className="workbench">
-      <ClassList classes={classes} value={shown?.className} onChange={onChoose} />
-      {shown ? (
-        <ClassPermissions
-          key={shown.className}
-          row={shown}
-          draft={drafts[shown.className] ?? NO_CHANGES}
-          onDraft={(draft) => onDrafts({ ...drafts, [shown.className]: draft })}
-          onRefresh={onRefresh}
-        />
-      ) : (
-        <EmptyState title={t("Class not found")}>{t("Select another one from the list.")}</EmptyState>
-      )}
-    </div>
   );
 }

@@ -3,15 +3,17 @@ import {
   Button,
   ErrorState,
   Field,
-  RelativeTime,
-  Status,
-  type StatusKind,
+  MutationDialog,
+  optionalText,
+  requiredText,
   TextArea,
+  useForm,
   useTranslation,
 } from "@purse/ui";
 import { useState } from "react";
-import { FormDialog } from "../../components/FormDialog.tsx";
-import { numberField, parseJsonObject, stringField, timeField } from "../../components/fields.ts";
+import * as z from "zod/mini";
+import { CutText, RowStatus, RowTime } from "../../components/cells.tsx";
+import { jsonObject, numberField, parseJsonObject, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { ListSection } from "../../components/ListSection.tsx";
 import { Page, Section } from "../../components/Page.tsx";
@@ -40,26 +42,34 @@ export function Push() {
   );
 }
 
+const PUSH = z.object({
+  title: z.string(),
+  alert: requiredText(),
+  channels: z.string(),
+  where: jsonObject,
+  at: z.string(),
+  device: optionalText,
+});
+
+/** The query of the audience; undefined if `where` is invalid. `channels` are separated by commas. */
+function queryOf(where: string, channels: string): JsonObject | undefined {
+  const query = parseJsonObject(where);
+  const names = channels
+    .split(",")
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (query.problem !== undefined) return undefined;
+  return { ...query.value, ...(names.length > 0 && { channels: { $in: names } }) };
+}
+
 function Composer() {
   const { t, count } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const [title, setTitle] = useState("");
-  const [alert, setAlert] = useState("");
-  const [channels, setChannels] = useState("");
-  const [where, setWhere] = useState("{}");
-  const [at, setAt] = useState("");
-  const [device, setDevice] = useState("");
+  const form = useForm(PUSH, { title: "", alert: "", channels: "", where: "{}", at: "", device: "" });
+  const { title, alert, channels, where, at, device } = form.values;
   const [isConfirming, setConfirming] = useState(false);
-  const query = parseJsonObject(where);
-  const channelNames = channels
-    .split(",")
-    .map((name) => name.trim())
-    .filter(Boolean);
-  const targetQuery: JsonObject | undefined =
-    query.problem === undefined
-      ? { ...query.value, ...(channelNames.length > 0 && { channels: { $in: channelNames } }) }
-      : undefined;
+  const targetQuery = queryOf(where, channels);
   const audience = useStudioQuery<Audience>("/push/audience", {
     query: { where: targetQuery },
     enabled: targetQuery !== undefined,
@@ -78,24 +88,13 @@ function Composer() {
     () => studio.post("/push/test", { installation: device.trim(), data }),
     t("Test notification queued"),
   );
-  const isReady = canEdit && alert.trim() !== "" && audience.data !== undefined;
+  const isReady = canEdit && form.isValid && audience.data !== undefined;
   return (
     <Section title={t("New push notification")}>
       <div className="halves">
         <div className="stack">
-          <Field
-            label={t("Title")}
-            value={title}
-            onChange={(event) => setTitle(event.target.value)}
-            maxLength={200}
-          />
-          <TextArea
-            label={t("Message")}
-            rows={3}
-            value={alert}
-            onChange={(event) => setAlert(event.target.value)}
-            maxLength={2000}
-          />
+          <Field label={t("Title")} {...form.input("title")} maxLength={200} />
+          <TextArea label={t("Message")} rows={3} {...form.input("alert")} maxLength={2000} />
           <p className="label">{t("Preview")}</p>
           <div className="preview" aria-live="off">
             <div className="grow">
@@ -114,15 +113,13 @@ function Composer() {
           <Field
             label={t("Channels")}
             hint={t("Comma-separated. Leave empty to send to everyone who matches the query.")}
-            value={channels}
-            onChange={(event) => setChannels(event.target.value)}
+            {...form.input("channels")}
             autoComplete="off"
           />
           <JsonField
             label={t("Audience query (_Installation)")}
             hint={t("A query on the _Installation class")}
-            value={where}
-            onChange={setWhere}
+            {...form.choice("where")}
             rows={3}
           />
           <p role="status" className="number">
@@ -145,8 +142,7 @@ function Composer() {
             label={t("When")}
             hint={t("Your time zone. Leave empty to send now.")}
             type="datetime-local"
-            value={at}
-            onChange={(event) => setAt(event.target.value)}
+            {...form.input("at")}
           />
         </div>
       </div>
@@ -155,10 +151,8 @@ function Composer() {
           <Field
             label={t("Test device")}
             hint={t("objectId of an installation")}
-            value={device}
-            onChange={(event) => setDevice(event.target.value)}
-            autoComplete="off"
-            spellCheck={false}
+            {...form.input("device")}
+            isCode
             after={
               <Button
                 disabled={!canEdit || alert.trim() === "" || device.trim() === ""}
@@ -177,7 +171,7 @@ function Composer() {
           {at === "" ? t("Send") : t("Schedule")}
         </Button>
       </div>
-      <FormDialog
+      <MutationDialog
         open={isConfirming}
         onClose={() => setConfirming(false)}
         title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
@@ -197,29 +191,15 @@ function Composer() {
             </p>
           </div>
         </div>
-      </FormDialog>
+      </MutationDialog>
     </Section>
   );
 }
 
-const STATUS_KIND: Record<string, StatusKind> = {
-  succeeded: "ok",
-  failed: "danger",
-  running: "busy",
-  pending: "busy",
-  scheduled: "info",
-};
 const REFETCH_INTERVAL_MS = 5_000;
 
 function PushHistory() {
   const { t } = useTranslation();
-  const statusLabels: Record<string, string> = {
-    succeeded: t("Succeeded"),
-    failed: t("Failed"),
-    running: t("Running"),
-    pending: t("Pending"),
-    scheduled: t("Scheduled"),
-  };
   const pushes = useInfiniteStudioQuery("/push/history", {}, REFETCH_INTERVAL_MS);
   return (
     <ListSection
@@ -230,39 +210,26 @@ function PushHistory() {
       empty={{ title: t("No notifications sent yet") }}
       columns={[
         {
-          key: "alert",
           label: t("Message"),
-          cell: (row) => (
-            <bdi className="cut" title={messageOf(row)}>
-              {messageOf(row)}
-            </bdi>
-          ),
+          cell: (row) => <CutText text={messageOf(row)} />,
         },
         {
-          key: "status",
           label: t("Status"),
-          cell: (row) => (
-            <Status kind={STATUS_KIND[stringField(row, "status")] ?? "idle"}>
-              {statusLabels[stringField(row, "status")] ?? stringField(row, "status")}
-            </Status>
-          ),
+          cell: (row) => <RowStatus row={row} />,
         },
         {
-          key: "sent",
           label: t("Sent"),
           number: true,
           cell: (row) => numberField(row, "numSent") ?? 0,
         },
         {
-          key: "failed",
           label: t("Failed"),
           number: true,
           cell: (row) => numberField(row, "numFailed") ?? 0,
         },
         {
-          key: "at",
           label: t("When"),
-          cell: (row) => <RelativeTime at={timeField(row, "createdAt") ?? ""} />,
+          cell: (row) => <RowTime row={row} />,
         },
       ]}
     />

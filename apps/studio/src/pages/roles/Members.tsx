@@ -1,11 +1,10 @@
 import type { JsonObject, StudioCount, StudioRoles } from "@purse/protocol";
-import { Button, ErrorState, Field, useToast, useTranslation } from "@purse/ui";
+import { Button, ErrorState, Field, MutationDialog, useToast, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import type { Query } from "../../api.ts";
 import { prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { ListState } from "../../components/ListState.tsx";
 import { Section } from "../../components/Page.tsx";
@@ -186,7 +185,7 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
     t("{name} added to {role}", { name, role: role.name }),
   );
   return (
-    <FormDialog
+    <MutationDialog
       onClose={onClose}
       title={t("Add user to {role}", { role: role.name })}
       confirmLabel={t("Add")}
@@ -199,7 +198,7 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
         value={user}
         onChange={setUser}
       />
-    </FormDialog>
+    </MutationDialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { isRoleName } from "@purse/protocol";
-import { ConfirmDialog, Field, useTranslation } from "@purse/ui";
-import { useState } from "react";
+import { Field, FormDialog, newName, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useRoleChanges } from "./roleChanges.ts";
 
@@ -15,40 +15,36 @@ export function NewRole({
   onDone: (name: string) => void;
 }) {
   const { t } = useTranslation();
-  const [name, setName] = useState("");
+  const form = useForm(
+    z.object({
+      name: newName(
+        isRoleName,
+        "Use letters, digits, _, - and spaces.",
+        existingNames,
+        "A role with this name already exists.",
+      ),
+    }),
+    { name: "" },
+  );
+  const { name } = form.values;
   const { create } = useRoleChanges();
-  const save = useStudioMutation(create, t("{name} created", { name }));
-  const problem =
-    name === ""
-      ? undefined
-      : !isRoleName(name)
-        ? t("Use letters, digits, _, - and spaces.")
-        : existingNames.includes(name)
-          ? t("A role with this name already exists.")
-          : undefined;
+  const save = useStudioMutation(
+    (role: { name: string }) => create(role.name),
+    t("{name} created", { name }),
+  );
   return (
-    <ConfirmDialog
-      open
+    <FormDialog
       onClose={onClose}
       title={t("Create role")}
       description={t(
         "The name can't be changed later. Apps can't change the members unless the role's ACL allows it.",
       )}
       confirmLabel={t("Create")}
-      busy={save.isPending}
-      error={save.error}
-      disabled={name === "" || problem !== undefined}
-      onConfirm={() => save.mutate(name, { onSuccess: () => onDone(name) })}
+      form={form}
+      mutation={save}
+      onDone={() => onDone(name)}
     >
-      <Field
-        label={t("Name")}
-        value={name}
-        onChange={(event) => setName(event.target.value)}
-        problem={problem}
-        maxLength={128}
-        autoComplete="off"
-        spellCheck={false}
-      />
-    </ConfirmDialog>
+      <Field label={t("Name")} {...form.input("name")} maxLength={128} isCode />
+    </FormDialog>
   );
 }

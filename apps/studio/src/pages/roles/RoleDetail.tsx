@@ -1,11 +1,10 @@
 import type { StudioRoles } from "@purse/protocol";
-import { Button, QueryState, useTranslation } from "@purse/ui";
+import { Button, MutationDialog, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { type ClassSchema, useClasses } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
-import { TypeToConfirmDialog } from "../../components/TypeToConfirmDialog.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { ROLE } from "../permissions/permissions.ts";
 import { Members } from "./Members.tsx";
@@ -78,7 +77,7 @@ function DangerZone({
         </Button>
       </div>
       {isConfirming && (
-        <TypeToConfirmDialog
+        <MutationDialog
           title={t("Delete {name}?", { name })}
           description={
             referencingClasses.length === 0
@@ -91,10 +90,10 @@ function DangerZone({
           }
           confirmLabel={t("Delete role")}
           confirmationText={name}
-          busy={deleteRole.isPending}
-          error={deleteRole.error}
+          danger
+          mutation={deleteRole}
           onClose={() => setConfirming(false)}
-          onConfirm={() => deleteRole.mutate(undefined, { onSuccess: onDeleted })}
+          onDone={onDeleted}
         />
       )}
     </Section>

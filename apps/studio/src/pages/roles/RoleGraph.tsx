@@ -102,7 +102,7 @@ export function RoleGraph({ graph, cycleIds, chosen, onChoose }: RoleGraphProps)
               id={`${id}-${kind}`}
               className={`graph-tip ${kind}`}
               viewBox="0 0 10 10"
-              refX="2"
+              refX="9"
               refY="5"
               markerWidth="8"
               markerHeight="8"

@@ -1,9 +1,8 @@
 import type { JsonObject, StudioRoles } from "@purse/protocol";
-import { Button, ErrorState, Notice, useToast, useTranslation } from "@purse/ui";
+import { Button, ErrorState, MutationDialog, Notice, useToast, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Combobox, prefixPattern } from "../../components/Combobox.tsx";
-import { FormDialog } from "../../components/FormDialog.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
@@ -138,7 +137,7 @@ function AddRoleLink({
     t("{child} added to {parent}", { child, parent }),
   );
   return (
-    <FormDialog
+    <MutationDialog
       onClose={onClose}
       title={
         side === "above"
@@ -172,6 +171,6 @@ function AddRoleLink({
           {describeCycle(cycle.map(nameOf))}
         </Notice>
       )}
-    </FormDialog>
+    </MutationDialog>
   );
 }

@@ -41,7 +41,6 @@ export function RolePermissions({
         }
         columns={[
           {
-            key: "class",
             label: t("Class"),
             cell: ({ className }) => (
               <Link to="/permissions" search={{ show: "class", class: className }}>
@@ -49,9 +48,8 @@ export function RolePermissions({
               </Link>
             ),
           },
-          { key: "may", label: t("Operations"), cell: ({ operations }) => operations.join(", ") },
+          { label: t("Operations"), cell: ({ operations }) => operations.join(", ") },
           {
-            key: "by",
             label: t("By"),
             cell: ({ name }) => (name === role.name ? t("directly") : <bdi>{name}</bdi>),
           },

@@ -1,7 +1,9 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import { Button, EmptyState, ErrorState, SkeletonList, Tabs, ThemeSwitch, useTranslation } from "@purse/ui";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { queryClient } from "../../query/useServerQuery.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { DeleteAccount } from "./DeleteAccount.tsx";
 import { MyData } from "./MyData.tsx";
@@ -18,7 +20,13 @@ export function Account() {
   usePageTitle("Account");
   const { t } = useTranslation();
   const { user, isAuthUndefined } = useMoralis();
-  if (user) return <SignedIn key={user.id} user={user} />;
+  if (user)
+    return (
+      // The shared components for accounts use the client of this context.
+      <QueryClientProvider client={queryClient}>
+        <SignedIn key={user.id} user={user} />
+      </QueryClientProvider>
+    );
   return (
     <>
       <div className="page-head">

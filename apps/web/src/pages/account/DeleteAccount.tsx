@@ -1,19 +1,9 @@
 import type { User } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import {
-  Button,
-  Checkbox,
-  Dialog,
-  ErrorState,
-  Field,
-  QueryState,
-  Skeleton,
-  useAction,
-  useToast,
-  useTranslation,
-} from "@purse/ui";
+import { Button, Checkbox, MutationDialog, QueryState, Skeleton, useToast, useTranslation } from "@purse/ui";
+import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useClasses } from "../data/useClasses.ts";
 import { isExclusiveTo, ownRecords, searchableClasses } from "./ownRecords.ts";
@@ -45,7 +35,6 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
   const { Moralis } = useMoralis();
   const navigate = useNavigate();
   const toast = useToast();
-  const [typed, setTyped] = useState("");
   const [withRecords, setWithRecords] = useState(true);
   const username = stringField(user.get("username"));
   const listed = useClasses();
@@ -66,67 +55,53 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
     return [...found.values()].flat().filter((each) => isExclusiveTo(each, user));
   }
 
-  const { run, busy, error } = useAction(async () => {
-    if (withRecords) await Moralis.Object.destroyAll(await findExclusiveRecords(classes ?? []));
-    await user.destroy();
-    // The session was deleted with the account, so the server is not called.
-    await Moralis.User.logOut({ sessionToken: "" });
-    toast(t("Account deleted"));
-    await navigate({ to: "/", search: {} });
+  const removal = useMutation({
+    async mutationFn() {
+      if (withRecords) await Moralis.Object.destroyAll(await findExclusiveRecords(classes ?? []));
+      await user.destroy();
+      // The session was deleted with the account, so the server is not called.
+      await Moralis.User.logOut({ sessionToken: "" });
+      toast(t("Account deleted"));
+      await navigate({ to: "/", search: {} });
+    },
   });
-  function handleSubmit(event: FormEvent) {
-    event.preventDefault();
-    if (typed === username && !isUnknown) run();
-  }
 
   return (
-    <Dialog
-      open
+    <MutationDialog
       onClose={onClose}
       title={t("Delete your account?")}
       description={t("This cannot be undone.")}
+      confirmLabel={t("Delete permanently")}
+      danger
+      mutation={removal}
+      confirmationText={username}
+      disabled={isUnknown}
     >
-      <form className="stack" onSubmit={handleSubmit} noValidate>
-        <p>{t("This will be deleted:")}</p>
-        <ul className="goes">
-          <li>{t("your profile, including username, email and all fields")}</li>
-          <li>{t("all sessions on every device")}</li>
-          <li>{t("links to your wallets (their assets are not affected)")}</li>
-          {withRecords && (
-            <li>
-              <QueryState
-                query={records}
-                label={t("Counting your records")}
-                skeleton={<Skeleton width="16rem" />}
-              >
-                {(n) => count(n, "{n} record that only you can edit", "{n} records that only you can edit")}
-              </QueryState>
-            </li>
-          )}
-        </ul>
-        <Checkbox
-          label={t("Also delete records that only I can edit")}
-          checked={withRecords}
-          onChange={setWithRecords}
-        />
-        <p className="soft small">
-          {t("Files on IPFS, and files whose link others have, may remain accessible.")}
-        </p>
-        <Field
-          label={t("Type {username} to confirm", { username })}
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          autoCapitalize="none"
-          autoComplete="off"
-          spellCheck={false}
-        />
-        {error !== undefined && <ErrorState error={error} />}
-        <div>
-          <Button type="submit" variant="danger" busy={busy} disabled={typed !== username || isUnknown}>
-            {t("Delete permanently")}
-          </Button>
-        </div>
-      </form>
-    </Dialog>
+      <p>{t("This will be deleted:")}</p>
+      <ul className="goes">
+        <li>{t("your profile, including username, email and all fields")}</li>
+        <li>{t("all sessions on every device")}</li>
+        <li>{t("links to your wallets (their assets are not affected)")}</li>
+        {withRecords && (
+          <li>
+            <QueryState
+              query={records}
+              label={t("Counting your records")}
+              skeleton={<Skeleton width="16rem" />}
+            >
+              {(n) => count(n, "{n} record that only you can edit", "{n} records that only you can edit")}
+            </QueryState>
+          </li>
+        )}
+      </ul>
+      <Checkbox
+        label={t("Also delete records that only I can edit")}
+        checked={withRecords}
+        onChange={setWithRecords}
+      />
+      <p className="soft small">
+        {t("Files on IPFS, and files whose link others have, may remain accessible.")}
+      </p>
+    </MutationDialog>
   );
 }

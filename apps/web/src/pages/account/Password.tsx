@@ -1,16 +1,18 @@
 import type { User } from "@purse/client";
 import { type OwnSession, useMoralis } from "@purse/react";
 import {
-  Button,
-  ErrorState,
   Field,
+  Form,
   QueryState,
   RelativeTime,
   Skeleton,
+  secret,
+  useAction,
+  useForm,
   useToast,
   useTranslation,
 } from "@purse/ui";
-import { type FormEvent, useState } from "react";
+import * as z from "zod/mini";
 import { useSettings } from "../../SettingsContext.tsx";
 import { deviceOf, providerOf, signInMethodOf } from "./sessionLabels.ts";
 import { stringField } from "./stringField.ts";
@@ -20,69 +22,46 @@ import { useOwnSessions } from "./useOwnSessions.ts";
 export function Password({ user }: { user: User }) {
   const { t } = useTranslation();
   const { passwordEndsSessions } = useSettings();
-  const { Moralis, setUserData, isUserUpdating } = useMoralis();
+  const { Moralis, setUserData } = useMoralis();
   const { query: sessions } = useOwnSessions();
   const toast = useToast();
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const [wasSubmitted, setWasSubmitted] = useState(false);
-  const [isChecking, setIsChecking] = useState(false);
-  const [error, setError] = useState<unknown>();
   // Users who signed up with a wallet may have no password.
   const currentSession = sessions.data?.find(({ isCurrent }) => isCurrent);
   const needsCurrent = currentSession === undefined || providerOf(currentSession) === "password";
 
-  const isWrongPassword = error instanceof Error && /^Invalid username\/password/.test(error.message);
-
-  async function save(event: FormEvent) {
-    event.preventDefault();
-    setWasSubmitted(true);
-    setError(undefined);
-    if (next === "" || (needsCurrent && current === "")) return;
-    setIsChecking(true);
-    try {
-      if (current !== "") await Moralis.User.verifyPassword(stringField(user.get("username")), current);
-    } catch (problem) {
-      setError(problem);
-      return;
-    } finally {
-      setIsChecking(false);
-    }
-    const saved = await setUserData({ password: next }, { onError: setError });
-    if (!saved) return;
-    setCurrent("");
-    setNext("");
-    setWasSubmitted(false);
+  const schema = z.object({
+    current: needsCurrent ? secret("Enter your current password.") : z.string(),
+    next: secret("Enter a new password."),
+  });
+  const form = useForm(schema, { current: "", next: "" });
+  const { run, busy, error } = useAction(async ({ current, next }: z.infer<typeof schema>) => {
+    if (current !== "") await Moralis.User.verifyPassword(stringField(user.get("username")), current);
+    await setUserData({ password: next }, { throwOnError: true });
+    form.reset();
     toast(t("Password saved"));
     void sessions.refetch();
-  }
-
+  });
+  const isWrongPassword = error instanceof Error && /^Invalid username\/password/.test(error.message);
   return (
-    <form className="card stack" onSubmit={(event) => void save(event)} noValidate aria-label={t("Password")}>
+    <Form
+      form={form}
+      onSubmit={run}
+      submitLabel={t("Save password")}
+      busy={busy}
+      error={isWrongPassword ? undefined : error}
+      className="card stack"
+      label={t("Password")}
+    >
       <h2>{t("Password")}</h2>
       <input type="text" autoComplete="username" value={stringField(user.get("username"))} readOnly hidden />
       <Field
         label={needsCurrent ? t("Current password") : t("Current password (if set)")}
         type="password"
         autoComplete="current-password"
-        value={current}
-        onChange={(event) => setCurrent(event.target.value)}
-        problem={
-          wasSubmitted && needsCurrent && current === ""
-            ? t("Enter your current password.")
-            : isWrongPassword
-              ? t("Wrong password.")
-              : undefined
-        }
+        {...form.input("current")}
+        {...(isWrongPassword && { problem: t("Wrong password.") })}
       />
-      <Field
-        label={t("New password")}
-        type="password"
-        autoComplete="new-password"
-        value={next}
-        onChange={(event) => setNext(event.target.value)}
-        problem={wasSubmitted && next === "" ? t("Enter a new password.") : undefined}
-      />
+      <Field label={t("New password")} type="password" autoComplete="new-password" {...form.input("next")} />
       {passwordEndsSessions ? (
         <QueryState query={sessions} label={t("Loading sessions")} skeleton={<Skeleton height="1.4rem" />}>
           {(all) => <RevokedSessions sessions={all.filter(({ isCurrent }) => !isCurrent)} />}
@@ -90,13 +69,7 @@ export function Password({ user }: { user: User }) {
       ) : (
         <p className="soft small">{t("Other sessions stay signed in. Revoke them under Sessions.")}</p>
       )}
-      {error !== undefined && !isWrongPassword && <ErrorState error={error} />}
-      <div>
-        <Button type="submit" busy={isUserUpdating || isChecking}>
-          {t("Save password")}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }
 

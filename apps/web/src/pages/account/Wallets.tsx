@@ -3,14 +3,14 @@ import { useMoralis } from "@purse/react";
 import {
   Address,
   Button,
-  ConfirmDialog,
   EmptyState,
   ErrorState,
+  MutationDialog,
   Notice,
-  useAction,
   useToast,
   useTranslation,
 } from "@purse/ui";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { LinkWallet } from "./LinkWallet.tsx";
 import { stringField } from "./stringField.ts";
@@ -84,23 +84,21 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
   const { t } = useTranslation();
   const { Moralis, refetchUserData } = useMoralis();
   const toast = useToast();
-  const { run, busy, error } = useAction(async () => {
-    await Moralis.unlink(address);
-    await refetchUserData();
-    toast(t("Wallet unlinked"));
-    onClose();
+  const unlink = useMutation({
+    async mutationFn() {
+      await Moralis.unlink(address);
+      await refetchUserData();
+      toast(t("Wallet unlinked"));
+    },
   });
   return (
-    <ConfirmDialog
-      open
+    <MutationDialog
       onClose={onClose}
       title={t("Unlink this wallet?")}
       description={t("This wallet will no longer sign in to your account. Its assets are not affected.")}
       confirmLabel={t("Unlink")}
       danger
-      busy={busy}
-      error={error}
-      onConfirm={run}
+      mutation={unlink}
     >
       <Address address={address} />
       {isLast && (
@@ -108,6 +106,6 @@ function UnlinkDialog({ address, isLast, onClose }: UnlinkDialogProps) {
           {t("Set a password first, or you'll lose access to your account.")}
         </Notice>
       )}
-    </ConfirmDialog>
+    </MutationDialog>
   );
 }

@@ -124,8 +124,7 @@ function ContractForm({
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         placeholder="0x…"
-        spellCheck={false}
-        autoComplete="off"
+        isCode
         problem={wasSubmitted && problem ? t(PROBLEMS[problem]) : undefined}
         hint={address === "" ? t("Call any contract: each function becomes a form.") : undefined}
         after={

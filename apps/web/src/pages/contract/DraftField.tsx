@@ -103,8 +103,7 @@ export function DraftField({ parameter, draft, path, problem, onChange }: DraftF
       label={label}
       value={text}
       onChange={(event) => onChange(event.target.value)}
-      spellCheck={false}
-      autoComplete="off"
+      isCode
       placeholder={placeholderFor(parameter.type)}
       problem={problem?.path === path ? t(problem.message) : undefined}
       after={

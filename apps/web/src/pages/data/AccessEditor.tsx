@@ -1,15 +1,14 @@
 import { useMoralis } from "@purse/react";
-import { Button, Checkbox, explain, Field, Notice, useTranslation } from "@purse/ui";
-import { X } from "lucide-react";
+import { type AccessGrant, AccessList, Button, explain, Field, Notice, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { canWrite, describeAccess, type Grant } from "./access.ts";
+import { canWrite, describeAccess } from "./access.ts";
 
 export interface AccessEditorProps {
-  grants: readonly Grant[] | undefined;
-  onChange: (grants: readonly Grant[]) => void;
+  grants: readonly AccessGrant[] | undefined;
+  onChange: (grants: readonly AccessGrant[]) => void;
 }
 
-const PUBLIC_GRANT: Grant = { who: "*", read: true, write: true };
+const PUBLIC_GRANT: AccessGrant = { who: "*", read: true, write: true };
 
 /** Edits the ACL of a record. */
 export function AccessEditor({ grants, onChange }: AccessEditorProps) {
@@ -19,50 +18,19 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
   const list = grants ?? [PUBLIC_GRANT];
   const everyone = list.find(({ who }) => who === "*") ?? { who: "*", read: false, write: false };
   const others = list.filter(({ who }) => who !== "*");
-  const set = (grant: Grant) => onChange([...list.filter(({ who }) => who !== grant.who), grant]);
-  const nameOf = (who: string) =>
-    who === "*"
-      ? t("Everyone")
-      : who === user?.id
-        ? t("You")
-        : who.startsWith("role:")
-          ? t("Role {name}", { name: who.slice("role:".length) })
-          : who;
+  const set = (grant: AccessGrant) => onChange([...list.filter(({ who }) => who !== grant.who), grant]);
   return (
     <fieldset className="access stack tight">
       <legend className="label">{t("Permissions")}</legend>
       <p className="soft small" role="status">
         {describeAccess(grants, user?.id, texts)}
       </p>
-      <ul className="access-list">
-        {[everyone, ...others].map((grant) => (
-          <li key={grant.who} className="access-row">
-            <bdi className="clip">{nameOf(grant.who)}</bdi>
-            <Checkbox
-              label={<CheckboxLabel what={t("Read")} who={nameOf(grant.who)} />}
-              checked={grant.read}
-              onChange={(read) => set({ ...grant, read })}
-            />
-            <Checkbox
-              label={<CheckboxLabel what={t("Write")} who={nameOf(grant.who)} />}
-              checked={grant.write}
-              onChange={(write) => set({ ...grant, write })}
-            />
-            {grant.who === "*" ? (
-              <span />
-            ) : (
-              <button
-                type="button"
-                className="icon-button"
-                aria-label={t("Remove {who}", { who: nameOf(grant.who) })}
-                onClick={() => onChange(list.filter(({ who }) => who !== grant.who))}
-              >
-                <X size={16} aria-hidden="true" />
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
+      <AccessList
+        grants={[everyone, ...others]}
+        userId={user?.id}
+        onChange={set}
+        onRemove={(who) => onChange(list.filter((each) => each.who !== who))}
+      />
       <AddSubject onAdd={(who) => set({ who, read: true, write: false })} />
       {!canWrite(list, user?.id) && (
         <Notice kind="warning" title={t("You would lose edit access")}>
@@ -70,16 +38,6 @@ export function AccessEditor({ grants, onChange }: AccessEditorProps) {
         </Notice>
       )}
     </fieldset>
-  );
-}
-
-/** A label that includes the subject for screen readers. */
-function CheckboxLabel({ what, who }: { what: string; who: string }) {
-  return (
-    <>
-      <span className="visually-hidden">{who} </span>
-      {what}
-    </>
   );
 }
 

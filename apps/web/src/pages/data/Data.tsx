@@ -230,7 +230,6 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
         }
         columns={[
           {
-            key: "title",
             label: t("Record"),
             cell: (record) => (
               <button
@@ -260,7 +259,6 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
               ),
           })),
           {
-            key: "access",
             label: t("Access"),
             hideOnPhone: true,
             cell: (record) => (
@@ -268,7 +266,6 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
             ),
           },
           {
-            key: "changed",
             label: t("Last modified"),
             cell: (record) => <RelativeTime at={record.updatedAt ?? 0} />,
           },

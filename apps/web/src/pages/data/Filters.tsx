@@ -1,4 +1,4 @@
-import { Button, Dialog, Field, Select, useTranslation } from "@purse/ui";
+import { Button, Dialog, Field, IconButton, Select, useTranslation } from "@purse/ui";
 import { Plus, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { type Filter, OPERATORS, type Operator, takesValue } from "./filter.ts";
@@ -28,14 +28,12 @@ export function Filters({ fields, filters, onFilters, sort, onSort }: FiltersPro
               <strong>{filter.field}</strong> {t(OPERATORS[filter.operator])}{" "}
               {takesValue(filter.operator) && <bdi>{filter.value}</bdi>}
             </span>
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={t("Remove filter {field}", { field: filter.field })}
+            <IconButton
+              icon={X}
+              label={t("Remove filter {field}", { field: filter.field })}
+              size={14}
               onClick={() => onFilters(filters.filter((each) => each !== filter))}
-            >
-              <X size={14} aria-hidden="true" />
-            </button>
+            />
           </li>
         ))}
         <li>

@@ -1,4 +1,4 @@
-import { Field, Select, useTranslation } from "@purse/ui";
+import { Field, IconButton, Select, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import { isFieldName } from "./filter.ts";
@@ -47,9 +47,7 @@ export function NewField({
             onChange={setType}
             options={TYPES.map((key) => ({ key, label: key }))}
           />
-          <button type="button" className="icon-button" aria-label={t("Add field")} onClick={add}>
-            <Plus size={18} aria-hidden="true" />
-          </button>
+          <IconButton icon={Plus} label={t("Add field")} size={18} onClick={add} />
         </>
       }
     />

@@ -1,10 +1,19 @@
 import { type ParseObject, ParseObject as Record } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import { Button, Dialog, ErrorState, RelativeTime, useToast, useTranslation } from "@purse/ui";
+import {
+  type AccessGrant,
+  Button,
+  Dialog,
+  ErrorState,
+  IconButton,
+  RelativeTime,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
 import { X } from "lucide-react";
 import { type FormEvent, useId, useMemo, useState } from "react";
 import { AccessEditor } from "./AccessEditor.tsx";
-import { aclOf, canWrite, describeAccess, type Grant, grantsOf } from "./access.ts";
+import { aclOf, canWrite, describeAccess, grantsOf } from "./access.ts";
 import { Conflict } from "./Conflict.tsx";
 import type { FieldInfo } from "./columns.ts";
 import { NewField } from "./NewField.tsx";
@@ -38,7 +47,7 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
   const toast = useToast();
   const initial = useMemo(() => initialState(record, fields, language), [record, fields, language]);
   const [rows, setRows] = useState<readonly Row[]>(initial.rows);
-  const [grants, setGrants] = useState<readonly Grant[] | undefined>(() =>
+  const [grants, setGrants] = useState<readonly AccessGrant[] | undefined>(() =>
     record ? grantsOf(record.getACL()) : defaultGrants(user?.id),
   );
   // The record is updated live; this is the version that editing started from.
@@ -160,14 +169,11 @@ export function RecordPanel({ className, record, fields, canAddFields, onClose, 
                 }
               />
               {!row.before && !fields.some(({ name }) => name === row.name) && (
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Remove {field}", { field: row.name })}
+                <IconButton
+                  icon={X}
+                  label={t("Remove {field}", { field: row.name })}
                   onClick={() => setRows(rows.filter((each) => each !== row))}
-                >
-                  <X size={16} aria-hidden="true" />
-                </button>
+                />
               )}
             </div>
           ))}
@@ -221,7 +227,7 @@ function valuesOf(record: ParseObject, fields: readonly FieldInfo[]): { [name: s
   return Object.fromEntries(fields.map(({ name }) => [name, record.get(name)]));
 }
 
-function defaultGrants(userId: string | undefined): Grant[] {
+function defaultGrants(userId: string | undefined): AccessGrant[] {
   return [
     { who: "*", read: true, write: false },
     ...(userId === undefined ? [] : [{ who: userId, read: true, write: true }]),

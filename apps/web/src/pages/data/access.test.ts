@@ -1,12 +1,13 @@
 import { ACL } from "@purse/client";
+import type { AccessGrant } from "@purse/ui";
 import { createTranslator } from "@purse/ui";
 import { describe, expect, it } from "vitest";
-import { aclOf, canWrite, describeAccess, type Grant, grantsOf, isSharedWith } from "./access.ts";
+import { aclOf, canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
 
-const describeFor = (grants: readonly Grant[] | undefined) =>
+const describeFor = (grants: readonly AccessGrant[] | undefined) =>
   describeAccess(grants, "me", createTranslator("en"));
-const reads = (who: string): Grant => ({ who, read: true, write: false });
-const both = (who: string): Grant => ({ who, read: true, write: true });
+const reads = (who: string): AccessGrant => ({ who, read: true, write: false });
+const both = (who: string): AccessGrant => ({ who, read: true, write: true });
 
 describe("describeAccess()", () => {
   it.each([

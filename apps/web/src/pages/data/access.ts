@@ -1,22 +1,15 @@
 import { ACL } from "@purse/client";
-import type { Translator } from "@purse/ui";
-
-export interface Grant {
-  /** `*` for everyone, `role:Name` for a role, otherwise a user ID. */
-  who: string;
-  read: boolean;
-  write: boolean;
-}
+import type { AccessGrant, Translator } from "@purse/ui";
 
 /** The grants of an ACL; undefined if there is none, which means public access. */
-export function grantsOf(acl: ACL | undefined | null): Grant[] | undefined {
+export function grantsOf(acl: ACL | undefined | null): AccessGrant[] | undefined {
   if (!acl) return undefined;
   return Object.entries(acl.toJSON())
     .map(([who, { read = false, write = false }]) => ({ who, read, write }))
     .filter(({ read, write }) => read || write);
 }
 
-export function aclOf(grants: readonly Grant[]): ACL {
+export function aclOf(grants: readonly AccessGrant[]): ACL {
   const acl = new ACL();
   for (const { who, read, write } of grants) {
     if (read) acl.setReadAccess(who, true);
@@ -26,7 +19,7 @@ export function aclOf(grants: readonly Grant[]): ACL {
 }
 
 /** Whether a user can write a record by its grants. Roles are assumed to match. */
-export function canWrite(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
+export function canWrite(grants: readonly AccessGrant[] | undefined, userId: string | undefined): boolean {
   if (!grants) return true;
   return grants.some(({ who, write }) => write && (who === "*" || who === userId || who.startsWith("role:")));
 }
@@ -35,7 +28,10 @@ export function canWrite(grants: readonly Grant[] | undefined, userId: string | 
  * Whether a record was shared with a user by name or role: they can read it, it is not public, and others can
  * write it.
  */
-export function isSharedWith(grants: readonly Grant[] | undefined, userId: string | undefined): boolean {
+export function isSharedWith(
+  grants: readonly AccessGrant[] | undefined,
+  userId: string | undefined,
+): boolean {
   if (!grants || userId === undefined) return false;
   const isPublic = grants.some(({ who, read }) => read && who === "*");
   const isNamed = grants.some(({ who, read }) => read && (who === userId || who.startsWith("role:")));
@@ -45,7 +41,7 @@ export function isSharedWith(grants: readonly Grant[] | undefined, userId: strin
 
 /** Describes the access in words: "Public read, private write". */
 export function describeAccess(
-  grants: readonly Grant[] | undefined,
+  grants: readonly AccessGrant[] | undefined,
   userId: string | undefined,
   texts: Pick<Translator, "t" | "count">,
 ): string {

@@ -1,11 +1,10 @@
 import { Web3API } from "@purse/client";
 import { Address, EmptyState, QueryState, Skeleton, Table, useTranslation } from "@purse/ui";
-import { useParams, useSearch } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { exactAmount, formatAmount } from "../../money/amount.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
 import { AddressKind } from "./AddressKind.tsx";
-import { isAddressText } from "./abi/addressText.ts";
 import { Amount, TokenLink } from "./components.tsx";
 import {
   NFT_TRANSFER_COLUMNS,
@@ -16,28 +15,18 @@ import {
   transferCells,
 } from "./csvColumns.ts";
 import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
-import { EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { nameOf } from "./SearchBox.tsx";
 import { NftTransferTable, TransactionTable, TransferTable } from "./tables.tsx";
 
-const PAGE_SIZE = 25;
-
 export function AddressPage() {
   const { address } = useParams({ from: "/explorer/address/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Address {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Address")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <AddressDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Address")} address={address} page={AddressDetails} />;
 }
 
 function AddressDetails({ address }: { address: string }) {
@@ -102,71 +91,47 @@ function Balance({ address }: { address: string }) {
   );
 }
 
-function useList(address: string) {
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/address/$address" });
-  return {
-    chain: chain.hexId,
-    cursor,
-    params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
-  };
-}
-
 function Transactions({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain, cursor, params } = useList(address);
-  const found = useLiveDataQuery(Web3API.account.getTransactions, params, cursor === undefined);
   return (
-    <section className="card stack tight" aria-label={t("Transactions")}>
-      <PagedList
-        query={found}
-        label={t("Loading transactions")}
-        cursor={cursor}
-        file={{
-          name: `transactions-${address}`,
-          columns: TRANSACTION_COLUMNS,
-          cells: transactionCells,
-          page: (options) => Web3API.account.getTransactions({ chain, address, ...options }),
-        }}
-      >
-        {(rows) => (
-          <TransactionTable
-            rows={rows}
-            owner={address}
-            empty={
-              <EmptyState title={t("No transactions")}>
-                {t("This address has no transactions on this chain.")}
-              </EmptyState>
-            }
-          />
-        )}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Transactions")}
+      label={t("Loading transactions")}
+      operation={Web3API.account.getTransactions}
+      params={{ address }}
+      isLive
+      file={{ name: `transactions-${address}`, columns: TRANSACTION_COLUMNS, cells: transactionCells }}
+    >
+      {(rows) => (
+        <TransactionTable
+          rows={rows}
+          owner={address}
+          empty={
+            <EmptyState title={t("No transactions")}>
+              {t("This address has no transactions on this chain.")}
+            </EmptyState>
+          }
+        />
+      )}
+    </PagedList>
   );
 }
 
 function Transfers({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain, cursor, params } = useList(address);
-  const found = useLiveDataQuery(Web3API.account.getTokenTransfers, params, cursor === undefined);
   return (
-    <section className="card stack tight" aria-label={t("Token transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading transfers")}
-        cursor={cursor}
-        file={{
-          name: `token-transfers-${address}`,
-          columns: TRANSFER_COLUMNS,
-          cells: transferCells,
-          page: (options) => Web3API.account.getTokenTransfers({ chain, address, ...options }),
-        }}
-      >
-        {(rows) => (
-          <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
-        )}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Token transfers")}
+      label={t("Loading transfers")}
+      operation={Web3API.account.getTokenTransfers}
+      params={{ address }}
+      isLive
+      file={{ name: `token-transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+    >
+      {(rows) => (
+        <TransferTable rows={rows} owner={address} empty={<EmptyState title={t("No token transfers")} />} />
+      )}
+    </PagedList>
   );
 }
 
@@ -184,12 +149,10 @@ function Tokens({ address }: { address: string }) {
       }
       columns={[
         {
-          key: "token",
           label: t("Token"),
           cell: ({ name, token_address }) => <bdi>{name.slice(0, 60) || token_address}</bdi>,
         },
         {
-          key: "symbol",
           label: t("Symbol"),
           cell: ({ token_address, symbol, name, decimals }) => (
             <TokenLink
@@ -199,7 +162,6 @@ function Tokens({ address }: { address: string }) {
           ),
         },
         {
-          key: "amount",
           label: t("Amount"),
           number: true,
           cell: ({ balance, decimals }) => <Amount value={balance} decimals={decimals} />,
@@ -218,49 +180,39 @@ function Tokens({ address }: { address: string }) {
 
 function Nfts({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address);
-  const found = useDataQuery(Web3API.account.getNFTs, params);
   return (
-    <section className="card stack" aria-label={t("NFTs")}>
-      <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
-        {(nfts) => (
-          <NftGrid
-            nfts={nfts}
-            empty={
-              <EmptyState title={t("No NFTs")}>{t("This address owns no NFTs on this chain.")}</EmptyState>
-            }
-          />
-        )}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("NFTs")}
+      label={t("Loading NFTs")}
+      operation={Web3API.account.getNFTs}
+      params={{ address }}
+    >
+      {(nfts) => (
+        <NftGrid
+          nfts={nfts}
+          empty={
+            <EmptyState title={t("No NFTs")}>{t("This address owns no NFTs on this chain.")}</EmptyState>
+          }
+        />
+      )}
+    </PagedList>
   );
 }
 
 function NftTransfers({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain, cursor, params } = useList(address);
-  const found = useLiveDataQuery(Web3API.account.getNFTTransfers, params, cursor === undefined);
   return (
-    <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading NFT transfers")}
-        cursor={cursor}
-        file={{
-          name: `nft-transfers-${address}`,
-          columns: NFT_TRANSFER_COLUMNS,
-          cells: nftTransferCells,
-          page: (options) => Web3API.account.getNFTTransfers({ chain, address, ...options }),
-        }}
-      >
-        {(rows) => (
-          <NftTransferTable
-            rows={rows}
-            owner={address}
-            empty={<EmptyState title={t("No NFT transfers")} />}
-          />
-        )}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("NFT transfers")}
+      label={t("Loading NFT transfers")}
+      operation={Web3API.account.getNFTTransfers}
+      params={{ address }}
+      isLive
+      file={{ name: `nft-transfers-${address}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+    >
+      {(rows) => (
+        <NftTransferTable rows={rows} owner={address} empty={<EmptyState title={t("No NFT transfers")} />} />
+      )}
+    </PagedList>
   );
 }

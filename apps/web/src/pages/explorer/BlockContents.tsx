@@ -1,16 +1,13 @@
 import type { Block } from "@purse/client";
 import { EmptyState, useTranslation } from "@purse/ui";
-import { useSearch } from "@tanstack/react-router";
 import {
   NFT_TRANSFER_COLUMNS,
   nftTransferCells,
   TRANSACTION_COLUMNS,
   transactionCells,
 } from "./csvColumns.ts";
-import { useDataQuery } from "./dataQueries.ts";
 import { getNFTTransfersByBlock } from "./dataService.ts";
 import { EntityTabs } from "./EntityPage.tsx";
-import { useExplorer } from "./ExplorerContext.ts";
 import { ExportButton } from "./ExportButton.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { NftTransferTable, TransactionTable } from "./tables.tsx";
@@ -59,38 +56,28 @@ function Transactions({ block }: { block: Block }) {
 
 function NftTransfers({ block }: { block: Block }) {
   const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/block/$block" });
-  const of = { chain: chain.hexId, block_number_or_hash: block.number };
-  const found = useDataQuery(getNFTTransfersByBlock, {
-    ...of,
-    limit: 25,
-    ...(cursor && { cursor }),
-  });
   return (
-    <section className="card stack tight" aria-label={t("NFT transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading NFT transfers")}
-        cursor={cursor}
-        file={{
-          name: `nft-transfers-of-block-${block.number}`,
-          columns: NFT_TRANSFER_COLUMNS,
-          cells: nftTransferCells,
-          page: (options) => getNFTTransfersByBlock({ ...of, ...options }),
-        }}
-      >
-        {(rows) => (
-          <NftTransferTable
-            rows={rows}
-            empty={
-              <EmptyState title={t("No NFT transfers")}>
-                {t("No NFTs were transferred in this block.")}
-              </EmptyState>
-            }
-          />
-        )}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("NFT transfers")}
+      label={t("Loading NFT transfers")}
+      operation={getNFTTransfersByBlock}
+      params={{ block_number_or_hash: block.number }}
+      file={{
+        name: `nft-transfers-of-block-${block.number}`,
+        columns: NFT_TRANSFER_COLUMNS,
+        cells: nftTransferCells,
+      }}
+    >
+      {(rows) => (
+        <NftTransferTable
+          rows={rows}
+          empty={
+            <EmptyState title={t("No NFT transfers")}>
+              {t("No NFTs were transferred in this block.")}
+            </EmptyState>
+          }
+        />
+      )}
+    </PagedList>
   );
 }

@@ -1,36 +1,25 @@
 import { Web3API } from "@purse/client";
 import { Address, EmptyState, useTranslation } from "@purse/ui";
-import { useParams, useSearch } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { checksumOf } from "../../wallet/checksum.ts";
-import { isAddressText } from "./abi/addressText.ts";
 import { Sales } from "./CollectionSales.tsx";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { useDataQuery } from "./dataQueries.ts";
 import { getNFTMetadata } from "./dataService.ts";
-import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
+import { EntityPage, EntityTabs, RefreshButton, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { NftGrid } from "./NftGrid.tsx";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { NftTransferTable } from "./tables.tsx";
 
-const PAGE_SIZE = 24;
-
 export function CollectionPage() {
   const { address } = useParams({ from: "/explorer/nft/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Collection {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Collection")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <CollectionDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Collection")} address={address} page={CollectionDetails} />;
 }
 
 function CollectionDetails({ address }: { address: string }) {
@@ -85,68 +74,50 @@ function CollectionDetails({ address }: { address: string }) {
   );
 }
 
-function useList(address: string) {
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/nft/$address" });
-  return { cursor, params: { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) } };
-}
-
 function Items({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address);
-  const found = useDataQuery(Web3API.token.getAllTokenIds, params);
   return (
-    <section className="card stack" aria-label={t("Items")}>
-      <PagedList query={found} label={t("Loading NFTs")} cursor={cursor}>
-        {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No items")} />} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Items")}
+      label={t("Loading NFTs")}
+      operation={Web3API.token.getAllTokenIds}
+      params={{ address }}
+      pageSize={24}
+    >
+      {(nfts) => <NftGrid nfts={nfts} empty={<EmptyState title={t("No items")} />} />}
+    </PagedList>
   );
 }
 
 function Owners({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address);
-  const found = useDataQuery(Web3API.token.getNFTOwners, params);
   return (
-    <section className="card stack tight" aria-label={t("Owners")}>
-      <PagedList
-        query={found}
-        label={t("Loading owners")}
-        cursor={cursor}
-        file={{
-          name: `owners-${address}`,
-          columns: OWNER_COLUMNS,
-          cells: ownerCells,
-          page: (options) => Web3API.token.getNFTOwners({ chain: params.chain, address, ...options }),
-        }}
-      >
-        {(rows) => <OwnerTable rows={rows} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Owners")}
+      label={t("Loading owners")}
+      operation={Web3API.token.getNFTOwners}
+      params={{ address }}
+      pageSize={24}
+      file={{ name: `owners-${address}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+    >
+      {(rows) => <OwnerTable rows={rows} />}
+    </PagedList>
   );
 }
 
 function Transfers({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address);
-  const found = useLiveDataQuery(Web3API.token.getContractNFTTransfers, params, cursor === undefined);
   return (
-    <section className="card stack tight" aria-label={t("Transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading transfers")}
-        cursor={cursor}
-        file={{
-          name: `transfers-${address}`,
-          columns: NFT_TRANSFER_COLUMNS,
-          cells: nftTransferCells,
-          page: (options) =>
-            Web3API.token.getContractNFTTransfers({ chain: params.chain, address, ...options }),
-        }}
-      >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Transfers")}
+      label={t("Loading transfers")}
+      operation={Web3API.token.getContractNFTTransfers}
+      params={{ address }}
+      pageSize={24}
+      isLive
+      file={{ name: `transfers-${address}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+    >
+      {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
+    </PagedList>
   );
 }

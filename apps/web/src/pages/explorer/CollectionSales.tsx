@@ -1,97 +1,82 @@
-import { Web3API } from "@purse/client";
+import { type Trade, Web3API } from "@purse/client";
 import { EmptyState, FailedRead, RelativeTime, Table, useTranslation } from "@purse/ui";
-import { useSearch } from "@tanstack/react-router";
 import { AddressLink, Amount, CoinAmount, NftLink, TokenLink, TransactionLink } from "./components.tsx";
 import { SALE_COLUMNS, saleCells } from "./csvColumns.ts";
-import { useDataQuery, useTokens } from "./dataQueries.ts";
-import { useExplorer } from "./ExplorerContext.ts";
+import { useTokens } from "./dataQueries.ts";
 import { PagedList } from "./PagedList.tsx";
-
-const PAGE_SIZE = 25;
 
 /** Marketplace sales of a collection. */
 export function Sales({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/nft/$address" });
-  const params = { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) };
-  const found = useDataQuery(Web3API.token.getNFTTrades, params);
+  return (
+    <PagedList
+      title={t("Sales")}
+      label={t("Loading sales")}
+      operation={Web3API.token.getNFTTrades}
+      params={{ address }}
+      file={{ name: `sales-${address}`, columns: SALE_COLUMNS, cells: saleCells }}
+    >
+      {(sales) => <SaleTable address={address} sales={sales} />}
+    </PagedList>
+  );
+}
+
+function SaleTable({ address, sales }: { address: string; sales: readonly Trade[] | undefined }) {
+  const { t } = useTranslation();
   const tokens = useTokens(
-    (found.data?.result ?? [])
-      .map(({ price_token_address: token }) => token ?? "")
-      .filter((token) => !isCoin(token)),
+    (sales ?? []).map(({ price_token_address: token }) => token ?? "").filter((token) => !isCoin(token)),
   );
   return (
-    <section className="card stack tight" aria-label={t("Sales")}>
-      <PagedList
-        query={found}
-        label={t("Loading sales")}
-        cursor={cursor}
-        file={{
-          name: `sales-${address}`,
-          columns: SALE_COLUMNS,
-          cells: saleCells,
-          page: (options) => Web3API.token.getNFTTrades({ chain: params.chain, address, ...options }),
-        }}
-      >
-        {(sales) => (
-          <Table
-            caption={t("Sales")}
-            rows={sales?.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
-            rowKey={({ key }) => key}
-            empty={<EmptyState title={t("No sales")}>{t("No sales on known marketplaces.")}</EmptyState>}
-            columns={[
-              {
-                key: "hash",
-                label: t("Transaction"),
-                cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
-              },
-              {
-                key: "age",
-                label: t("Age"),
-                cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
-              },
-              {
-                key: "items",
-                label: t("Items"),
-                cell: ({ token_ids }) => (
-                  <span className="row tight-row">
-                    {token_ids.slice(0, 5).map((id) => (
-                      <NftLink key={id} address={address} id={id} />
-                    ))}
-                  </span>
-                ),
-              },
-              {
-                key: "seller",
-                label: t("Seller"),
-                cell: ({ seller_address }) => <AddressLink address={seller_address} />,
-              },
-              {
-                key: "buyer",
-                label: t("Buyer"),
-                cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
-              },
-              {
-                key: "price",
-                label: t("Price"),
-                number: true,
-                cell: ({ price, price_token_address: token }) =>
-                  !token || isCoin(token) ? (
-                    <CoinAmount wei={price} />
-                  ) : (
-                    <>
-                      <Amount value={price} decimals={tokens.decimalsOf(token)} />{" "}
-                      <TokenLink address={token} token={tokens.known.get(token)} />
-                    </>
-                  ),
-              },
-            ]}
-          />
-        )}
-      </PagedList>
+    <>
+      <Table
+        caption={t("Sales")}
+        rows={sales?.map((row, i) => ({ ...row, key: `${row.transaction_hash}/${i}` }))}
+        rowKey={({ key }) => key}
+        empty={<EmptyState title={t("No sales")}>{t("No sales on known marketplaces.")}</EmptyState>}
+        columns={[
+          {
+            label: t("Transaction"),
+            cell: ({ transaction_hash }) => <TransactionLink hash={transaction_hash} />,
+          },
+          {
+            label: t("Age"),
+            cell: ({ block_timestamp }) => <RelativeTime at={block_timestamp} />,
+          },
+          {
+            label: t("Items"),
+            cell: ({ token_ids }) => (
+              <span className="row tight-row">
+                {token_ids.slice(0, 5).map((id) => (
+                  <NftLink key={id} address={address} id={id} />
+                ))}
+              </span>
+            ),
+          },
+          {
+            label: t("Seller"),
+            cell: ({ seller_address }) => <AddressLink address={seller_address} />,
+          },
+          {
+            label: t("Buyer"),
+            cell: ({ buyer_address }) => <AddressLink address={buyer_address} />,
+          },
+          {
+            label: t("Price"),
+            number: true,
+            cell: ({ price, price_token_address: token }) =>
+              !token || isCoin(token) ? (
+                <CoinAmount wei={price} />
+              ) : (
+                <>
+                  <Amount value={price} decimals={tokens.decimalsOf(token)} />{" "}
+                  <TokenLink address={token} token={tokens.known.get(token)} />
+                </>
+              ),
+          },
+        ]}
+      />
       <FailedRead query={tokens.query}>{t("Token amounts could not be loaded")}</FailedRead>
-    </section>
+    </>
   );
 }
 

@@ -8,9 +8,11 @@ import {
   Tabs,
   useAction,
   useToast,
+  useTranslation,
 } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import type { ComponentType, ReactNode } from "react";
+import { isAddressText } from "./abi/addressText.ts";
 
 export interface EntityPageProps<T> {
   heading: ReactNode;
@@ -78,6 +80,26 @@ export function InvalidEntity({
       <h1>{heading}</h1>
       <EmptyState title={title}>{children}</EmptyState>
     </>
+  );
+}
+
+/** Renders `page` for a valid address, which it gets in lower case. */
+export function ValidAddress({
+  address,
+  heading,
+  page: Page,
+}: {
+  address: string;
+  heading: string;
+  page: ComponentType<{ address: string }>;
+}) {
+  const { t } = useTranslation();
+  const lower = address.toLowerCase();
+  if (isAddressText(address)) return <Page key={lower} address={lower} />;
+  return (
+    <InvalidEntity heading={heading} title={t("Invalid address")}>
+      {t("Expected 0x followed by 40 hex characters.")}
+    </InvalidEntity>
   );
 }
 

@@ -62,9 +62,8 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
           rowKey={({ address }) => address}
           empty={<EmptyState title={t("No holders")} />}
           columns={[
-            { key: "holder", label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
+            { label: t("Holder"), cell: ({ address }) => <AddressLink address={address} /> },
             {
-              key: "amount",
               label: t("Amount"),
               number: true,
               cell: ({ balance }) => (
@@ -72,7 +71,6 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
               ),
             },
             {
-              key: "share",
               label: t("Share"),
               number: true,
               cell: ({ balance }) =>

@@ -31,7 +31,6 @@ export function InternalCalls({ hash }: { hash: string }) {
       }
       columns={[
         {
-          key: "type",
           label: t("Type"),
           cell: ({ type, depth, error }) => (
             <span
@@ -44,17 +43,15 @@ export function InternalCalls({ hash }: { hash: string }) {
           ),
         },
         {
-          key: "method",
           label: t("Method"),
           cell: ({ input, type }) => <MethodChip input={input} isCreation={type.startsWith("CREATE")} />,
         },
         {
-          key: "from",
           label: t("From"),
           cell: ({ from }) => (from ? <AddressLink address={from} /> : "–"),
         },
-        { key: "to", label: t("To"), cell: ({ to }) => (to ? <AddressLink address={to} /> : "–") },
-        { key: "value", label: t("Value"), number: true, cell: ({ value }) => <CoinAmount wei={value} /> },
+        { label: t("To"), cell: ({ to }) => (to ? <AddressLink address={to} /> : "–") },
+        { label: t("Value"), number: true, cell: ({ value }) => <CoinAmount wei={value} /> },
       ]}
     />
   );

@@ -1,11 +1,11 @@
 import { type Nft, Web3API } from "@purse/client";
 import { Code, EmptyState, RelativeTime, useTranslation } from "@purse/ui";
-import { Link, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useParams } from "@tanstack/react-router";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { AddressLink, Detail, DetailList } from "./components.tsx";
 import { NFT_TRANSFER_COLUMNS, nftTransferCells, OWNER_COLUMNS, ownerCells } from "./csvColumns.ts";
-import { useDataQuery, useLiveDataQuery } from "./dataQueries.ts";
+import { useDataQuery } from "./dataQueries.ts";
 import { getTokenIdMetadata } from "./dataService.ts";
 import { EntityPage, EntityTabs, InvalidEntity, RefreshButton } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
@@ -14,8 +14,6 @@ import { nftName, parseNftMetadata } from "./nftMetadata.ts";
 import { OwnerTable } from "./OwnerTable.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { NftTransferTable } from "./tables.tsx";
-
-const PAGE_SIZE = 25;
 
 export function NftPage() {
   const { address, id } = useParams({ from: "/explorer/nft/$address/$id" });
@@ -135,65 +133,34 @@ function NftSummary({ nft }: { nft: Nft }) {
   );
 }
 
-function useList(address: string, id: string) {
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/nft/$address/$id" });
-  return {
-    cursor,
-    params: { chain: chain.hexId, address, token_id: id, limit: PAGE_SIZE, ...(cursor && { cursor }) },
-  };
-}
-
 function Owners({ address, id }: { address: string; id: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address, id);
-  const found = useDataQuery(Web3API.token.getTokenIdOwners, params);
   return (
-    <section className="card stack tight" aria-label={t("Owners")}>
-      <PagedList
-        query={found}
-        label={t("Loading owners")}
-        cursor={cursor}
-        file={{
-          name: `owners-${address}-${id}`,
-          columns: OWNER_COLUMNS,
-          cells: ownerCells,
-          page: (options) =>
-            Web3API.token.getTokenIdOwners({ chain: params.chain, address, token_id: id, ...options }),
-        }}
-      >
-        {(rows) => <OwnerTable rows={rows} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Owners")}
+      label={t("Loading owners")}
+      operation={Web3API.token.getTokenIdOwners}
+      params={{ address, token_id: id }}
+      file={{ name: `owners-${address}-${id}`, columns: OWNER_COLUMNS, cells: ownerCells }}
+    >
+      {(rows) => <OwnerTable rows={rows} />}
+    </PagedList>
   );
 }
 
 function Transfers({ address, id }: { address: string; id: string }) {
   const { t } = useTranslation();
-  const { cursor, params } = useList(address, id);
-  const found = useLiveDataQuery(Web3API.token.getWalletTokenIdTransfers, params, cursor === undefined);
   return (
-    <section className="card stack tight" aria-label={t("Transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading transfers")}
-        cursor={cursor}
-        file={{
-          name: `transfers-${address}-${id}`,
-          columns: NFT_TRANSFER_COLUMNS,
-          cells: nftTransferCells,
-          page: (options) =>
-            Web3API.token.getWalletTokenIdTransfers({
-              chain: params.chain,
-              address,
-              token_id: id,
-              ...options,
-            }),
-        }}
-      >
-        {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Transfers")}
+      label={t("Loading transfers")}
+      operation={Web3API.token.getWalletTokenIdTransfers}
+      params={{ address, token_id: id }}
+      isLive
+      file={{ name: `transfers-${address}-${id}`, columns: NFT_TRANSFER_COLUMNS, cells: nftTransferCells }}
+    >
+      {(rows) => <NftTransferTable rows={rows} empty={<EmptyState title={t("No transfers")} />} />}
+    </PagedList>
   );
 }
 

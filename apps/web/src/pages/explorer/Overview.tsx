@@ -87,22 +87,19 @@ export function Overview() {
             rowKey={({ hash }) => hash}
             empty={<EmptyState title={t("No blocks yet")} />}
             columns={[
-              { key: "number", label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
-              { key: "age", label: t("Age"), cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
+              { label: t("Block"), cell: ({ number }) => <BlockLink block={number} /> },
+              { label: t("Age"), cell: ({ timestamp }) => <RelativeTime at={timestamp} /> },
               {
-                key: "transactions",
                 label: t("Transactions"),
                 number: true,
                 cell: ({ transaction_count }) => transaction_count,
               },
               {
-                key: "gas",
                 label: t("Gas used"),
                 number: true,
                 cell: ({ gas_used, gas_limit }) => <GasUsage used={gas_used} limit={gas_limit} />,
               },
               {
-                key: "miner",
                 label: t("Fee recipient"),
                 hideOnPhone: true,
                 cell: ({ miner }) => <AddressLink address={miner} />,

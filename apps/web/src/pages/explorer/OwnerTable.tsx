@@ -11,20 +11,17 @@ export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) 
       rowKey={({ token_id, owner_of }) => `${token_id}/${owner_of}`}
       empty={<EmptyState title={t("No owners")} />}
       columns={[
-        { key: "owner", label: t("Owner"), cell: ({ owner_of }) => <AddressLink address={owner_of} /> },
+        { label: t("Owner"), cell: ({ owner_of }) => <AddressLink address={owner_of} /> },
         {
-          key: "item",
           label: t("Item"),
           cell: ({ token_address, token_id }) => <NftLink address={token_address} id={token_id} />,
         },
         {
-          key: "amount",
           label: t("Amount"),
           number: true,
           cell: ({ amount }) => <Amount value={amount ?? "1"} decimals={0} />,
         },
         {
-          key: "since",
           label: t("Since block"),
           number: true,
           hideOnPhone: true,

@@ -1,30 +1,72 @@
 import type { Page } from "@purse/client";
-import { type QueryResult, QueryState } from "@purse/ui";
+import { QueryState } from "@purse/ui";
+import { useSearch } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Pager, RowCount } from "./components.tsx";
-import { ListHeader, type ListHeaderProps } from "./ListHeader.tsx";
+import { readAllPages, useLiveDataQuery } from "./dataQueries.ts";
+import { useExplorer } from "./ExplorerContext.ts";
+import { ExportButton } from "./ExportButton.tsx";
 
-export interface PagedListProps<Row> {
-  query: QueryResult<Page<Row>>;
+/** Maximum number of exported rows. */
+const MAX_EXPORTED_ROWS = 2_000;
+const EXPORT_PAGE_SIZE = 500;
+
+interface PageParams {
+  chain: string;
+  limit: number;
+  cursor?: string;
+}
+
+export interface PagedListProps<Params extends object, Row> {
+  title: string;
   /** The loading label for screen readers. */
   label: string;
-  /** The cursor of the page in the URL. */
-  cursor: string | undefined;
-  /** Enables the CSV export; otherwise only the row count is shown. */
-  file?: Omit<ListHeaderProps<Row>, "query">;
+  /** Reads a page of the list; the first one without a cursor. */
+  operation: (params: Params & PageParams, options?: { signal?: AbortSignal }) => Promise<Page<Row>>;
+  params: Params;
+  pageSize?: number;
+  /** Refetches the first page with each block. */
+  isLive?: boolean;
+  /** Enables the CSV export; otherwise only the row count is shown. `name` has no extension. */
+  file?: { name: string; columns: readonly string[]; cells: (row: Row) => readonly string[] };
   /** The rows; undefined while loading. */
   children: (rows: readonly Row[] | undefined) => ReactNode;
 }
 
-/** A page of a data service list with pagination. */
-export function PagedList<Row>({ query, label, cursor, file, children }: PagedListProps<Row>) {
+/** A section with a list of the data service, whose page is in the URL, with its row count and CSV export. */
+export function PagedList<Params extends object, Row>(props: PagedListProps<Params, Row>) {
+  const { title, label, operation, params, pageSize = 25, isLive = false, file, children } = props;
+  const chain = useExplorer().chain.hexId;
+  const { cursor } = useSearch({ strict: false });
+  const page = (limit: number, after: string | undefined) => ({
+    ...params,
+    chain,
+    limit,
+    ...(after && { cursor: after }),
+  });
+  const query = useLiveDataQuery(operation, page(pageSize, cursor), isLive && cursor === undefined);
   return (
-    <>
-      {file ? <ListHeader query={query} {...file} /> : <RowCount query={query} />}
+    <section className={file ? "card stack tight" : "card stack"} aria-label={title}>
+      <div className="row spread">
+        <RowCount query={query} />
+        {file && (
+          <ExportButton
+            name={file.name}
+            columns={file.columns}
+            rows={async () => {
+              const rows = await readAllPages(
+                (after) => operation(page(EXPORT_PAGE_SIZE, after)),
+                MAX_EXPORTED_ROWS,
+              );
+              return rows.map(file.cells);
+            }}
+          />
+        )}
+      </div>
       <QueryState query={query} label={label} skeleton={children(undefined)}>
         {({ result }) => children(result)}
       </QueryState>
       <Pager cursor={cursor} next={query.data?.cursor} />
-    </>
+    </section>
   );
 }

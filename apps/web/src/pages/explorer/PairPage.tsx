@@ -199,8 +199,7 @@ function ExchangeForm({ exchange }: { exchange: string }) {
         hint={t("A name such as uniswapv2, or a factory address")}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        autoComplete="off"
-        spellCheck={false}
+        isCode
         after={<Button type="submit">{t("Show")}</Button>}
       />
     </form>

@@ -17,36 +17,20 @@ import { checksumOf } from "../../wallet/checksum.ts";
 import { isAddressText } from "./abi/addressText.ts";
 import { AddressLink, Amount, Detail, DetailList } from "./components.tsx";
 import { TRANSFER_COLUMNS, transferCells } from "./csvColumns.ts";
-import {
-  HISTORY_TIMEOUT_MS,
-  rangeOf,
-  readPriceHistory,
-  useDataQuery,
-  useLiveDataQuery,
-} from "./dataQueries.ts";
+import { HISTORY_TIMEOUT_MS, rangeOf, readPriceHistory, useDataQuery } from "./dataQueries.ts";
 import { getTokenPrice } from "./dataService.ts";
-import { EntityPage, EntityTabs, InvalidEntity } from "./EntityPage.tsx";
+import { EntityPage, EntityTabs, ValidAddress } from "./EntityPage.tsx";
 import { useExplorer } from "./ExplorerContext.ts";
 import { Holders } from "./Holders.tsx";
 import { PagedList } from "./PagedList.tsx";
 import { PriceChart } from "./PriceChart.tsx";
 import { TransferTable } from "./tables.tsx";
 
-const PAGE_SIZE = 25;
-
 export function TokenPage() {
   const { address } = useParams({ from: "/explorer/token/$address" });
   const { t } = useTranslation();
   usePageTitle(t("Token {address}", { address: `${address.slice(0, 8)}…` }));
-  if (!isAddressText(address)) {
-    return (
-      <InvalidEntity heading={t("Token")} title={t("Invalid address")}>
-        {t("Expected 0x followed by 40 hex characters.")}
-      </InvalidEntity>
-    );
-  }
-  const lower = address.toLowerCase();
-  return <TokenDetails key={lower} address={lower} />;
+  return <ValidAddress heading={t("Token")} address={address} page={TokenDetails} />;
 }
 
 function TokenDetails({ address }: { address: string }) {
@@ -149,30 +133,17 @@ function Price({ address }: { address: string }) {
 
 function Transfers({ address }: { address: string }) {
   const { t } = useTranslation();
-  const { chain } = useExplorer();
-  const { cursor } = useSearch({ from: "/explorer/token/$address" });
-  const found = useLiveDataQuery(
-    Web3API.token.getTokenAddressTransfers,
-    { chain: chain.hexId, address, limit: PAGE_SIZE, ...(cursor && { cursor }) },
-    cursor === undefined,
-  );
   return (
-    <section className="card stack tight" aria-label={t("Transfers")}>
-      <PagedList
-        query={found}
-        label={t("Loading transfers")}
-        cursor={cursor}
-        file={{
-          name: `transfers-${address}`,
-          columns: TRANSFER_COLUMNS,
-          cells: transferCells,
-          page: (options) =>
-            Web3API.token.getTokenAddressTransfers({ chain: chain.hexId, address, ...options }),
-        }}
-      >
-        {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
-      </PagedList>
-    </section>
+    <PagedList
+      title={t("Transfers")}
+      label={t("Loading transfers")}
+      operation={Web3API.token.getTokenAddressTransfers}
+      params={{ address }}
+      isLive
+      file={{ name: `transfers-${address}`, columns: TRANSFER_COLUMNS, cells: transferCells }}
+    >
+      {(rows) => <TransferTable rows={rows} empty={<EmptyState title={t("No transfers yet")} />} />}
+    </PagedList>
   );
 }
 
@@ -211,8 +182,7 @@ function PairForm({ address }: { address: string }) {
         hint={t("Token contract address")}
         value={other}
         problem={problem}
-        autoComplete="off"
-        spellCheck={false}
+        isCode
         onChange={(event) => setOther(event.target.value)}
         after={<Button type="submit">{t("View pair")}</Button>}
       />

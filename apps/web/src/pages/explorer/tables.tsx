@@ -28,7 +28,6 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
   type Row = Transaction | BlockTransaction;
   const columns: Column<Row>[] = [
     {
-      key: "hash",
       label: t("Transaction"),
       cell: ({ hash, receipt_status }) => (
         <span className="row tight-row">
@@ -40,7 +39,6 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
       ),
     },
     {
-      key: "method",
       label: t("Method"),
       cell: ({ input, to_address }) => <MethodChip input={input} isCreation={!to_address} />,
     },
@@ -48,7 +46,6 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
       ? []
       : [
           {
-            key: "block",
             label: t("Block"),
             cell: ({ block_number, block_timestamp }: Row) => (
               <span className="two-lines">
@@ -58,21 +55,19 @@ export function TransactionTable({ rows, empty, owner, isOneBlock }: Transaction
             ),
           },
         ]),
-    { key: "from", label: t("From"), cell: ({ from_address }) => <AddressLink address={from_address} /> },
+    { label: t("From"), cell: ({ from_address }) => <AddressLink address={from_address} /> },
     ...(owner === undefined ? [] : [directionColumn<Row>(owner, t("Direction"), (row) => row)]),
     {
-      key: "to",
       label: t("To"),
       cell: ({ to_address, receipt_contract_address: createdAddress }) => {
         const to = to_address || createdAddress;
         return to ? <AddressLink address={to} /> : "–";
       },
     },
-    { key: "value", label: t("Value"), cell: ({ value }) => <CoinAmount wei={value} />, number: true },
+    { label: t("Value"), cell: ({ value }) => <CoinAmount wei={value} />, number: true },
     ...(owner === undefined
       ? [
           {
-            key: "fee",
             label: t("Fee"),
             cell: ({ receipt_gas_used, gas_price }: Row) => (
               <CoinAmount wei={feeOf(receipt_gas_used, gas_price)} />
@@ -111,24 +106,21 @@ export function TransferTable({
   const tokens = useTokens((rows ?? []).map(({ address }) => address));
   const columns: Column<Keyed<Erc20Transfer>>[] = [
     {
-      key: "hash",
       label: t("Transaction"),
       cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
     },
-    { key: "age", label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
-    { key: "from", label: t("From"), cell: ({ row }) => <AddressLink address={row.from_address} /> },
+    { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
+    { label: t("From"), cell: ({ row }) => <AddressLink address={row.from_address} /> },
     ...(owner === undefined
       ? []
       : [directionColumn(owner, t("Direction"), ({ row }: Keyed<TransferEnds>) => row)]),
-    { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
+    { label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
     {
-      key: "amount",
       label: t("Amount"),
       number: true,
       cell: ({ row }) => <Amount value={row.value} decimals={tokens.decimalsOf(row.address)} />,
     },
     {
-      key: "token",
       label: t("Token"),
       cell: ({ row }) => <TokenLink address={row.address} token={tokens.known.get(row.address)} />,
     },
@@ -159,27 +151,23 @@ export function NftTransferTable({
   const { t } = useTranslation();
   const columns: Column<Keyed<NftTransfer>>[] = [
     {
-      key: "hash",
       label: t("Transaction"),
       cell: ({ row }) => <TransactionLink hash={row.transaction_hash} />,
     },
-    { key: "age", label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
+    { label: t("Age"), cell: ({ row }) => <RelativeTime at={row.block_timestamp} /> },
     {
-      key: "from",
       label: t("From"),
       cell: ({ row }) => (row.from_address ? <AddressLink address={row.from_address} /> : "–"),
     },
     ...(owner === undefined
       ? []
       : [directionColumn(owner, t("Direction"), ({ row }: Keyed<TransferEnds>) => row)]),
-    { key: "to", label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
+    { label: t("To"), cell: ({ row }) => <AddressLink address={row.to_address} /> },
     {
-      key: "nft",
       label: t("NFT"),
       cell: ({ row }) => <NftLink address={row.token_address} id={row.token_id} />,
     },
     {
-      key: "amount",
       label: t("Amount"),
       number: true,
       hideOnPhone: true,

@@ -6,6 +6,7 @@ import {
   ErrorState,
   explain,
   Field,
+  IconButton,
   RelativeTime,
   Status,
   Switch,
@@ -217,14 +218,11 @@ function MetadataForm({ file, onChanged }: { file: StoredFile; onChanged: () => 
               value={value}
               onChange={({ target }) => change(id, { value: target.value })}
             />
-            <button
-              type="button"
-              className="icon-button"
-              aria-label={t("Remove {field}", { field: key })}
+            <IconButton
+              icon={X}
+              label={t("Remove {field}", { field: key })}
               onClick={() => setPairs(pairs.filter((pair) => pair.id !== id))}
-            >
-              <X size={16} aria-hidden="true" />
-            </button>
+            />
           </div>
         ))}
         <div>

@@ -143,7 +143,6 @@ function OwnFiles({ userId }: { userId: string }) {
         }
         columns={[
           {
-            key: "name",
             label: t("Name"),
             cell: (file) => (
               <button type="button" className="file-name" onClick={() => open(file.id)}>
@@ -153,19 +152,16 @@ function OwnFiles({ userId }: { userId: string }) {
             ),
           },
           {
-            key: "size",
             label: t("Size"),
             number: true,
             cell: ({ size }) => formatBytes(size, language),
           },
           {
-            key: "where",
             label: t("Storage"),
             hideOnPhone: true,
             cell: ({ cid }) => (cid ? t("IPFS") : t("This server")),
           },
           {
-            key: "who",
             label: t("Visibility"),
             cell: ({ isShared }) =>
               isShared ? (
@@ -175,7 +171,6 @@ function OwnFiles({ userId }: { userId: string }) {
               ),
           },
           {
-            key: "when",
             label: t("Added"),
             cell: ({ record }) => <RelativeTime at={record.createdAt ?? 0} />,
           },

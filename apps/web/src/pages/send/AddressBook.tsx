@@ -5,13 +5,18 @@ import {
   EmptyState,
   ErrorState,
   Field,
+  Form,
+  IconButton,
   QueryState,
+  requiredText,
   useAction,
+  useForm,
   useToast,
   useTranslation,
 } from "@purse/ui";
 import { Pencil, Trash2 } from "lucide-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
+import * as z from "zod/mini";
 import { recipientProblem } from "../../money/recipient.ts";
 import { useChecksum } from "../../wallet/useChecksum.ts";
 import { RECIPIENT_PROBLEMS } from "./recipientProblems.ts";
@@ -75,22 +80,16 @@ export function AddressBook({ book, typedAddress, onChoose, onClose }: AddressBo
                       <bdi className="clip">{contact.name.slice(0, 80)}</bdi>
                       <Address address={contact.address} short />
                     </button>
-                    <button
-                      type="button"
-                      className="icon-button"
-                      aria-label={t("Edit {who}", { who: contact.name })}
+                    <IconButton
+                      icon={Pencil}
+                      label={t("Edit {who}", { who: contact.name })}
                       onClick={() => setEdited(contact)}
-                    >
-                      <Pencil size={16} aria-hidden="true" />
-                    </button>
-                    <button
-                      type="button"
-                      className="icon-button"
-                      aria-label={t("Remove {who}", { who: contact.name })}
+                    />
+                    <IconButton
+                      icon={Trash2}
+                      label={t("Remove {who}", { who: contact.name })}
                       onClick={() => void remove(contact)}
-                    >
-                      <Trash2 size={16} aria-hidden="true" />
-                    </button>
+                    />
                   </li>
                 ))}
               </ul>
@@ -113,41 +112,27 @@ function ContactForm({
 }) {
   const { t } = useTranslation();
   const checksumOf = useChecksum();
-  const [name, setName] = useState(contact.name ?? "");
-  const [address, setAddress] = useState(contact.address ?? "");
-  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const schema = z.object({
+    name: requiredText("Enter a name."),
+    address: z.string().check(({ value, issues }) => {
+      const problem = recipientProblem(value, checksumOf);
+      if (problem) issues.push({ code: "custom", message: RECIPIENT_PROBLEMS[problem], input: value });
+    }),
+  });
+  const form = useForm(schema, { name: contact.name ?? "", address: contact.address ?? "" });
   const { run, busy, error } = useAction(onSave);
-  const problem = recipientProblem(address, checksumOf);
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    setWasSubmitted(true);
-    if (problem || name.trim() === "") return;
-    run({ id: contact.id, name, address: checksumOf(address.trim()) });
-  }
   return (
-    <form className="stack" onSubmit={submit} noValidate aria-label={t("Contact")}>
-      <Field
-        label={t("Name")}
-        value={name}
-        maxLength={80}
-        onChange={(event) => setName(event.target.value)}
-        problem={wasSubmitted && name.trim() === "" ? t("Enter a name.") : undefined}
-      />
-      <Field
-        label={t("Address")}
-        value={address}
-        spellCheck={false}
-        autoComplete="off"
-        onChange={(event) => setAddress(event.target.value)}
-        problem={wasSubmitted && problem ? t(RECIPIENT_PROBLEMS[problem]) : undefined}
-      />
-      {error !== undefined && <ErrorState error={error} />}
-      <div className="row">
-        <Button type="submit" variant="primary" busy={busy}>
-          {t("Save")}
-        </Button>
-        <Button onClick={onCancel}>{t("Cancel")}</Button>
-      </div>
-    </form>
+    <Form
+      form={form}
+      onSubmit={({ name, address }) => run({ id: contact.id, name, address: checksumOf(address.trim()) })}
+      submitLabel={t("Save")}
+      variant="primary"
+      {...{ busy, error }}
+      label={t("Contact")}
+      buttons={<Button onClick={onCancel}>{t("Cancel")}</Button>}
+    >
+      <Field label={t("Name")} maxLength={80} {...form.input("name")} />
+      <Field label={t("Address")} {...form.input("address")} isCode />
+    </Form>
   );
 }

@@ -133,9 +133,7 @@ export function SendForm({ account, chain, item, items, sendables, book }: SendF
         value={to}
         onChange={(event) => setTo(event.target.value)}
         placeholder={t("0x… or a name such as ada.eth")}
-        spellCheck={false}
-        autoComplete="off"
-        autoCapitalize="off"
+        isCode
         problem={wasSubmitted ? recipient.problem : undefined}
         hint={recipient.isResolving ? t("Resolving name…") : undefined}
         after={

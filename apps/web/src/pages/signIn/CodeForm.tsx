@@ -1,5 +1,5 @@
-import { Button, Field, useTranslation } from "@purse/ui";
-import { type FormEvent, useState } from "react";
+import { Field, Form, requiredText, useForm, useTranslation } from "@purse/ui";
+import * as z from "zod/mini";
 import { isWrongCode } from "./twoFactorErrors.ts";
 
 export interface CodeFormProps {
@@ -10,31 +10,31 @@ export interface CodeFormProps {
   hint?: string;
 }
 
+const CODE = z.object({ code: requiredText() });
+
 /** The form for the two-factor code. */
 export function CodeForm({ error, busy, onCode, hint }: CodeFormProps) {
   const { t } = useTranslation();
-  const [code, setCode] = useState("");
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    const plain = code.replace(/\s/g, "");
-    if (plain !== "") onCode(plain);
-  }
+  const form = useForm(CODE, { code: "" });
   return (
-    <form className="stack" onSubmit={submit} noValidate aria-label={t("Two-factor authentication")}>
+    <Form
+      form={form}
+      onSubmit={({ code }) => onCode(code.replace(/\s/g, ""))}
+      submitLabel={t("Continue")}
+      variant="primary"
+      isNarrow
+      busy={busy}
+      label={t("Two-factor authentication")}
+    >
       <Field
         label={t("Authenticator code")}
-        inputMode="text"
         autoComplete="one-time-code"
         autoCapitalize="none"
         autoFocus
-        value={code}
-        onChange={(event) => setCode(event.target.value)}
+        {...form.input("code")}
         hint={[t("Enter the 6-digit code, or a recovery code."), hint].filter(Boolean).join(" ")}
         problem={isWrongCode(error) ? t("Invalid or already used code. Enter the next one.") : undefined}
       />
-      <Button type="submit" variant="primary" busy={busy}>
-        {t("Continue")}
-      </Button>
-    </form>
+    </Form>
   );
 }

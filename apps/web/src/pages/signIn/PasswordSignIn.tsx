@@ -1,11 +1,18 @@
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, Field, useTranslation } from "@purse/ui";
-import { type FormEvent, useState } from "react";
+import { Button, Field, Form, requiredText, secret, useForm, useTranslation } from "@purse/ui";
+import { useState } from "react";
+import * as z from "zod/mini";
 import { CodeForm } from "./CodeForm.tsx";
 import { ForgotPassword } from "./ForgotPassword.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
 type Mode = "login" | "signup" | "forgotten";
+
+const CREDENTIALS = z.object({
+  username: requiredText("Enter a username."),
+  password: secret("Enter a password."),
+  email: z.string(),
+});
 
 export interface PasswordSignInProps {
   /** Restricts signing in to this username. */
@@ -17,20 +24,14 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   const { t } = useTranslation();
   const { login, signup, isAuthenticating } = useMoralis();
   const [mode, setMode] = useState<Mode>("login");
-  const [username, setUsername] = useState(restrictTo ?? "");
-  const [password, setPassword] = useState("");
-  const [email, setEmail] = useState("");
-  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const form = useForm(CREDENTIALS, { username: restrictTo ?? "", password: "", email: "" });
+  const { username, password } = form.values;
   const [error, setError] = useState<unknown>();
-  const missing = { username: username.trim() === "", password: password === "" };
 
-  async function submit(event: FormEvent) {
-    event.preventDefault();
-    setWasSubmitted(true);
+  function submit({ email }: z.infer<typeof CREDENTIALS>) {
     setError(undefined);
-    if (missing.username || missing.password) return;
-    if (mode === "login") await login(username, password, { usePost: true, onError: setError });
-    else await signup(username, password, email === "" ? undefined : email, {}, { onError: setError });
+    if (mode === "login") void login(username, password, { usePost: true, onError: setError });
+    else void signup(username, password, email === "" ? undefined : email, {}, { onError: setError });
   }
 
   if (mode === "forgotten") return <ForgotPassword onBack={() => setMode("login")} />;
@@ -51,53 +52,52 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
     );
   }
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => void submit(event)}
-      noValidate
-      aria-label={mode === "login" ? t("Log in") : t("Sign up")}
+    <Form
+      form={form}
+      onSubmit={submit}
+      submitLabel={mode === "login" ? t("Log in") : t("Create account")}
+      variant="primary"
+      isNarrow
+      busy={isAuthenticating}
+      error={error}
+      label={mode === "login" ? t("Log in") : t("Sign up")}
+      buttons={
+        <>
+          {restrictTo === undefined && (
+            <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
+              {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}
+            </Button>
+          )}
+          {mode === "login" && (
+            <Button variant="quiet" onClick={() => setMode("forgotten")}>
+              {t("Forgot password?")}
+            </Button>
+          )}
+        </>
+      }
     >
       <Field
         label={t("Username")}
         autoComplete="username"
         autoCapitalize="none"
-        value={username}
+        {...form.input("username")}
         readOnly={restrictTo !== undefined}
-        onChange={(event) => setUsername(event.target.value)}
-        problem={wasSubmitted && missing.username ? t("Enter a username.") : undefined}
       />
       <Field
         label={t("Password")}
         type="password"
         autoComplete={mode === "login" ? "current-password" : "new-password"}
-        value={password}
-        onChange={(event) => setPassword(event.target.value)}
-        problem={wasSubmitted && missing.password ? t("Enter a password.") : undefined}
+        {...form.input("password")}
       />
       {mode === "signup" && (
         <Field
           label={t("Email (optional)")}
           type="email"
           autoComplete="email"
-          value={email}
-          onChange={(event) => setEmail(event.target.value)}
+          {...form.input("email")}
           hint={t("Used to reset your password.")}
         />
       )}
-      {error !== undefined && <ErrorState error={error} />}
-      <Button type="submit" variant="primary" busy={isAuthenticating}>
-        {mode === "login" ? t("Log in") : t("Create account")}
-      </Button>
-      {restrictTo === undefined && (
-        <Button variant="quiet" onClick={() => setMode(mode === "login" ? "signup" : "login")}>
-          {mode === "login" ? t("Don't have an account? Sign up") : t("Have an account? Log in")}
-        </Button>
-      )}
-      {mode === "login" && (
-        <Button variant="quiet" onClick={() => setMode("forgotten")}>
-          {t("Forgot password?")}
-        </Button>
-      )}
-    </form>
+    </Form>
   );
 }

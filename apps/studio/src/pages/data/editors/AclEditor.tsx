@@ -1,8 +1,8 @@
-import { Button, Checkbox, TextArea, useTranslation } from "@purse/ui";
-import { Plus, X } from "lucide-react";
+import { type AccessGrant, AccessList, Button, TextArea, useTranslation } from "@purse/ui";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 import { describeAcl } from "../formatValue.ts";
-import { type AclEntry, buildAcl, parseAcl } from "./acl.ts";
+import { buildAcl, parseAcl } from "./acl.ts";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
@@ -13,19 +13,11 @@ export function AclEditor({ text, onText, parsed: read }: EditorProps) {
   const { t } = useTranslation();
   const [adding, setAdding] = useState<SubjectKind | undefined>(undefined);
   const entries = read.problem === undefined ? parseAcl(read.value) : undefined;
-  const setEntries = (next: readonly AclEntry[]) => onText(JSON.stringify(buildAcl(next), null, 2));
+  const setEntries = (next: readonly AccessGrant[]) => onText(JSON.stringify(buildAcl(next), null, 2));
   const all = entries ?? [];
-  const subjectLabel = (subject: string) =>
-    subject === "*"
-      ? t("Public")
-      : subject.startsWith("role:")
-        ? t("Role {name}", { name: subject.slice(5) })
-        : subject;
-
-  function add(subject: string): void {
+  function add(who: string): void {
     setAdding(undefined);
-    if (!all.some((entry) => entry.subject === subject))
-      setEntries([...all, { subject, read: true, write: false }]);
+    if (!all.some((entry) => entry.who === who)) setEntries([...all, { who, read: true, write: false }]);
   }
 
   return (
@@ -35,40 +27,11 @@ export function AclEditor({ text, onText, parsed: read }: EditorProps) {
           <p role="status">
             <strong>{describeAcl(read.value)}</strong>
           </p>
-          <ul className="acl" aria-label={t("Permissions")}>
-            {all.map((entry) => (
-              <li key={entry.subject}>
-                <bdi className="cut grow">{subjectLabel(entry.subject)}</bdi>
-                {(["read", "write"] as const).map((permission) => (
-                  <Checkbox
-                    key={permission}
-                    label={
-                      <>
-                        {permission === "read" ? t("Read") : t("Write")}
-                        <span className="visually-hidden"> {subjectLabel(entry.subject)}</span>
-                      </>
-                    }
-                    checked={entry[permission]}
-                    onChange={(to) =>
-                      setEntries(
-                        all.map((each) =>
-                          each.subject === entry.subject ? { ...each, [permission]: to } : each,
-                        ),
-                      )
-                    }
-                  />
-                ))}
-                <button
-                  type="button"
-                  className="icon-button"
-                  aria-label={t("Remove {name}", { name: subjectLabel(entry.subject) })}
-                  onClick={() => setEntries(all.filter(({ subject }) => subject !== entry.subject))}
-                >
-                  <X size={16} aria-hidden="true" />
-                </button>
-              </li>
-            ))}
-          </ul>
+          <AccessList
+            grants={all}
+            onChange={(grant) => setEntries(all.map((each) => (each.who === grant.who ? grant : each)))}
+            onRemove={(who) => setEntries(all.filter((each) => each.who !== who))}
+          />
           <div className="row">
             <Button small onClick={() => add("*")}>
               <Plus size={15} aria-hidden="true" />

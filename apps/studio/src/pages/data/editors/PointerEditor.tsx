@@ -12,8 +12,7 @@ export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
         value={text}
         problem={parsed.problem}
         hint={t("Leave empty to remove the value.")}
-        spellCheck={false}
-        autoComplete="off"
+        isCode
         onChange={(event) => onText(event.target.value)}
       />
       {column.targetClass !== undefined && (

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, Dialog, ErrorState, useTranslation } from "@purse/ui";
+import { Button, Dialog, ErrorState, IconButton, useTranslation } from "@purse/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
@@ -71,15 +71,12 @@ export function RelationDialog(props: RelationDialogProps) {
                     <code>{String(row.objectId)}</code> <bdi className="cut soft">{rowLabel(row)}</bdi>
                   </button>
                   {canEdit && (
-                    <button
-                      type="button"
-                      className="icon-button"
+                    <IconButton
+                      icon={X}
+                      label={t("Remove {id}", { id: String(row.objectId) })}
                       disabled={change.isPending}
-                      aria-label={t("Remove {id}", { id: String(row.objectId) })}
                       onClick={() => change.mutate({ op: "RemoveRelation", id: String(row.objectId) })}
-                    >
-                      <X size={16} aria-hidden="true" />
-                    </button>
+                    />
                   )}
                 </li>
               ))}

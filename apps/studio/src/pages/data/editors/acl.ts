@@ -1,28 +1,21 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-
-/** An entry of an ACL. */
-export interface AclEntry {
-  /** `*`, `role:NAME` or a user id. */
-  subject: string;
-  read: boolean;
-  write: boolean;
-}
+import type { AccessGrant } from "@purse/ui";
 
 /** Undefined without an ACL (public read and write). */
-export function parseAcl(value: JsonValue | undefined): AclEntry[] | undefined {
+export function parseAcl(value: JsonValue | undefined): AccessGrant[] | undefined {
   if (!isJsonObject(value)) return undefined;
-  return Object.entries(value).map(([subject, rights]) => ({
-    subject,
+  return Object.entries(value).map(([who, rights]) => ({
+    who,
     read: isJsonObject(rights) && rights.read === true,
     write: isJsonObject(rights) && rights.write === true,
   }));
 }
 
 /** Entries without permissions are omitted. */
-export function buildAcl(entries: readonly AclEntry[]): JsonObject {
+export function buildAcl(entries: readonly AccessGrant[]): JsonObject {
   return Object.fromEntries(
     entries
       .filter(({ read, write }) => read || write)
-      .map(({ subject, read, write }) => [subject, { ...(read && { read }), ...(write && { write }) }]),
+      .map(({ who, read, write }) => [who, { ...(read && { read }), ...(write && { write }) }]),
   );
 }
