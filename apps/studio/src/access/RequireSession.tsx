@@ -1,11 +1,15 @@
 import { useTranslation } from "@purse/ui";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useEffect } from "react";
+import { lazy, type ReactNode, Suspense, useEffect } from "react";
 import { useSession } from "../StudioContext.tsx";
-import { SessionExpiredDialog } from "./SessionExpiredDialog.tsx";
-import { SetUp } from "./SetUp.tsx";
-import { SignIn } from "./SignIn.tsx";
 import { StudioBrand } from "./StudioBrand.tsx";
+
+// Operators who are signed in need no forms to sign in.
+const SessionExpiredDialog = lazy(() =>
+  import("./SessionExpiredDialog.tsx").then((module) => ({ default: module.SessionExpiredDialog })),
+);
+const SetUp = lazy(() => import("./SetUp.tsx").then((module) => ({ default: module.SetUp })));
+const SignIn = lazy(() => import("./SignIn.tsx").then((module) => ({ default: module.SignIn })));
 
 /** Renders its children only for signed-in operators. When the session expires they stay mounted behind the sign-in dialog. */
 export function RequireSession({ children }: { children: ReactNode }) {
@@ -22,7 +26,9 @@ export function RequireSession({ children }: { children: ReactNode }) {
     return (
       <>
         <div key={operator}>{children}</div>
-        {session.isExpired && <SessionExpiredDialog username={state.operator.username} />}
+        <Suspense>
+          {session.isExpired && <SessionExpiredDialog username={state.operator.username} />}
+        </Suspense>
       </>
     );
   }
@@ -32,15 +38,17 @@ export function RequireSession({ children }: { children: ReactNode }) {
         <StudioBrand />
       </p>
       <div className="card stack">
-        {state.state === "setup" ? (
-          <SetUp />
-        ) : (
-          <>
-            <h1>{t("Sign in to the studio")}</h1>
-            <SignIn />
-            <p className="soft small">{t("For operators only. App users can't sign in here.")}</p>
-          </>
-        )}
+        <Suspense>
+          {state.state === "setup" ? (
+            <SetUp />
+          ) : (
+            <>
+              <h1>{t("Sign in to the studio")}</h1>
+              <SignIn />
+              <p className="soft small">{t("For operators only. App users can't sign in here.")}</p>
+            </>
+          )}
+        </Suspense>
       </div>
     </main>
   );

@@ -20,6 +20,7 @@ describe("CSV", () => {
     ],
     ['"a ""b""","c\r\nd"\r', [['a "b"', "c\r\nd"]]],
     ["\n\na\n\n", [["a"]]],
+    ["a\r\nb\nc\rd", [["a"], ["b"], ["c"], ["d"]]],
     ["", []],
   ])("%j is read", (text, rows) => {
     expect(parseCsv(text)).toEqual(rows);

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type JsonValue,
   quoteCell,
+  sameLineEnds,
   unescapeFormula,
   wireDate,
 } from "@purse/protocol";
@@ -38,7 +39,7 @@ export function copyCell(text: string): string {
 
 /** Parses CSV (RFC 4180) with an optional byte order mark. Throws Error for an unclosed quote. */
 export function parseCsv(text: string): string[][] {
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter: ",", skipEmptyLines: true });
+  const { data, errors } = Papa.parse<string[]>(sameLineEnds(text), { delimiter: ",", skipEmptyLines: true });
   if (errors.some(({ code }) => code === "MissingQuotes")) throw new Error("a quoted cell is not closed");
   return data;
 }

@@ -20,6 +20,7 @@ describe("a table as text", () => {
     ['"two\nlines"\t"said ""hi"""', [["two\nlines", 'said "hi"']]],
     ["a\t", [["a", ""]]],
     ["a\n\nb", [["a"], [""], ["b"]]],
+    ["a\r\nb\nc", [["a"], ["b"], ["c"]]],
     ['"never closed\tb', [["never closed\tb"]]],
     ["", []],
   ])("%j is read", (text, table) => {

@@ -1,4 +1,4 @@
-import { quoteCell } from "@purse/protocol";
+import { quoteCell, sameLineEnds } from "@purse/protocol";
 import Papa from "papaparse";
 
 /*
@@ -14,5 +14,5 @@ export function formatDelimited(rows: readonly (readonly string[])[], delimiter:
 /** Parses delimited text with any line endings. An unclosed quote extends to the end. */
 export function parseDelimited(text: string, delimiter: Delimiter): string[][] {
   // A line end ends the last row; it does not begin another one.
-  return Papa.parse<string[]>(text.replace(/\r?\n$/, ""), { delimiter }).data;
+  return Papa.parse<string[]>(sameLineEnds(text).replace(/\r?\n$/, ""), { delimiter }).data;
 }
