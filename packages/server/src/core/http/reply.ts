@@ -63,14 +63,14 @@ export function errorReply(error: unknown, report: (error: unknown) => void): Ap
     return { status, body: JSON.stringify(error), ...(headers && { headers }) };
   }
   if (error instanceof URIError) return { status: 400, body: '{"code":102,"error":"The path is not valid"}' };
-  const refusal = httpRefusal(error);
-  if (refusal) return refusal;
+  const invalid = httpError(error);
+  if (invalid) return invalid;
   report(error);
   return { status: 500, body: '{"code":1,"error":"Internal server error."}' };
 }
 
 /** The reply to a request that is not valid HTTP for Fastify, such as one with a malformed header or path. */
-function httpRefusal(error: unknown): ApiReply | undefined {
+function httpError(error: unknown): ApiReply | undefined {
   if (!(error instanceof Error && "statusCode" in error && "code" in error)) return undefined;
   const { statusCode: status, code, message } = error;
   if (typeof status !== "number" || status < 400 || status >= 500) return undefined;
