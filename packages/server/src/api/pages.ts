@@ -49,7 +49,7 @@ export function createPages(
     });
     await app.register(staticFiles, {
       root: built,
-      index: false,
+      index: "index.html",
       preCompressed: true,
       cacheControl: false,
       setHeaders(reply, path) {

@@ -29,10 +29,13 @@ beforeAll(async () => {
   const serve = createIpfsGateway(ipfs, thumbnails);
   server = createServer((message, response) => {
     const [path = "", search = ""] = (message.url ?? "").slice("/ipfs".length).split("?");
-    serve(message, response, path, search).catch((error: unknown) => {
-      const status = error instanceof ProtocolError ? (error.status ?? 400) : 500;
-      response.writeHead(status).end(error instanceof Error ? error.message : "");
-    });
+    serve(message, response, path, search).then(
+      (reply) => reply && response.writeHead(reply.status, reply.headers).end(reply.body),
+      (error: unknown) => {
+        const status = error instanceof ProtocolError ? (error.status ?? 400) : 500;
+        response.writeHead(status).end(error instanceof Error ? error.message : "");
+      },
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/ipfs`;

@@ -69,12 +69,14 @@ export function errorReply(error: unknown, report: (error: unknown) => void): Ap
   return { status: 500, body: '{"code":1,"error":"Internal server error."}' };
 }
 
-/** The reply to a request that is not valid HTTP for Fastify, such as one with a malformed header or path. */
+/** The reply to a request that Fastify or a plugin of it refuses, such as one with a malformed header or path. */
 function httpError(error: unknown): ApiReply | undefined {
-  if (!(error instanceof Error && "statusCode" in error && "code" in error)) return undefined;
-  const { statusCode: status, code, message } = error;
+  if (!(error instanceof Error && "statusCode" in error)) return undefined;
+  const { statusCode: status, message } = error;
+  const code = "code" in error ? error.code : undefined;
   if (typeof status !== "number" || status < 400 || status >= 500) return undefined;
-  if (typeof code !== "string" || !code.startsWith("FST_")) return undefined;
+  const isMeantForClients = "expose" in error && error.expose === true;
+  if (!isMeantForClients && !String(code).startsWith("FST_")) return undefined;
   if (code === "FST_ERR_BAD_URL") return errorReply(new URIError(), () => undefined);
   return { status, body: JSON.stringify({ code: ErrorCode.INVALID_QUERY, error: message }) };
 }

@@ -1,0 +1,113 @@
+import { request } from "node:http";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Purse, startPurse } from "../support/purse.ts";
+
+let purse: Purse;
+beforeAll(async () => {
+  purse = await startPurse();
+}, 60_000);
+afterAll(() => purse?.remove());
+
+interface Page {
+  status: number;
+  headers: NodeJS.Dict<string | string[]>;
+  body: Buffer;
+}
+
+/** Requests a path as it is written, with no headers but the given ones. */
+function get(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<Page> {
+  const { hostname, port } = new URL(purse.url);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path, method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const ENCODINGS = [undefined, "identity", "gzip", "br", "zstd, br;q=0.5", "*", "unknown"];
+
+describe("the pages of the apps", () => {
+  it.each(ENCODINGS)("are served to a client that accepts the encoding %s", async (encoding) => {
+    const headers: Record<string, string> = encoding === undefined ? {} : { "accept-encoding": encoding };
+    for (const path of [
+      "/",
+      "/?a=1",
+      "/account",
+      "/studio",
+      "/studio/",
+      "/studio/data?class=A",
+      "/assets/",
+    ]) {
+      const page = await get(path, headers);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.headers["content-type"]).toContain("text/html");
+      expect(page.headers["content-security-policy"]).toContain("default-src 'self'");
+      expect(page.headers.vary).toContain("accept-encoding");
+    }
+  });
+
+  it("are those of the studio below /studio only", async () => {
+    const [app, studio] = await Promise.all(["/studies", "/studio/roles"].map((path) => get(path)));
+    expect(app?.body.equals(studio?.body ?? Buffer.alloc(0))).toBe(false);
+    expect((await get("/studio")).body.equals(studio?.body ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it("are not sent again to a browser that has them", async () => {
+    const { headers } = await get("/");
+    const again = await get("/", { "if-none-match": String(headers.etag) });
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+  });
+
+  it("have scripts that are kept for ever, and compressed", async () => {
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec((await get("/")).body.toString())?.[1] ?? "";
+    const plain = await get(script);
+    const compressed = await get(script, { "accept-encoding": "br" });
+    expect(plain.headers["cache-control"]).toContain("immutable");
+    expect(compressed.headers["content-encoding"]).toBe("br");
+    expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+  });
+
+  it.each(["/nothing.js", "/assets/nothing.js", "/server.ts"])(
+    "are not sent for the missing file %s",
+    async (path) => {
+      const answer = await get(path);
+      expect(answer.status).toBe(404);
+      expect(JSON.parse(answer.body.toString())).toMatchObject({ code: 101 });
+    },
+  );
+
+  it.each([
+    "/../package.json",
+    "/assets/../../package.json",
+    "/%2e%2e/package.json",
+    "/..%2fpackage.json",
+    "/assets/..%5c..%5cpackage.json",
+    "//etc/passwd",
+    "/assets//../..//package.json",
+    "/%00",
+    "/index.html%00.js",
+  ])("never come from outside of their folder: %s", async (path) => {
+    for (const encoding of ["identity", "gzip"]) {
+      const answer = await get(path, { "accept-encoding": encoding });
+      expect(answer.status).toBeLessThan(500);
+      expect(answer.body.toString()).not.toContain("@purse");
+      expect(answer.body.toString()).not.toContain("root:");
+    }
+  });
+
+  it("take no other methods than GET and HEAD", async () => {
+    expect((await get("/", {}, "HEAD")).status).toBe(200);
+    for (const method of ["POST", "PUT", "DELETE", "PATCH", "PROPFIND"])
+      expect((await get("/account", {}, method)).status).toBe(404);
+  });
+});
