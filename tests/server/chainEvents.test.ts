@@ -40,10 +40,8 @@ async function listener(): Promise<{ url: string; heard: Heard[]; refusing: bool
 describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
   let purse: Purse;
   let hand: ChainClient;
-  let other: Awaited<ReturnType<typeof listener>>;
 
   beforeAll(async () => {
-    other = await listener();
     const cloud = join(tmpdir(), `purse-watch-${process.pid}-${database}.mjs`);
     writeFileSync(
       cloud,
@@ -68,8 +66,6 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     hand = await createChainClient(purse);
   }, 60_000);
   afterAll(async () => {
-    other?.server.closeAllConnections();
-    other?.server.close();
     await purse?.remove();
   });
 
@@ -95,6 +91,24 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await expect.poll(async () => (await found(className, where)).length, { timeout: 15_000 }).toBe(count);
     return found(className, where);
   };
+
+  let probes = 1_000n;
+  /** A watch begins with the next block that it sees: transfers until one of them has become an object. */
+  async function untilBegun(tableName: string, to: Hex): Promise<void> {
+    for (let attempts = 0; attempts < 30; attempts++) {
+      const value = ++probes;
+      await hand.transferToken(0, to, value);
+      const deadline = Date.now() + 1_000;
+      while (Date.now() < deadline) {
+        if ((await found(tableName, { value: String(value) })).length > 0) return;
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    }
+    throw new Error(`The watch of ${tableName} has not begun`);
+  }
+  /** Tables of their own for each attempt of a test. */
+  let tables = 0;
+  const newTable = (name: string) => `${name}${++tables}`;
 
   it("becomes objects: of the past where that is asked for, and of each block that comes", async () => {
     expect((await watch({ tableName: "Transfers", sync_historical: true, confirmations: 3 })).body).toEqual({
@@ -169,11 +183,15 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
   });
 
   it("is told to live queries and by signed web hooks in its order, also after an outage, and taken back", async () => {
-    await watch({ tableName: "Told", webhook: other.url, filter: { eq: ["to", hand.account(6)] } });
+    const tableName = newTable("Told");
+    const other = await listener();
+    await watch({ tableName, webhook: other.url, filter: { eq: ["to", hand.account(6)] } });
+    await untilBegun(tableName, hand.account(6));
+    const begun = (await found(tableName)).length;
+    await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(begun);
+    other.heard.length = 0;
     const live = await connectLive(purse);
-    await live.subscribe("Told");
-    // The watch begins with the next block that it sees.
-    await new Promise((done) => setTimeout(done, 1_500));
+    await live.subscribe(tableName);
     await hand.transferToken(0, hand.account(5), 1n);
     await hand.transferToken(0, hand.account(6), 2n);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "2", to: hand.account(6) } });
@@ -196,7 +214,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await hand.mine(1);
     expect(await live.next()).toMatchObject({ op: "delete", object: { value: "4" } });
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(4);
-    expect(other.heard.map(({ body }) => [body.sequence, body.event, body.object.value])).toEqual([
+    expect(other.heard.map(({ body }) => [body.sequence - begun, body.event, body.object.value])).toEqual([
       [0, "created", "2"],
       [1, "created", "3"],
       [2, "created", "4"],
@@ -206,7 +224,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
 
     // What has arrived stays to be seen, and can be sent again.
     const messages = async () => {
-      const path = `/classes/_ChainMessage${query({ order: "sequence" })}`;
+      const where = { url: other.url, sequence: { $gte: begun } };
+      const path = `/classes/_ChainMessage${query({ where, order: "sequence" })}`;
       const { body } = await rest(purse, "GET", path, undefined, MASTER);
       return Array.isArray(body.results) ? body.results.filter(isJsonObject) : [];
     };
@@ -217,6 +236,8 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     expect(Number(rows[1]?.attempts)).toBeGreaterThan(1);
     await rest(purse, "PUT", `/classes/_ChainMessage/${rows[0]?.objectId}`, { status: "waiting" }, MASTER);
     await expect.poll(() => other.heard.at(-1)?.text, { timeout: 20_000 }).toBe(message?.text);
+    other.server.closeAllConnections();
+    other.server.close();
   }, 120_000);
 
   it("is told to others at once while a web hook's server hangs or floods, which is told to the operator", async () => {
@@ -232,18 +253,23 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     const at = stuck.address();
     const port = at && typeof at === "object" ? at.port : 0;
     const filter = { eq: ["to", hand.account(8)] };
-    await watch({ tableName: "Hanging", webhook: `http://127.0.0.1:${port}/hang`, filter });
-    await watch({ tableName: "Flooding", webhook: `http://127.0.0.1:${port}/flood`, filter });
-    await watch({ tableName: "Prompt", webhook: other.url, filter });
-    await new Promise((done) => setTimeout(done, 1_500));
-    const before = other.heard.length;
+    const other = await listener();
+    const [hanging, flooding, prompt] = [newTable("Hanging"), newTable("Flooding"), newTable("Prompt")];
+    await watch({ tableName: hanging, webhook: `http://127.0.0.1:${port}/hang`, filter });
+    await watch({ tableName: flooding, webhook: `http://127.0.0.1:${port}/flood`, filter });
+    await watch({ tableName: prompt, webhook: other.url, filter });
+    for (const tableName of [hanging, flooding, prompt]) await untilBegun(tableName, hand.account(8));
+    const before = (await found(prompt)).length;
+    const hung = (await found(hanging)).length;
+    await expect.poll(() => other.heard.length, { timeout: 15_000 }).toBe(before);
     for (let i = 1; i <= 5; i++) {
       await hand.transferToken(0, hand.account(8), BigInt(i));
       await expect.poll(() => other.heard.length - before, { timeout: 15_000 }).toBe(i);
     }
-    expect((await until("Hanging", {}, 5)).length).toBe(5);
+    await until(hanging, {}, hung + 5);
     const problems = async () => {
-      const where = { status: "waiting", error: { $exists: true } };
+      const url = { $regex: `^http://127\\.0\\.0\\.1:${port}/` };
+      const where = { url, status: "waiting", error: { $exists: true } };
       const { body } = await rest(
         purse,
         "GET",
@@ -255,13 +281,15 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
       return new Set(rows.map(({ url }) => String(url).replace(/.*\//, "")));
     };
     await expect.poll(problems, { timeout: 20_000 }).toEqual(new Set(["hang", "flood"]));
-    stuck.closeAllConnections();
-    stuck.close();
+    for (const server of [stuck, other.server]) {
+      server.closeAllConnections();
+      server.close();
+    }
   }, 120_000);
 
   it("goes through the triggers of its class, which may refuse", async () => {
     await watch({ tableName: "Chosen" });
-    await new Promise((done) => setTimeout(done, 1_500));
+    await untilBegun("Chosen", hand.account(4));
     await hand.transferToken(0, hand.account(4), 13n);
     await hand.transferToken(0, hand.account(4), 14n);
     const [chosen, ...others] = await until("Chosen", { value: "14" }, 1);
