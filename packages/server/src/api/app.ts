@@ -4,11 +4,11 @@ import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { assignRequestId } from "../core/http/requestId.ts";
+import { requestTarget } from "../core/http/requestTarget.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
 import { METHODS } from "./methods.ts";
-import { requestTarget } from "./requestTarget.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

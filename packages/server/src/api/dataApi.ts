@@ -18,9 +18,9 @@ import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
+import { requestTarget } from "../core/http/requestTarget.ts";
 import { BROWSER_METHODS } from "./methods.ts";
 import { DATA_PATH } from "./paths.ts";
-import { requestTarget } from "./requestTarget.ts";
 
 export interface DataApiDependencies {
   service: ChainService;

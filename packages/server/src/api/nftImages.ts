@@ -4,10 +4,10 @@ import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/p
 import type { FastifyPluginAsync } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
 import { respondOrStream } from "../core/http/reply.ts";
+import { requestTarget } from "../core/http/requestTarget.ts";
 import { sendImage } from "../images/sendImage.ts";
 import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
 import { BROWSER_METHODS } from "./methods.ts";
-import { requestTarget } from "./requestTarget.ts";
 
 export interface NftImageDependencies {
   chain: Pick<ChainService, "readNftMetadata">;

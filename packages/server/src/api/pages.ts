@@ -4,8 +4,8 @@ import helmet from "@fastify/helmet";
 import staticFiles from "@fastify/static";
 import type { FastifyPluginAsync } from "fastify";
 import type { PageSources } from "../config/walletServices.ts";
+import { requestTarget } from "../core/http/requestTarget.ts";
 import { sendNotFound } from "./notFound.ts";
-import { requestTarget } from "./requestTarget.ts";
 
 /** Files below this folder have names that contain a hash of their content. */
 const HASHED_FOLDER = `${sep}assets${sep}`;

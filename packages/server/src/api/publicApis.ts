@@ -10,6 +10,7 @@ import type {
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
+import { targetBelow } from "../core/http/requestTarget.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { HttpContext } from "./httpContext.ts";
@@ -17,7 +18,6 @@ import { BROWSER_METHODS, METHODS } from "./methods.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
-import { targetBelow } from "./requestTarget.ts";
 
 export interface PublicApisDependencies {
   http: Pick<HttpContext, "clientAddressOf">;

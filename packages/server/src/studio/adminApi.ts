@@ -16,6 +16,7 @@ import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from ".
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
+import { requestTarget } from "../core/http/requestTarget.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
 import { CHUNK_BYTES } from "./backupUploads.ts";
@@ -69,7 +70,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
       );
     });
     app.setNotFoundHandler((request) => {
-      throw notFound(request.url.slice(app.prefix.length).split("?", 1)[0] ?? "");
+      throw notFound(requestTarget(request).path.slice(app.prefix.length));
     });
     for (const route of routes) {
       app.route({
@@ -114,7 +115,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
         throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
       }
     }
-    const { params, bytes } = await readParameters(message, route, httpRequest.url.split("?", 2)[1] ?? "");
+    const { params, bytes } = await readParameters(message, route, requestTarget(httpRequest).search);
     const closed = new AbortController();
     reply.raw.once("close", () => closed.abort());
     const ip = dependencies.clientAddressOf(message);
