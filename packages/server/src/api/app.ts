@@ -27,6 +27,8 @@ export interface AppOptions {
   report(error: unknown, during: string, requestId?: string): void;
 }
 
+/** How much of a refused body is read, in bytes, while the client notices the response. */
+const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;
 /** How long a connection is kept for the client's next request, in ms. */
 const KEEP_ALIVE_MS = 5_000;
 
@@ -68,8 +70,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook("onResponse", (request, { raw: response, elapsedTime }, done) => {
     const { api = "other" } = request.routeOptions.config;
     onResponse(api, request.method, response.statusCode, elapsedTime, requestTarget(request).path);
-    // Clients that read the response only after they have sent everything would miss it if the connection closed.
-    discardBody(request.raw);
+    discardBody(request.raw, MAX_DISCARDED_BYTES);
     done();
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {

@@ -8,7 +8,7 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
-import { bodyChunks } from "../core/http/bodyStream.ts";
+import { bodyChunks, discardBody } from "../core/http/bodyStream.ts";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { sendContent } from "../core/http/sendContent.ts";
@@ -46,6 +46,9 @@ const CACHE_CONTROL = "public, max-age=86400, immutable";
 /** With download triggers the cloud code decides about each request. */
 const CACHE_CONTROL_WITH_TRIGGERS = "private, no-cache";
 
+/** How much of a refused upload is read, in bytes: many clients read a response only after they have sent everything. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+
 /** Creates the handler of `/files`, whose bodies and responses are streams. */
 export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHandler {
   const { files } = dependencies;
@@ -79,6 +82,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
         response.destroy();
         return undefined;
       }
+      discardBody(message, MAX_DISCARDED_BYTES);
       throw toClientError(error, dependencies.report);
     }
   };

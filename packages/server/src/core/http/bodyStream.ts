@@ -69,23 +69,26 @@ export async function* bodyChunks(message: IncomingMessage): AsyncGenerator<Uint
   }
 }
 
-/**
- * How much of an unwanted body is read, in bytes and ms: many clients read a response only after they have sent
- * everything.
- */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+/** How long a client may take to notice that its body is not wanted, in ms. */
 const DISCARD_MS = 10_000;
 
-/** Reads and discards the rest of a body; closes the connection if it is too large or too slow. */
-export function discardBody(message: IncomingMessage): void {
-  if (message.complete || message.destroyed) return;
-  let bufferedBytes = 0;
-  const giveUp = () => message.destroy();
-  const timer = setTimeout(giveUp, DISCARD_MS);
+const discarding = new WeakSet<IncomingMessage>();
+
+/**
+ * Reads and discards up to `maxBytes` of the rest of a body, for clients that read a response only after they have sent
+ * everything, and then nothing more: a client that cannot go on sending notices the response. Closes the connection
+ * after ten seconds, not before, because the client would lose a response that it has not read yet. Later calls for the
+ * same request change nothing.
+ */
+export function discardBody(message: IncomingMessage, maxBytes: number): void {
+  if (message.complete || message.destroyed || discarding.has(message)) return;
+  discarding.add(message);
+  let bytes = 0;
+  const timer = setTimeout(() => message.destroy(), DISCARD_MS);
   timer.unref();
   message.on("data", (chunk: Buffer) => {
-    bufferedBytes += chunk.length;
-    if (bufferedBytes > MAX_DISCARDED_BYTES) giveUp();
+    bytes += chunk.length;
+    if (bytes > maxBytes) message.pause();
   });
   message.once("close", () => clearTimeout(timer));
   message.on("error", () => undefined);
