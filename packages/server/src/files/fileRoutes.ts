@@ -134,9 +134,9 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       sharedUploadOwner(dependencies.clientAddressOf(message)),
       contentLength,
     );
+    const spoolFile = createWriteStream(path, { flags: "wx" });
     try {
       const body = new UploadEnvelope();
-      const spoolFile = createWriteStream(path, { flags: "wx" });
       await pipeline(limitSize(body.content(bodyChunks(message)), limit), spoolFile);
       const envelope = parseEnvelope(
         "POST",
@@ -161,6 +161,9 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
       });
       return createdReply(saved);
     } finally {
+      spoolFile.destroy();
+      // A file that is still being opened would be created after its removal.
+      if (!spoolFile.closed) await new Promise((resolve) => spoolFile.once("close", resolve));
       await rm(path, { force: true });
       release();
     }
