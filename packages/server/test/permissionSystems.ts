@@ -12,6 +12,7 @@ import { openSchemas } from "../src/data/schema/openSchemas.ts";
 import type { Schemas } from "../src/data/schema/schemas.ts";
 import type { ClassLevelPermissions, ClassSchema } from "../src/database/classSchema.ts";
 import type { Store, Write } from "../src/database/store.ts";
+import { NO_TRIGGERS } from "./noTriggers.ts";
 import { FIELDS, ROLES, type RoleGraph, type Scenario, USERS } from "./permissionScenarios.ts";
 
 /** A database with the services of objects. */
@@ -30,7 +31,6 @@ export async function openSystem(name: string, store: Store): Promise<System> {
   const report = (error: unknown) => {
     throw error;
   };
-  const none = () => undefined;
   const configured: System["configured"] = {};
   const logger = createLogger({
     level: "warn",
@@ -48,14 +48,7 @@ export async function openSystem(name: string, store: Store): Promise<System> {
     aggregationWorker: new AggregationWorker({ logger, maxResultBytes: 1_000_000 }),
     schemas,
     rules: new Map(),
-    triggers: {
-      beforeSave: none,
-      afterSave: none,
-      beforeDelete: none,
-      afterDelete: none,
-      beforeFind: none,
-      afterFind: none,
-    },
+    triggers: NO_TRIGGERS,
     fileUrls,
     events: new EventBus(report),
     allowClientClassCreation: false,

@@ -18,6 +18,7 @@ import { AggregationWorker } from "../src/data/objects/aggregationWorker.ts";
 import { createObjects } from "../src/data/objects/index.ts";
 import { openSchemas } from "../src/data/schema/openSchemas.ts";
 import { openStore } from "../src/database/openStore.ts";
+import { NO_TRIGGERS } from "./noTriggers.ts";
 
 const [port = "", folder = "", url] = process.argv.slice(2);
 const MOUNT = "/server";
@@ -38,21 +39,13 @@ const log = createLogger({
   format: "text",
   write: (line) => process.stderr.write(`${line}\n`),
 });
-const none = () => undefined;
 const events = new EventBus(report);
 const objects = createObjects({
   store,
   aggregationWorker: new AggregationWorker({ logger: log, maxResultBytes: 64 * 1024 * 1024 }),
   schemas,
   rules: new Map(),
-  triggers: {
-    beforeSave: none,
-    afterSave: none,
-    beforeDelete: none,
-    afterDelete: none,
-    beforeFind: none,
-    afterFind: none,
-  },
+  triggers: NO_TRIGGERS,
   limits: { defaultLimit: 100, maxLimit: Number.POSITIVE_INFINITY },
   fileUrls,
   events,

@@ -2,13 +2,13 @@ import { maxHeaderSize } from "node:http";
 import fastify, { type FastifyError, type FastifyInstance, type FastifyPluginAsync } from "fastify";
 import { discardBody } from "../core/http/bodyStream.ts";
 import { rememberPeerAddress } from "../core/http/clientAddress.ts";
+import { METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { assignRequestId } from "../core/http/requestId.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import type { ApiName } from "../monitoring/metrics.ts";
 import type { HttpContext } from "./httpContext.ts";
 import { closeIdleConnections } from "./idleConnections.ts";
-import { METHODS } from "./methods.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

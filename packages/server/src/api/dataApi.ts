@@ -17,9 +17,9 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { ANONYMOUS_JSON_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
+import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, respond, sendReply } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
-import { BROWSER_METHODS } from "./methods.ts";
 import { DATA_PATH } from "./paths.ts";
 
 export interface DataApiDependencies {

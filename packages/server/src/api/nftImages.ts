@@ -3,11 +3,11 @@ import { type ChainService, decodeDataUri, type FetchContent, isDataUri } from "
 import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync } from "fastify";
 import type { AuthResult } from "../apiKeys/apiKeyGuard.ts";
+import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { respondOrStream } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { sendImage } from "../images/sendImage.ts";
 import { MAX_IMAGE_BYTES, requestedWidth, type Thumbnails } from "../images/thumbnails.ts";
-import { BROWSER_METHODS } from "./methods.ts";
 
 export interface NftImageDependencies {
   chain: Pick<ChainService, "readNftMetadata">;

@@ -9,12 +9,12 @@ import type {
 } from "fastify";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
+import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
 import { targetBelow } from "../core/http/requestTarget.ts";
 import { RequestScope, type RequestScopeOptions, runInScope } from "../core/limits/requestScope.ts";
 import { IPFS_PATH } from "../data/fileUrls.ts";
 import type { HttpContext } from "./httpContext.ts";
-import { BROWSER_METHODS, METHODS } from "./methods.ts";
 import { sendNotFound } from "./notFound.ts";
 import type { ParseApi } from "./parseApi.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";

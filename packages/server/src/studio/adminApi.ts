@@ -15,6 +15,7 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import { addQueryParams } from "../core/http/form.ts";
+import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
@@ -82,7 +83,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     }
     for (const [url, routesOfPath] of Map.groupBy(routes, ({ path }) => path)) {
       const taken: readonly string[] = routesOfPath.map(({ method }) => method);
-      const method = METHODS.filter((each) => !taken.includes(each));
+      const method = BROWSER_METHODS.filter((each) => !taken.includes(each));
       app.route({ method, url, config: { api: "studio" }, handler: refuseMethod });
     }
   };
@@ -256,7 +257,6 @@ function assertRole(needs: StudioAccessLevel, signedIn: StudioRequest["signedIn"
   throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This requires the role ${needs}.`, 403);
 }
 
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
 const EMPTY_BODY = Buffer.alloc(0);
 /** Maximum body size of requests without a session. */
 const MAX_SIGN_IN_BYTES = 16 * 1024;

@@ -28,27 +28,27 @@ export function sendReply(reply: FastifyReply, answer: ApiReply): FastifyReply {
     .send(Readable.from(slicesOf(chunks), { highWaterMark: 1 }));
 }
 
-/** Sends the reply of a handler. Errors go to the error handler of the API. */
-export function respond(reply: FastifyReply, handling: Promise<ApiReply>): void {
+/**
+ * Sends the reply of a handler; one that has written the response itself has no reply. Errors go to the error handler of
+ * the API.
+ */
+export function respond(reply: FastifyReply, handling: Promise<ApiReply | undefined>): void {
   handling.then(
-    (answer) => sendReply(reply, answer),
+    (answer) => {
+      if (answer) sendReply(reply, answer);
+    },
     (error: unknown) => reply.send(error),
   );
 }
 
-/** Sends the reply of a handler that may write the response itself: then it has no reply. */
+/** Sends the reply of a handler that may write the response itself, with the headers of every response. */
 export function respondOrStream(
   reply: FastifyReply,
   handle: (message: IncomingMessage, response: ServerResponse) => Promise<ApiReply | undefined>,
 ): void {
   const { request, raw } = reply;
   raw.setHeader("x-request-id", request.id);
-  handle(request.raw, raw).then(
-    (answer) => {
-      if (answer) sendReply(reply, answer);
-    },
-    (error: unknown) => reply.send(error),
-  );
+  respond(reply, handle(request.raw, raw));
 }
 
 /**

@@ -4,4 +4,4 @@ import { METHODS as ALL_METHODS } from "node:http";
 export const METHODS = ALL_METHODS.filter((method) => method !== "CONNECT");
 
 /** The methods of browsers. Requests with others find nothing, unless an API answers them itself. */
-export const BROWSER_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+export const BROWSER_METHODS: string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
