@@ -124,7 +124,7 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
       const readKey = createReader(condition.key);
       const values = subQueryObjects(condition.query, options)
         .map(readKey)
-        .filter((value) => value !== undefined);
+        .flatMap((value) => (Array.isArray(value) ? value : value === undefined ? [] : [value]));
       const keys = new Set(values.map(jsonKey));
       return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
     }

@@ -95,9 +95,15 @@ function parseField(
   const path = parsePath(key);
   if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value) }];
   const conditions: FieldCondition[] = [];
-  const operators = Object.entries(value);
+  const entries = Object.entries(value);
+  const operators = entries.filter(([key]) => key.startsWith("$"));
+  // `equalTo` and another constraint on the same field: the SDKs add the operators to the value.
+  if (operators.length < entries.length) {
+    const plain = Object.fromEntries(entries.filter(([key]) => !key.startsWith("$")));
+    conditions.push({ path, kind: "eq", operand: parseOperand(plain) });
+  }
   // The first operator was counted together with the key.
-  budget.useConditions(operators.length - 1);
+  budget.useConditions(conditions.length + operators.length - 1);
   for (const [operator, argument] of operators) {
     const parsed = parseConstraint(path, operator, argument, value, depth, budget);
     if (parsed) conditions.push(parsed);
@@ -105,12 +111,12 @@ function parseField(
   return conditions;
 }
 
-/** Whether a value is an object of operators. Throws 102 for a mix of operators and plain keys. */
+/** Whether a value has operators. Throws 102 for operators among the keys of an object that is no pointer, date or the like. */
 function isConstraint(value: JsonValue | undefined): value is JsonObject {
   if (!isJsonObject(value)) return false;
   const keys = Object.keys(value);
   const operators = keys.filter((key) => key.startsWith("$"));
-  if (operators.length > 0 && operators.length < keys.length) {
+  if (operators.length > 0 && operators.length < keys.length && typeof value.__type !== "string") {
     throw invalid("a condition mixes operators and plain keys");
   }
   return operators.length > 0;

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   ProtocolError,
+  parseList,
   parsePath,
   parsePipeline,
   type Stage,
@@ -57,7 +58,8 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     const scope = access.authorizeRead(request, className, "find");
     const where = parseCondition(parseTextParameters(params.where ?? {}), scope?.schema);
     if (!scope) return [];
-    if (params.distinct !== undefined) return distinct(scope, where, String(params.distinct));
+    if (params.distinct !== undefined)
+      return distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
     if (params.explain !== undefined && params.explain !== false) {
       return [await reader.explain(scope, { where })];
     }
