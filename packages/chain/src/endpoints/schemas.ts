@@ -1,60 +1,31 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { z } from "zod";
+import { NFT_SCHEMAS } from "./nftSchemas.ts";
+import {
+  address,
+  alwaysNull,
+  blockFields,
+  blockNumber,
+  boolean,
+  decimal,
+  hash,
+  hex,
+  like,
+  pageOf,
+  symbol,
+  text,
+  time,
+  transactionIndex,
+} from "./responseValues.ts";
 
 /* Responses of the endpoints, for the types of the handlers and of the client and the OpenAPI document. */
 
-/** An integer of any size as decimal text: amounts, block numbers, gas. */
-const decimal = z
-  .string()
-  .regex(/^-?[0-9]+$/)
-  .meta({ examples: ["1000000"] });
-const text = z.string().meta({ examples: ["Example"] });
-const symbol = text.meta({ examples: ["EXM"] });
-/** ISO 8601 in UTC, with milliseconds. */
-const time = z.string().meta({ format: "date-time", examples: ["2021-05-07T11:08:35.000Z"] });
-/** In lower case. */
-const address = z
-  .string()
-  .regex(/^0x[0-9a-f]{40}$/)
-  .meta({ examples: ["0x7de3085b3190b3a787822ee16f23be010f5f8686"] });
-/** 32 bytes. */
-const hash = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/)
-  .meta({ examples: ["0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a6978"] });
-const hex = z
-  .string()
-  .regex(/^0x[0-9a-f]*$/)
-  .meta({ examples: ["0x"] });
-const integer = z.int().meta({ examples: [0] });
-const boolean = z.boolean().meta({ examples: [true] });
-
-const like = <Schema extends z.ZodType>(schema: Schema, example: JsonValue) =>
-  schema.meta({ examples: [example] });
-/** A value that is never set. */
-const never = <Schema extends z.ZodType>(schema: Schema) => like(schema.nullish(), null);
-
-/** A page of rows. */
-function pageOf<Row extends z.ZodType>(row: Row) {
-  return z.object({
-    total: like(z.int(), 1),
-    page: integer,
-    page_size: like(z.int(), 500),
-    cursor: like(z.string().nullish(), ""),
-    result: z.array(row),
-  });
-}
-
-const blockNumber = like(decimal, "12386788");
-/** Block fields of a row. */
-const blockFields = { block_timestamp: time, block_number: blockNumber, block_hash: hash };
 const topics = {
   topic0: hash.nullish(),
   topic1: hash.nullish(),
   topic2: hash.nullish(),
   topic3: hash.nullish(),
 };
-const transactionIndex = like(decimal, "3");
 
 const log = z
   .object({
@@ -138,9 +109,9 @@ const erc20Metadata = z
     name: text,
     symbol,
     decimals: like(decimal, "6"),
-    logo: never(z.string()),
-    logo_hash: never(z.string()),
-    thumbnail: never(z.string()),
+    logo: alwaysNull(z.string()),
+    logo_hash: alwaysNull(z.string()),
+    thumbnail: alwaysNull(z.string()),
     block_number: like(decimal.nullish(), "12386788"),
     validated: like(decimal.nullish(), "1"),
   })
@@ -149,85 +120,6 @@ const erc20Metadata = z
 const nativeErc20Price = z
   .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol })
   .describe("A price in the native coin, in wei.");
-
-const nftKey = {
-  token_address: address,
-  token_id: like(z.string(), "7"),
-  contract_type: like(z.string(), "ERC721"),
-};
-const metadataFields = {
-  token_uri: like(z.string().nullish(), "ipfs://cat/7.json"),
-  metadata: z
-    .string()
-    .nullish()
-    .meta({
-      contentMediaType: "application/json",
-      examples: ['{"name":"Cat 7","image":"ipfs://cat/7.png"}'],
-    }),
-  synced_at: time.nullish(),
-};
-const amount = like(decimal.nullish(), "1");
-const status = like(z.string(), "SYNCED");
-
-const nft = z
-  .object({
-    ...nftKey,
-    ...metadataFields,
-    amount,
-    name: text.nullish(),
-    symbol: symbol.nullish(),
-    royalty_receiver: address.nullish(),
-    royalty_basis_points: integer.nullish(),
-  })
-  .describe("An NFT; metadata is JSON text.");
-
-const nftMetadata = z
-  .object({ ...nftKey, ...metadataFields, token_hash: like(z.string().nullish(), null) })
-  .describe("Metadata of an NFT as JSON text.");
-
-const nftOwner = z
-  .object({
-    ...nftKey,
-    owner_of: address,
-    block_number: blockNumber.nullable(),
-    block_number_minted: blockNumber.nullable(),
-    ...metadataFields,
-    amount,
-    name: text.nullish(),
-    symbol: symbol.nullish(),
-  })
-  .describe("An NFT and its owner; metadata is JSON text.");
-
-const nftTransfer = z
-  .object({
-    ...nftKey,
-    from_address: address.nullish(),
-    to_address: address,
-    value: decimal.nullish(),
-    amount,
-    ...blockFields,
-    transaction_hash: hash,
-    transaction_type: like(z.string().nullish(), "Single"),
-    transaction_index: transactionIndex.nullish(),
-    log_index: integer,
-    operator: address.nullish(),
-  })
-  .describe("An NFT transfer; value is the value of the transaction, in wei.");
-
-const trade = z
-  .object({
-    transaction_hash: hash,
-    transaction_index: transactionIndex,
-    token_ids: z.array(like(z.string(), "7")),
-    seller_address: address,
-    buyer_address: address,
-    marketplace_address: address,
-    price_token_address: address.nullish(),
-    price: decimal,
-    ...blockFields,
-    token_address: address,
-  })
-  .describe("A sale; the price is in wei, or in the smallest unit of the payment token.");
 
 /** By their names in the OpenAPI document. */
 export const SCHEMAS = {
@@ -267,8 +159,8 @@ export const SCHEMAS = {
       token_address: address,
       name: text,
       symbol,
-      logo: never(z.string()),
-      thumbnail: never(z.string()),
+      logo: alwaysNull(z.string()),
+      thumbnail: alwaysNull(z.string()),
       decimals: like(z.int(), 6),
       balance: decimal,
       calculated_from_transfers: boolean.nullish(),
@@ -290,35 +182,7 @@ export const SCHEMAS = {
       symbol: symbol.nullish(),
     })
     .describe("The price of one whole token."),
-  nft,
-  nftCollection: pageOf(nft)
-    .extend({ status: status.nullish() })
-    .describe("A page of NFTs; status is SYNCED, SYNCING or PARTIAL, as in pages of owners."),
-  nftMetadata,
-  nftMetadataCollection: pageOf(nftMetadata).describe("A page of NFT metadata."),
-  nftOwner,
-  nftOwnerCollection: pageOf(nftOwner)
-    .extend({ status: status.nullish() })
-    .describe(
-      "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually.",
-    ),
-  nftTransfer,
-  nftTransferCollection: pageOf(nftTransfer)
-    .extend({ block_exists: boolean.nullish(), index_complete: boolean.nullish() })
-    .describe("A page of NFT transfers."),
-  nftContractMetadata: z
-    .object({
-      token_address: address,
-      name: text.nullish(),
-      synced_at: time.nullish(),
-      symbol: symbol.nullish(),
-      contract_type: nftKey.contract_type,
-    })
-    .describe("A collection contract."),
-  metadataResync: z.object({ status: like(z.string(), "completed") }).describe("Status of the request."),
-  accepted: z.object({}).describe("An empty object."),
-  trade,
-  tradeCollection: pageOf(trade).describe("A page of sales."),
+  ...NFT_SCHEMAS,
   resolve: z.object({ address }).describe("The address of a domain."),
   ens: z.object({ name: text }).describe("The name of an address."),
   reservesCollection: z

@@ -42,13 +42,13 @@ export interface Operations {
     >;
     /** Returns a block with its transactions and their logs. */
     readonly getBlock: Call<
-      { block_number_or_hash: number | string; chain?: string | number; subdomain?: string },
+      { block_number_or_hash: string | number; chain?: string | number; subdomain?: string },
       Block
     >;
     /** Returns the NFT transfers of a block. */
     readonly getNFTTransfersByBlock: Call<
       {
-        block_number_or_hash: number | string;
+        block_number_or_hash: string | number;
         chain?: string | number;
         offset?: number;
         limit?: number;
