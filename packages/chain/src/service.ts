@@ -4,18 +4,18 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
-import { contractRoutes } from "./endpoints/contracts.ts";
-import { defiRoutes } from "./endpoints/defi.ts";
-import { erc20Routes } from "./endpoints/erc20.ts";
-import { infoRoutes, unavailableRoutes } from "./endpoints/info.ts";
-import { logRoutes } from "./endpoints/logs.ts";
-import { nameRoutes } from "./endpoints/names.ts";
-import { createMetadataReader, nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
-import { nftRoutes } from "./endpoints/nfts.ts";
-import { sortByMatchOrder, withIndexErrors } from "./endpoints/routes.ts";
-import { storageRoutes } from "./endpoints/storage.ts";
-import { tradeRoutes } from "./endpoints/trades.ts";
-import { transactionRoutes } from "./endpoints/transactions.ts";
+import { contractHandlers } from "./endpoints/contracts.ts";
+import { defiHandlers } from "./endpoints/defi.ts";
+import { erc20Handlers } from "./endpoints/erc20.ts";
+import { infoHandlers } from "./endpoints/info.ts";
+import { logHandlers } from "./endpoints/logs.ts";
+import { nameHandlers } from "./endpoints/names.ts";
+import { createMetadataReader, nftMetadataHandlers } from "./endpoints/nftMetadata.ts";
+import { nftHandlers } from "./endpoints/nfts.ts";
+import { createRoutes, withIndexErrors } from "./endpoints/routes.ts";
+import { storageHandlers } from "./endpoints/storage.ts";
+import { tradeHandlers } from "./endpoints/trades.ts";
+import { transactionHandlers } from "./endpoints/transactions.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
@@ -62,25 +62,26 @@ export function createChainService({
   const indexes = chains.map((config) => ({ config, location: indexLocationOf(database, config.id) }));
   const contexts = chains.map((config) => createChainContext(config, indexer, stores, () => startedAt));
   const selectChain = createChainSelector(contexts);
-  const available = [
-    transactionRoutes,
-    logRoutes,
-    contractRoutes,
-    erc20Routes,
-    nftRoutes,
-    nftMetadataRoutes,
-    defiRoutes,
-    tradeRoutes,
-  ]
-    .flatMap((routesOf) => routesOf(selectChain))
-    .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(contexts, callGateway));
+  const routes = createRoutes({
+    ...transactionHandlers(selectChain),
+    ...logHandlers(selectChain),
+    ...contractHandlers(selectChain),
+    ...erc20Handlers(selectChain),
+    ...nftHandlers(selectChain),
+    ...nftMetadataHandlers(selectChain),
+    ...defiHandlers(selectChain),
+    ...tradeHandlers(selectChain),
+    ...infoHandlers,
+    ...storageHandlers(uploadFolder),
+    ...nameHandlers(contexts, callGateway),
+  });
   const readNftMetadata = createMetadataReader(selectChain);
   const untrustedNodes = new Map(
     chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED_CALL_OPTIONS)]),
   );
 
   return {
-    routes: sortByMatchOrder([...available, ...unavailableRoutes(available)]),
+    routes,
     status: () => contexts.map((chain) => chain.status()),
     indexer: () => indexer.health(),
     onStatus: (listener) => indexer.onStatus(listener),
