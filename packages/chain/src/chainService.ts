@@ -5,7 +5,7 @@ import type { ChainEventReader } from "./events/chainEvents.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
 import type { Logger } from "./model/logger.ts";
-import type { CallGateway } from "./names/offchainLookup.ts";
+import type { CallGateway } from "./names/gateways.ts";
 import type { FetchContent } from "./nft/fetchContent.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { ReadLimits } from "./store/indexReader.ts";

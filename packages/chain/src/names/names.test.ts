@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
 import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
-import type { CallGateway } from "./offchainLookup.ts";
+import type { CallGateway } from "./gateways.ts";
 
 let folder: string;
 let devChain: DevChain;

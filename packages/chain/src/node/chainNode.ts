@@ -7,7 +7,7 @@ import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantitie
 import { Rpc, type RpcOptions, type RpcResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
-  type RpcError,
+  isContractError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
 } from "./rpcErrors.ts";
@@ -210,14 +210,10 @@ export class ChainNode {
    * Executes calls at one block; undefined for calls that revert. Returns hex. Rejects with RpcError if the node
    * fails, because that is not a result of the contract.
    */
-  async readContracts(
-    calls: { to: string; data: string }[],
-    tag: BlockTag,
-    gas = CALL_GAS,
-  ): Promise<(string | undefined)[]> {
+  async readContracts(calls: { to: string; data: string }[], tag: BlockTag): Promise<(string | undefined)[]> {
     const requests = calls.map(({ to, data }) => ({
       method: "eth_call",
-      params: [{ to, data, gas: toHexQuantity(gas) }, formatBlockTag(tag)],
+      params: [{ to, data, gas: toHexQuantity(CALL_GAS) }, formatBlockTag(tag)],
     }));
     try {
       return (await this.#rpc.batch(requests)).map(contractResult);
@@ -226,18 +222,10 @@ export class ChainNode {
       // One contract may return megabytes; the other calls must still succeed.
       if (calls.length <= 1) return calls.map(() => undefined);
       const half = calls.length >> 1;
-      const before = await this.readContracts(calls.slice(0, half), tag, gas);
-      return [...before, ...(await this.readContracts(calls.slice(half), tag, gas))];
+      const before = await this.readContracts(calls.slice(0, half), tag);
+      return [...before, ...(await this.readContracts(calls.slice(half), tag))];
     }
   }
-}
-
-/** Error messages of EVM failures (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code for reverts. */
-const CONTRACT_ERROR =
-  /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
-
-function isContractError({ code, message }: RpcError): boolean {
-  return code === 3 || CONTRACT_ERROR.test(message);
 }
 
 function contractResult(result: RpcResult): string | undefined {
