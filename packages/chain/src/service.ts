@@ -30,8 +30,8 @@ import { SqliteReaderPool } from "./store/sqliteReaderPool.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RETRY_MS = 60_000;
-/** For calls of untrusted contracts: one attempt and a small result. */
-const UNTRUSTED_CALL_OPTIONS = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
+/** For calls of untrusted contracts. */
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 /** How long requests after the start wait for the first sync, in ms. */
 const FIRST_SYNC_WAIT_MS = 2_000;
 /** How long a request waits for the history of an address, in ms. */
@@ -75,9 +75,6 @@ export function createChainService({
     .flatMap((routesOf) => routesOf(selectChain))
     .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(contexts, callGateway));
   const readNftMetadata = createMetadataReader(selectChain);
-  const untrustedNodes = new Map(
-    chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED_CALL_OPTIONS)]),
-  );
 
   return {
     routes: sortByMatchOrder([...available, ...unavailableRoutes(available)]),
@@ -113,9 +110,7 @@ export function createChainService({
     readNftMetadata: (params) => withIndexErrors(readNftMetadata(params)),
     resolveChainId: (selector) => selectChain(selector).config.id,
     async call(chainId, call, signal) {
-      const node = untrustedNodes.get(chainId);
-      if (!node) throw new Error(`chain ${chainId} is not configured`);
-      return node.call(call, "latest", signal);
+      return selectChain(chainId).node.call(call, "latest", { signal, untrusted: UNTRUSTED });
     },
     async start() {
       // The indexer creates the tables, so that readers start afterwards.
@@ -136,7 +131,6 @@ export function createChainService({
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
-      for (const node of untrustedNodes.values()) node.abort();
       for (const { node } of contexts) node.abort();
       await indexer.stop();
       await sqliteReaders.stop();

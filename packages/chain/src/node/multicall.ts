@@ -1,4 +1,4 @@
-import type { ChainNode } from "./chainNode.ts";
+import type { ChainNode, RequestOptions } from "./chainNode.ts";
 
 /** Multicall3 on most chains (https://www.multicall3.com); it may be missing, or missing at older blocks. */
 const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
@@ -17,11 +17,12 @@ export async function multicall(
   node: ChainNode,
   calls: Call[],
   block: number,
+  options?: RequestOptions,
 ): Promise<(string | undefined)[]> {
-  if (calls.length <= MIN_AGGREGATED_CALLS) return node.readContracts(calls, block);
+  if (calls.length <= MIN_AGGREGATED_CALLS) return node.readContracts(calls, block, options);
   // Loaded on demand: the indexer's thread starts without it.
   const { callContract, createViemClient } = await import("./viemClient.ts");
-  const client = createViemClient(node, {
+  const config = {
     batch: { multicall: { batchSize: BATCH_SIZE } },
     chain: {
       id: node.chainId,
@@ -30,7 +31,8 @@ export async function multicall(
       rpcUrls: { default: { http: [] } },
       contracts: { multicall3: { address: MULTICALL3 } },
     },
-  });
+  } as const;
+  const client = createViemClient(node, config, options);
   const results = await Promise.all(
     calls.map(({ to, data }) =>
       callContract(client, { to: asHex(to), data: asHex(data), blockNumber: BigInt(block) }),
@@ -38,7 +40,7 @@ export async function multicall(
   );
   // A call that uses all gas makes the following ones fail: failed calls are repeated individually.
   const failed = calls.filter((_, i) => results[i] === undefined);
-  const retried = (await node.readContracts(failed, block)).values();
+  const retried = (await node.readContracts(failed, block, options)).values();
   return results.map((result) => result ?? retried.next().value);
 }
 

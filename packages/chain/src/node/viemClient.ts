@@ -8,7 +8,7 @@ import {
   type Hex,
 } from "viem";
 import { call } from "viem/actions";
-import type { ChainNode, ContractCall } from "./chainNode.ts";
+import type { ChainNode, ContractCall, RequestOptions } from "./chainNode.ts";
 import { InvalidNodeDataError, isContractError, RpcError, RpcUnreachableError } from "./rpcErrors.ts";
 
 /** Min gas limit for calls that nodes allow. */
@@ -18,12 +18,13 @@ const GAS = 25_000_000;
 export function createViemClient(
   node: ChainNode,
   config: Pick<ClientConfig, "batch" | "ccipRead" | "chain">,
+  options?: RequestOptions,
 ): Client {
   const transport = custom(
     {
       async request({ params: [request, block] }: { params: [Omit<ContractCall, "gas">, string] }) {
         const tag = block === "latest" ? block : Number(block);
-        const outcome = await node.callWithError({ ...request, gas: GAS }, tag);
+        const outcome = await node.callWithError({ ...request, gas: GAS }, tag, options);
         if ("error" in outcome) throw outcome.error;
         return outcome.result;
       },
