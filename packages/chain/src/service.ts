@@ -20,6 +20,7 @@ import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
+import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -48,7 +49,7 @@ export function createChainService({
   fetchContent = async () => {
     throw new ContentUnavailableError("this server does not fetch metadata");
   },
-  callGateway,
+  nameGateways = [],
   pollMs = DEFAULT_POLL_MS,
   retryMs = DEFAULT_RETRY_MS,
   restart,
@@ -73,7 +74,11 @@ export function createChainService({
     tradeRoutes,
   ]
     .flatMap((routesOf) => routesOf(selectChain))
-    .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(contexts, callGateway));
+    .concat(
+      infoRoutes(),
+      storageRoutes(uploadFolder),
+      nameRoutes(contexts, createGatewayClient(nameGateways)),
+    );
   const readNftMetadata = createMetadataReader(selectChain);
 
   return {
