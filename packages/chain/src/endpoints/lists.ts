@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type BlockRow, blockOf } from "../model/rows.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import type { QueryResult } from "../store/queryResult.ts";
-import type { ListOptions } from "../store/unionBranches.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
 import { encodeCursor } from "./parameters.ts";
 import type { Cursor } from "./table.ts";
