@@ -5,7 +5,6 @@ import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import { unionAll } from "./listQuery.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
 import type { ChainTables, NftBalancesTable, NftRangesTable } from "./schema.ts";
@@ -196,7 +195,8 @@ export class NftBalances {
           this.#receiptPosition(key).as("received"),
         ]),
       );
-      rows.push(...(await this.#reader.all(sql<(typeof rows)[number]>`${unionAll(selects)}`, "list")));
+      const all = selects.reduce((union, each) => union.unionAll(each));
+      rows.push(...(await this.#reader.all(all, "list")));
     }
     rows.sort((a, b) => a.n - b.n);
     return rows.map((row) => ({ minted: row.minted ?? undefined, received: row.received ?? undefined }));
