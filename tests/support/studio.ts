@@ -1,4 +1,5 @@
-import type { JsonObject, StudioRole } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import type { Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 

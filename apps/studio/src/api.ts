@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, StudioError, StudioState } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { StudioError, StudioState } from "@purse/server/studio-api";
 import { withTimeout } from "@purse/ui";
 
 export type Query = Readonly<Record<string, JsonValue | undefined>>;

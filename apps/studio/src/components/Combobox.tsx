@@ -1,4 +1,5 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
 import type { Query } from "../api.ts";

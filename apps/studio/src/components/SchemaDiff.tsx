@@ -1,4 +1,5 @@
-import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioSchemaPreview } from "@purse/server/studio-api";
 import { Code, ErrorState, MutationDialog, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";

@@ -1,4 +1,4 @@
-import type { StudioSlowRequest } from "@purse/protocol";
+import type { StudioSlowRequest } from "@purse/server/studio-api";
 import { RelativeTime, useTranslation } from "@purse/ui";
 import { ListSection } from "./ListSection.tsx";
 import { useStudioList } from "./queries.ts";

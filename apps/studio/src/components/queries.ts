@@ -1,4 +1,5 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import { refetchIntervalOf, useToast } from "@purse/ui";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Query } from "../api.ts";

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { useStudioQuery } from "./queries.ts";
 
 export type RoleEdge = StudioRoles["edges"][number];

@@ -1,4 +1,4 @@
-import type { StudioLogLine } from "@purse/protocol";
+import type { StudioLogLine } from "@purse/server/studio-api";
 import { useCallback, useEffect, useState } from "react";
 import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";

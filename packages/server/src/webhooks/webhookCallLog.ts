@@ -1,7 +1,8 @@
-import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { isSecretName } from "../core/logger.ts";
 import type { OutboundResponse } from "../core/outbound/sendRequest.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
+import type { StudioHookCall } from "../studioApi/code.ts";
 import type { Webhook } from "./webhookStore.ts";
 
 /** Maximum number of recorded calls, and of characters of each recorded text. */

@@ -1,4 +1,4 @@
-import type { StudioAuditEntry, StudioOperator, StudioRouteInfo } from "@purse/protocol";
+import type { StudioAuditEntry, StudioOperator, StudioRouteInfo } from "@purse/server/studio-api";
 import {
   Button,
   EmptyState,

@@ -1,4 +1,4 @@
-import type { StudioBackupState } from "@purse/protocol";
+import type { StudioBackupState } from "@purse/server/studio-api";
 import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
 import { Upload } from "lucide-react";
 import { useState } from "react";

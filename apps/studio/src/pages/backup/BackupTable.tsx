@@ -1,4 +1,4 @@
-import type { StudioBackup } from "@purse/protocol";
+import type { StudioBackup } from "@purse/server/studio-api";
 import { Button, EmptyState, MutationDialog, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,5 @@
-import type { JsonObject, StudioExplain } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioExplain } from "@purse/server/studio-api";
 import {
   Button,
   Code,

@@ -1,4 +1,5 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import { Button, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useClasses } from "../../components/classes.ts";

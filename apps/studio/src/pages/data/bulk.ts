@@ -1,4 +1,5 @@
-import type { JsonObject, StudioBulkResult, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioBulkResult, StudioPage } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 
 /** The affected rows: checked ones, or all that match the filters. */

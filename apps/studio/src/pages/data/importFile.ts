@@ -1,4 +1,5 @@
-import type { JsonValue, StudioImportResult } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
+import type { StudioImportResult } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulk.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";

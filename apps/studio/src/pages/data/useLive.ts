@@ -1,4 +1,4 @@
-import type { StudioLiveEvent } from "@purse/protocol";
+import type { StudioLiveEvent } from "@purse/server/studio-api";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";

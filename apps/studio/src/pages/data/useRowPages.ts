@@ -1,4 +1,5 @@
-import type { JsonObject, StudioCount, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioCount, StudioPage } from "@purse/server/studio-api";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Query } from "../../api.ts";

@@ -1,4 +1,4 @@
-import type { StudioFunctionRun } from "@purse/protocol";
+import type { StudioFunctionRun } from "@purse/server/studio-api";
 import { Button, Code, ErrorState, Field, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";

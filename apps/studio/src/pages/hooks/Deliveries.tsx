@@ -1,4 +1,5 @@
-import type { JsonObject, StudioHookCall } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioHookCall } from "@purse/server/studio-api";
 import {
   Button,
   Code,

@@ -1,4 +1,4 @@
-import type { StudioKeyUsage } from "@purse/protocol";
+import type { StudioKeyUsage } from "@purse/server/studio-api";
 import { Chart, QueryState, Select, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";

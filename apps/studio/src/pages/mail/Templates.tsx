@@ -1,10 +1,5 @@
-import {
-  DEFAULT_MAILS,
-  type MailName,
-  type MailTemplate,
-  type StudioMailTemplate,
-  validateMail,
-} from "@purse/protocol";
+import { DEFAULT_MAILS, type MailName, type MailTemplate, validateMail } from "@purse/protocol";
+import type { StudioMailTemplate } from "@purse/server/studio-api";
 import {
   Button,
   Field,

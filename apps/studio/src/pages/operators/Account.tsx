@@ -1,4 +1,4 @@
-import type { StudioSession } from "@purse/protocol";
+import type { StudioSession } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";

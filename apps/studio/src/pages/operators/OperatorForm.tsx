@@ -1,4 +1,4 @@
-import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol";
+import type { StudioOperator, StudioRole, StudioSession } from "@purse/server/studio-api";
 import {
   Button,
   Checkbox,

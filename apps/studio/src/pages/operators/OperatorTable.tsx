@@ -1,4 +1,4 @@
-import type { StudioOperator } from "@purse/protocol";
+import type { StudioOperator } from "@purse/server/studio-api";
 import {
   Field,
   FormDialog,

@@ -1,4 +1,4 @@
-import type { StudioMetricsPoint } from "@purse/protocol";
+import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import { Chart, QueryState, useTranslation } from "@purse/ui";
 import { formatBytes } from "../../components/fields.ts";
 import { Page, Section } from "../../components/Page.tsx";

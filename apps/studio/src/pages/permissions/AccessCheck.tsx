@@ -1,4 +1,4 @@
-import type { StudioPermissionCheck } from "@purse/protocol";
+import type { StudioPermissionCheck } from "@purse/server/studio-api";
 import { QueryState, Select, useTranslation } from "@purse/ui";
 import { Check, LoaderCircle, X } from "lucide-react";
 import { Combobox, prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";

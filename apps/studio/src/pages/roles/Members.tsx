@@ -1,4 +1,5 @@
-import type { JsonObject, StudioCount, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioCount, StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, MutationDialog, useToast, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, MutationDialog, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { type ClassSchema, useClasses } from "../../components/classes.ts";

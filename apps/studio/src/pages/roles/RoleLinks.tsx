@@ -1,4 +1,5 @@
-import type { JsonObject, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, MutationDialog, Notice, useToast, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

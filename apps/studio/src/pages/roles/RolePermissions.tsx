@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { EmptyState, Table, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import type { ClassSchema } from "../../components/classes.ts";

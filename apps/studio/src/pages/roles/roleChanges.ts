@@ -1,4 +1,5 @@
-import type { JsonObject, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { StudioRequestError } from "../../api.ts";
 import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.ts";
 import { useStudio } from "../../StudioContext.tsx";

@@ -1,4 +1,4 @@
-import type { StudioFinding } from "@purse/protocol";
+import type { StudioFinding } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Page, Section } from "../../components/Page.tsx";

@@ -1,4 +1,5 @@
-import type { FieldType, JsonObject, StudioPage } from "@purse/protocol";
+import type { FieldType, JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import { Field, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
