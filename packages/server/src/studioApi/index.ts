@@ -1,16 +1,3 @@
-import { accessEndpoints } from "./access.ts";
-import { backupEndpoints } from "./backups.ts";
-import { chainEndpoints } from "./chains.ts";
-import { codeEndpoints } from "./code.ts";
-import { dataEndpoints } from "./data.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { fileEndpoints } from "./files.ts";
-import { mailEndpoints } from "./mails.ts";
-import { overviewEndpoints } from "./overview.ts";
-import { permissionEndpoints } from "./permissions.ts";
-import { pushAndConfigEndpoints } from "./pushAndConfig.ts";
-import { schemaEndpoints } from "./schema.ts";
-
 /*
  * The table of the admin API (`/studio/api`): path, role, parameters and response of each endpoint. Times are ISO 8601
  * in UTC unless the name says ms; rows are objects in the format of the Parse protocol.
@@ -19,6 +6,7 @@ import { schemaEndpoints } from "./schema.ts";
 export type * from "./access.ts";
 export type * from "./backups.ts";
 export type * from "./chains.ts";
+export type * from "./client.ts";
 export type * from "./code.ts";
 export type * from "./data.ts";
 export type * from "./endpoint.ts";
@@ -30,32 +18,4 @@ export type * from "./permissions.ts";
 export type * from "./pushAndConfig.ts";
 export type * from "./roles.ts";
 export type * from "./schema.ts";
-
-/** Endpoints by the headings of the documentation. */
-export const STUDIO_ENDPOINTS = {
-  "Sessions and operators": accessEndpoints,
-  Rows: dataEndpoints,
-  Classes: schemaEndpoints,
-  Permissions: permissionEndpoints,
-  "Functions, jobs, webhooks, logs": codeEndpoints,
-  "Push and config": pushAndConfigEndpoints,
-  Email: mailEndpoints,
-  "Files and IPFS": fileEndpoints,
-  "Chains and API keys": chainEndpoints,
-  Metrics: overviewEndpoints,
-  Backups: backupEndpoints,
-};
-
-type Sections = typeof STUDIO_ENDPOINTS;
-
-/** Any endpoint of the table. */
-export type StudioEndpoint = {
-  [Section in keyof Sections]: Sections[Section][keyof Sections[Section]];
-}[keyof Sections];
-
-/** All endpoints by section. */
-export function studioEndpoints(): { section: string; endpoint: Endpoint }[] {
-  return Object.entries(STUDIO_ENDPOINTS).flatMap(([section, endpoints]) =>
-    Object.values<Endpoint>(endpoints).map((endpoint) => ({ section, endpoint })),
-  );
-}
+export * from "./table.ts";

@@ -1,5 +1,4 @@
 import type { JsonObject } from "@purse/protocol";
-import type { StudioPage } from "@purse/server/studio-api";
 import { Button, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useClasses } from "../../components/classes.ts";
@@ -93,8 +92,7 @@ function RelatedGroup({
   action: React.ReactNode;
 }) {
   const { t } = useTranslation();
-  const query = { where, as, limit: MAX_ROWS };
-  const rowsQuery = useStudioQuery<StudioPage<JsonObject>>(`/data/${className}`, { query });
+  const rowsQuery = useStudioQuery("/data/:className", { className, where, as, limit: MAX_ROWS });
   return (
     <section aria-label={title} className="stack tight">
       <div className="row spread">

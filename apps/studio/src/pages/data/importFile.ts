@@ -94,8 +94,8 @@ export async function importRows(
     const batch = rows.slice(i, i + BATCH_SIZE);
     const text =
       format === "csv" ? formatDelimited([columns, ...batch.map(toCells)], ",") : JSON.stringify(batch);
-    const body = { format, text, mapping, keepIds, dryRun };
-    const batchResult = await studio.post<StudioImportResult>(`/data/${className}/import`, body);
+    const input = { className, format, text, mapping, keepIds, dryRun };
+    const batchResult = await studio.post("/data/:className/import", input);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
     // Each batch has its own header.

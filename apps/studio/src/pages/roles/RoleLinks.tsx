@@ -159,7 +159,7 @@ function AddRoleLink({
         value={other}
         displayValue={other === "" ? "" : nameOf(other)}
         onChange={setOther}
-        path="/data/_Role"
+        className="_Role"
         buildQuery={(text) => {
           const where: JsonObject = { name: { $regex: prefixPattern(text) } };
           return { keys: "name", order: "name", ...(text !== "" && { where }) };

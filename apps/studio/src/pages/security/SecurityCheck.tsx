@@ -7,7 +7,7 @@ import { useStudioQuery } from "../../components/queries.ts";
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
   const { t, count } = useTranslation();
-  const findings = useStudioQuery<{ results: StudioFinding[] }>("/security");
+  const findings = useStudioQuery("/security", {});
   return (
     <Page
       title={t("Security check")}
