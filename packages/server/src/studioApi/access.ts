@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { after, nothing, page, results, text } from "./fields.ts";
+import { after, jsonObject, nothing, page, results, text } from "./fields.ts";
 import { studioAccessLevel, studioRole } from "./roles.ts";
 
 export const studioRouteInfo = z.object({
@@ -83,6 +83,12 @@ export const accessEndpoints = {
     summary: "The routes on this page",
     input: nothing,
     response: results(studioRouteInfo),
+  }),
+  openApi: endpoint("GET", "/openapi.json", {
+    needs: "session",
+    summary: "This API as an OpenAPI 3.1 document",
+    input: nothing,
+    response: jsonObject,
   }),
   state: endpoint("GET", "/state", {
     needs: "nobody",
