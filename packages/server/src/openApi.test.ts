@@ -10,6 +10,8 @@ import type { RouteDefinition } from "./core/http/router.ts";
 import { createLogger } from "./core/logger.ts";
 import { createServer, type PurseServer } from "./server.ts";
 
+const MASTER_KEY = "a master key of this test";
+
 /** The routes of all routers of a server. */
 const registered = vi.hoisted(() => new Set<string>());
 
@@ -31,10 +33,16 @@ describe("parseOpenApi()", () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "purse-openapi-"));
-    const env = { PURSE_DATA_DIR: folder };
+    const env = {
+      PURSE_DATA_DIR: folder,
+      PURSE_PORT: "0",
+      PURSE_MASTER_KEY: MASTER_KEY,
+      PURSE_APP_ID: "test",
+    };
     const config = await loadConfig({ argv: [], env, cwd: folder });
     const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
     server = await createServer(config, { logger, chains: [] });
+    await server.start();
   });
   afterAll(async () => {
     await server?.stop();
@@ -56,5 +64,25 @@ describe("parseOpenApi()", () => {
     // Files are streams, which the router does not handle.
     const routes = endpoints.filter(({ isStream }) => !isStream).map(keyOf);
     expect(routes.filter((route) => !registered.has(route))).toEqual([]);
+  });
+
+  it("describes the responses of a server", async () => {
+    const headers = { "x-parse-application-id": "test", "x-parse-master-key": MASTER_KEY };
+    const readable = Object.values(PARSE_ENDPOINTS)
+      .flat()
+      .filter(({ method, path, access }) => method === "GET" && access !== "user" && !path.includes(":"))
+      .filter(({ path }) => !["/login", "/verifyPassword"].includes(path));
+    expect(readable.length).toBeGreaterThan(10);
+    for (const { path, response } of readable) {
+      const reply = await fetch(`${server?.url}/server${path}`, { headers });
+      const { success, error } = response.safeParse(await reply.json());
+      expect([path, reply.status, success, error]).toEqual([path, 200, true, undefined]);
+    }
+  });
+
+  it("is public, also without an application id", async () => {
+    const reply = await fetch(`${server?.url}/server/openapi.json`);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toEqual(parseOpenApi());
   });
 });

@@ -10,7 +10,8 @@ export interface ApiOperation {
   summary: string;
   /** Parameters of the query string. */
   query?: z.ZodObject;
-  body?: { contentType: string; schema?: z.ZodType };
+  /** Schemas of the body by content type; undefined for bytes. */
+  body?: Readonly<Record<string, z.ZodType | undefined>>;
   /** Successful response, JSON unless there are content types of streams. */
   response: z.ZodType;
   status?: number;
@@ -95,7 +96,12 @@ function describeOperation(operation: ApiOperation, error: z.ZodType, schemaOf: 
     ...(parameters.length > 0 && { parameters }),
     ...(body && {
       requestBody: {
-        content: { [body.contentType]: body.schema ? { schema: schemaOf(body.schema, "input") } : {} },
+        content: Object.fromEntries(
+          Object.entries(body).map(([type, schema]): [string, JsonObject] => [
+            type,
+            schema ? { schema: schemaOf(schema, "input") } : {},
+          ]),
+        ),
       },
     }),
     responses: {

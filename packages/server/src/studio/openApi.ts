@@ -35,8 +35,8 @@ function operationOf(tag: string, endpoint: Endpoint): ApiOperation {
     access: needs,
     security: needs === "nobody" ? [{}] : [{ session: [], ...(method !== "GET" && { csrf: [] }) }],
     ...(hasQuery && { query: input }),
-    ...(!hasQuery && !isEmpty && { body: { contentType: "application/json", schema: input } }),
-    ...(bodyType === "bytes" && { body: { contentType: "application/octet-stream" } }),
+    ...(!hasQuery && !isEmpty && { body: { "application/json": input } }),
+    ...(bodyType === "bytes" && { body: { "application/octet-stream": undefined } }),
     ...(status !== undefined && { status }),
     ...(streams && { streams }),
   };

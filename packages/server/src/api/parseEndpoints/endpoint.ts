@@ -15,8 +15,10 @@ export interface ParseEndpoint {
   body?: z.ZodType;
   response: z.ZodType;
   status?: number;
-  /** Content type of the body if it is not JSON. */
+  /** Content type of `body` if it is not JSON. */
   bodyType?: string;
+  /** Content type of a body of bytes, instead of `body`. */
+  rawBodyType?: string;
   /** Content types of the response if it is not JSON. */
   streams?: readonly string[];
   errors?: Readonly<Record<number, string>>;

@@ -2,7 +2,6 @@ import { z } from "zod";
 import {
   created,
   fields,
-  findOptions,
   jsonObject,
   jsonValue,
   nothing,
@@ -161,10 +160,6 @@ export const FUNCTION_ENDPOINTS: readonly ParseEndpoint[] = [
     response: z.object({ result: z.literal(true) }),
   },
   ...objectEndpoints("/push_audiences", "an audience", "audiences").map(
-    (endpoint): ParseEndpoint => ({
-      ...endpoint,
-      access: "masterKey",
-      ...(endpoint.query && { query: findOptions }),
-    }),
+    (endpoint): ParseEndpoint => ({ ...endpoint, access: "masterKey" }),
   ),
 ];

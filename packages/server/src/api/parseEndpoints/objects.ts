@@ -1,5 +1,17 @@
 import { z } from "zod";
-import { jsonObject, jsonValue, object, objectEndpoints, type ParseEndpoint } from "./endpoint.ts";
+import { created, fields, jsonObject, jsonValue, objectEndpoints, type ParseEndpoint } from "./endpoint.ts";
+
+function saveInstallation(path: string): ParseEndpoint {
+  return {
+    method: "POST",
+    path,
+    access: "everyone",
+    summary: "Create an installation, or update the one with the same `installationId`",
+    body: fields,
+    response: created,
+    status: 201,
+  };
+}
 
 /** Classes, aggregations and batches. */
 export const OBJECT_ENDPOINTS: readonly ParseEndpoint[] = [
@@ -22,16 +34,10 @@ export const OBJECT_ENDPOINTS: readonly ParseEndpoint[] = [
   },
   ...objectEndpoints("/classes/:className", "an object", "objects"),
   ...objectEndpoints("/roles", "a role", "roles"),
-  ...objectEndpoints("/installations", "an installation", "installations"),
-  {
-    method: "POST",
-    path: "/classes/_Installation",
-    access: "everyone",
-    summary: "Create an installation, or update the one with the same `installationId`",
-    body: jsonObject,
-    response: object,
-    status: 201,
-  },
+  ...objectEndpoints("/installations", "an installation", "installations").filter(
+    ({ method }) => method !== "POST",
+  ),
+  ...["/installations", "/classes/_Installation"].map(saveInstallation),
   {
     method: "GET",
     path: "/aggregate/:className",

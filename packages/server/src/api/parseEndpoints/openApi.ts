@@ -51,7 +51,15 @@ export const parseOpenApi = createOpenApi(() => ({
 }));
 
 function operationOf(tag: string, endpoint: ParseEndpoint): ApiOperation {
-  const { body, bodyType, access, isApplicationOptional, isStream: _, ...operation } = endpoint;
+  const {
+    body,
+    bodyType = "application/json",
+    rawBodyType,
+    access,
+    isApplicationOptional,
+    isStream: _,
+    ...operation
+  } = endpoint;
   const isRead = endpoint.method === "GET" || endpoint.method === "HEAD";
   const headers = isRead
     ? ["InstallationId", "CloudContext"]
@@ -62,8 +70,11 @@ function operationOf(tag: string, endpoint: ParseEndpoint): ApiOperation {
     access,
     security: isApplicationOptional ? [{}, ...SECURITY[access]] : SECURITY[access],
     parameters: headers.map((name) => ({ $ref: `#/components/parameters/${name}` })),
-    ...((body || bodyType !== undefined) && {
-      body: { contentType: bodyType ?? "application/json", ...(body && { schema: body }) },
+    ...((body || rawBodyType !== undefined) && {
+      body: {
+        ...(body && { [bodyType]: body }),
+        ...(rawBodyType !== undefined && { [rawBodyType]: undefined }),
+      },
     }),
   };
 }

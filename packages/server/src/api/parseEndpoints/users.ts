@@ -6,7 +6,6 @@ import {
   nothing,
   object,
   objectEndpoints,
-  type ParseAccess,
   type ParseEndpoint,
 } from "./endpoint.ts";
 
@@ -59,25 +58,22 @@ function newSessionEndpoint(path: string): ParseEndpoint {
   };
 }
 
-function page(method: "GET" | "POST", path: string, summary: string): ParseEndpoint {
-  const input = z.object({ token: z.string().optional(), username: z.string().optional() });
-  const access: ParseAccess = "everyone";
+/** A page of the links in emails, or a form of it. */
+function page(method: "GET" | "POST", path: string, summary: string, input: z.ZodObject): ParseEndpoint {
   return {
     method,
     path: `/apps/:appId/${path}`,
-    access,
+    access: "everyone",
     summary,
-    ...(method === "GET"
-      ? { query: input }
-      : {
-          body: input.extend({ new_password: z.string().optional() }),
-          bodyType: "application/x-www-form-urlencoded",
-        }),
+    ...(method === "GET" ? { query: input } : { body: input, bodyType: "application/x-www-form-urlencoded" }),
     response: nothing,
     streams: ["text/html"],
     isApplicationOptional: true,
   };
 }
+
+const token = z.object({ token: z.string() });
+const newPassword = token.extend({ new_password: z.string(), repeated: z.string().optional() });
 
 /** Users, sessions and the emails of accounts. */
 export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
@@ -185,8 +181,8 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     body: email,
     response: nothing,
   },
-  page("GET", "verify_email", "Page of the link in verification emails"),
-  page("POST", "resend_verification_email", "Send the verification email again, from that page"),
-  page("GET", "request_password_reset", "Page that asks for a new password"),
-  page("POST", "request_password_reset", "Set the new password, from that page"),
+  page("GET", "verify_email", "Page of the link in verification emails", token),
+  page("POST", "resend_verification_email", "Send the verification email again, from that page", email),
+  page("GET", "request_password_reset", "Page that asks for a new password", token),
+  page("POST", "request_password_reset", "Set the new password, from that page", newPassword),
 ];
