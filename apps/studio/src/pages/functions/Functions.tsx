@@ -25,7 +25,7 @@ export function Functions() {
 }
 
 function Workbench({ functions, defined, triggers }: StudioResponse<"GET", "/functions">) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [name, setName] = useSearchParam("function");
   const [searchText, setSearchText] = useState("");
   const shown = functions.filter((each) => each.toLowerCase().includes(searchText.toLowerCase()));
@@ -54,7 +54,7 @@ function Workbench({ functions, defined, triggers }: StudioResponse<"GET", "/fun
           search={{ label: t("Search functions"), value: searchText, onChange: setSearchText }}
         >
           <p className="soft small" role="status">
-            {count(shown.length, "{n} function", "{n} functions")}
+            {t("{n, plural, one {# function} other {# functions}}", { n: shown.length })}
           </p>
         </PickList>
         {chosen === undefined ? (
