@@ -4,27 +4,22 @@ import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from "fastify";
 import type { AuthContext } from "../core/authContext.ts";
 import type { ApiReply } from "../core/http/apiRoute.ts";
-import { withBody } from "../core/http/body.ts";
-import type { BodyMemory } from "../core/http/bodyMemory.ts";
-import { MASTER_JSON_LIMITS, parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
-import { addQueryParams } from "../core/http/form.ts";
 import { BROWSER_METHODS } from "../core/http/methods.ts";
 import { errorReply, sendReply } from "../core/http/reply.ts";
 import { requestTarget } from "../core/http/requestTarget.ts";
 import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
-import type { Endpoint } from "../studioApi/endpoint.ts";
 import type { StudioError } from "../studioApi/errors.ts";
-import type { StudioAccessLevel } from "../studioApi/roles.ts";
 import type { Audit, AuditDetails } from "./audit.ts";
-import { CHUNK_BYTES } from "./backupUploads.ts";
 import { readCookie } from "./cookie.ts";
 import type { Operators } from "./operators.ts";
+import { type ParameterLimits, readParameters } from "./readParameters.ts";
+import { assertCsrfToken, assertRole, assertSameOrigin } from "./requestChecks.ts";
 import type { SignedIn, StreamReply, StudioRoute, UncheckedRequest } from "./route.ts";
-import { isValidCsrfToken, type StudioSessions } from "./sessions.ts";
+import type { StudioSessions } from "./sessions.ts";
 import { SecondFactorRequiredError } from "./signIn.ts";
 
-export interface AdminApiDependencies {
+export interface AdminApiDependencies extends ParameterLimits {
   routes: readonly StudioRoute[];
   operators: Operators;
   sessions: StudioSessions;
@@ -32,8 +27,6 @@ export interface AdminApiDependencies {
   /** Returns the URL of the Parse API as the client knows it. */
   serverUrlOf(message: IncomingMessage): string;
   clientAddressOf: ClientAddressOf;
-  maxBodyBytes: number;
-  bodyMemory: BodyMemory;
   /** Ends streams when the server stops. */
   stopSignal: AbortSignal;
   reportError(error: unknown, requestId: string): void;
@@ -46,13 +39,6 @@ export class ConflictError extends ProtocolError {
   constructor(current: JsonObject) {
     super(ErrorCode.CACHE_MISS, "The object was changed in the meantime.", 409);
     this.current = current;
-  }
-}
-
-declare module "fastify" {
-  interface FastifyRequest {
-    /** The operator who sends a request of the admin API. */
-    signedIn?: SignedIn;
   }
 }
 
@@ -130,6 +116,7 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     const { raw: message, id: requestId, params: pathParams, signedIn } = httpRequest;
     const { method, path, needs, bodyType } = route.endpoint;
     const { params, bytes } = await readParameters(
+      dependencies,
       message,
       route.endpoint,
       requestTarget(httpRequest).search,
@@ -206,7 +193,10 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
       await dependencies.audit.record({ ...entry(), outcome: "done" });
       return result;
     } catch (error) {
-      const wasChecked = error instanceof ProtocolError && !(error instanceof TooManyRequestsError);
+      const wasChecked =
+        error instanceof ProtocolError &&
+        error.code !== ErrorCode.INVALID_QUERY &&
+        !(error instanceof TooManyRequestsError);
       if (wasChecked)
         await dependencies.audit.record({ ...entry(), outcome: "refused", error: error.message });
       throw error;
@@ -218,95 +208,13 @@ export function createAdminApi(dependencies: AdminApiDependencies): FastifyPlugi
     const operator = session && (await dependencies.operators.get(session.operatorId));
     return session && operator && !operator.isDisabled ? { operator, session } : undefined;
   }
-
-  async function readParameters(
-    message: IncomingMessage,
-    { method, bodyType, needs }: Endpoint,
-    search: string,
-  ): Promise<Pick<UncheckedRequest, "params" | "bytes">> {
-    const params: JsonObject = {};
-    addQueryParams(params, search);
-    if (method === "GET") {
-      message.resume();
-      return { params, bytes: EMPTY_BODY };
-    }
-    // Cross-site forms cannot send these content types without a preflight request.
-    const type = bodyType === "bytes" ? "application/octet-stream" : "application/json";
-    if (method !== "DELETE" && message.headers["content-type"]?.split(";", 1)[0]?.toLowerCase() !== type) {
-      throw new ProtocolError(ErrorCode.INVALID_JSON, `The body must be ${type}.`, 415);
-    }
-    const { bodyMemory, maxBodyBytes } = dependencies;
-    if (bodyType === "bytes") {
-      return {
-        params,
-        bytes: await withBody(
-          message,
-          CHUNK_BYTES,
-          bodyMemory,
-          (body) => body,
-          async (bytes) => bytes,
-        ),
-      };
-    }
-    // Without a session, clients only send a name, a password and a code.
-    const limits =
-      needs === "nobody"
-        ? { ...UNIDENTIFIED_CLIENT_LIMITS, bytes: MAX_SIGN_IN_BYTES }
-        : { bytes: maxBodyBytes, json: MASTER_JSON_LIMITS };
-    const fields = await withBody(
-      message,
-      limits.bytes,
-      bodyMemory,
-      (body) => parseJsonBody(body, limits.json),
-      async (parsed) => parsed,
-    );
-    for (const [name, value] of Object.entries(params))
-      if (!Object.hasOwn(fields, name)) fields[name] = value;
-    return { params: fields, bytes: EMPTY_BODY };
-  }
 }
-
-/** Throws unless the operator has the role that a route requires. */
-function assertRole(needs: StudioAccessLevel, signedIn: SignedIn | undefined): void {
-  if (needs === "nobody") return;
-  if (!signedIn) throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Sign in first.", 401);
-  if (needs === "session") return;
-  if (ROLE_RANK[signedIn.operator.role] >= ROLE_RANK[needs]) return;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, `This requires the role ${needs}.`, 403);
-}
-
-/** Throws unless a change has the CSRF token of its session. */
-function assertCsrfToken(needs: StudioAccessLevel, { method, headers, signedIn }: FastifyRequest): void {
-  if (method === "GET" || needs === "nobody" || !signedIn) return;
-  if (isValidCsrfToken(signedIn.session, headers["x-purse-csrf"])) return;
-  throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "The CSRF token is missing or invalid.", 403);
-}
-
-const EMPTY_BODY = Buffer.alloc(0);
-/** Maximum body size of requests without a session. */
-const MAX_SIGN_IN_BYTES = 16 * 1024;
-const ROLE_RANK = { readOnly: 0, editor: 1, owner: 2 } as const;
 
 /** Read-only operators are also denied writes by the object service. */
 function authOf(signedIn: SignedIn | undefined): AuthContext {
   if (!signedIn) return { kind: "anonymous" };
   const { id, username, role } = signedIn.operator;
   return { kind: "master", operator: { id, username }, ...(role === "readOnly" && { readOnly: true }) };
-}
-
-/**
- * Rejects cross-site requests, regardless of their cookies. Compares hosts but not schemes: behind a proxy the server
- * may not know that its pages use https.
- */
-function assertSameOrigin({ headers }: IncomingMessage, serverUrl: string): void {
-  const { origin } = headers;
-  const site = headers["sec-fetch-site"];
-  const isCrossSite = site !== undefined && site !== "same-origin" && site !== "none";
-  const knownHosts = [headers.host, new URL(serverUrl).host];
-  const isOtherOrigin =
-    origin !== undefined && !(URL.canParse(origin) && knownHosts.includes(new URL(origin).host));
-  if (!isCrossSite && !isOtherOrigin) return;
-  throw new ProtocolError(ErrorCode.X_DOMAIN_REQUEST, "Cross-site requests are not allowed.", 403);
 }
 
 async function refuseMethod({ method, url }: FastifyRequest): Promise<never> {
