@@ -87,7 +87,7 @@ export function createChainService({
     async watchedWallets(chainId, limit) {
       const { store, status, config } = selectChain(chainId);
       const [count, wallets] = await withIndexErrors(
-        Promise.all([store.countWatchedWallets(), store.listWatchedWallets(limit)]),
+        Promise.all([store.watched.count(), store.watched.list(limit)]),
       );
       const { head } = status();
       return {
@@ -178,7 +178,7 @@ function createChainContext(
         // Subscribe before reading, so that no progress is missed.
         const nextHistory = waitForHistory(indexer, config.id, addresses, end - Date.now());
         try {
-          const watched = await getStore().watchedWallets(addresses);
+          const watched = await getStore().watched.get(addresses);
           const isDone = watched.length === addresses.length && watched.every(({ next }) => next < start);
           if (isDone) return { isDone: true, percent: 100 };
           if (!isEnqueued && watched.length < addresses.length) indexer.watch(config.id, addresses);
@@ -241,7 +241,7 @@ async function isWalletIndexed(
   addresses: string[],
   indexer: IndexerWorker,
 ): Promise<boolean> {
-  const watched = await store.watchedWallets(addresses);
+  const watched = await store.watched.get(addresses);
   if (watched.length < addresses.length) indexer.watch(config.id, addresses);
   const start = config.startBlock ?? 0;
   return watched.length === addresses.length && watched.every(({ next }) => next < start);

@@ -7,7 +7,8 @@ import { getRoyalty } from "../nft/royalties.ts";
 import { getTokenUris } from "../nft/tokenUris.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
 import type { ListOptions } from "../store/listQuery.ts";
-import type { BalanceSelection, NftBalance } from "../store/nftBalances.ts";
+import type { BalanceSelection } from "../store/nftBalanceConditions.ts";
+import type { NftBalance } from "../store/nftBalances.ts";
 import type { QueryResult } from "../store/queryResult.ts";
 import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {

@@ -5,7 +5,7 @@ import { decodeEvent } from "../abi/decodeEvent.ts";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { indexOf } from "../model/rows.ts";
 import { transferParties } from "../model/topics.ts";
-import type { EventQuery } from "../store/chainStore.ts";
+import type { EventQuery } from "../store/eventQuery.ts";
 import type { ChainTables } from "../store/schema.ts";
 import {
   erc20TokenCondition,

@@ -75,6 +75,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     chainName: config.name,
     node,
     metadata: store.metadata,
+    updates: store.nftUpdates,
     fetchContent: options.fetchContent,
     newest: () => newest,
     log,
@@ -128,7 +129,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     saveTokenMetadata: (tokens) => writer.saveTokenMetadata(tokens),
     async refreshMetadata(refresh) {
       if ("nft" in refresh) await store.metadata.requestRefresh(refresh.nft, refresh.target);
-      else await store.metadata.requestCollectionRefresh(refresh.collection);
+      else await store.nftUpdates.requestCollectionRefresh(refresh.collection);
       metadataReader.wake();
       indexer.wake();
     },

@@ -41,7 +41,7 @@ export class WalletHistory {
 
   async load(): Promise<void> {
     if (this.#loadedAddresses) return;
-    const wallets = await this.#store.watchedWallets();
+    const wallets = await this.#store.watched.get();
     this.#loadedAddresses = wallets.filter(({ since }) => since !== PENDING).map(({ address }) => address);
   }
 
@@ -51,7 +51,7 @@ export class WalletHistory {
    */
   async step(checkpoint: BlockRow): Promise<boolean> {
     await this.load();
-    const unfinished = await this.#store.unfinishedWallets(this.#start);
+    const unfinished = await this.#store.watched.unfinished(this.#start);
     const started = unfinished.filter(({ since }) => since === PENDING).map(({ address }) => address);
     if (started.length > 0) {
       await this.#writer.startWallets(started, checkpoint.number);

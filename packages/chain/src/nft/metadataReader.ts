@@ -3,7 +3,9 @@ import type { Logger } from "../model/logger.ts";
 import { type BlockRow, NULL_ADDRESS } from "../model/rows.ts";
 import { nftKeyString } from "../model/tokens.ts";
 import type { ChainNode } from "../node/chainNode.ts";
-import type { MetadataResult, NftMetadataStore, PendingNft } from "../store/nftMetadata.ts";
+import type { MetadataResult, NftMetadataStore } from "../store/nftMetadata.ts";
+import type { NftUpdates } from "../store/nftUpdates.ts";
+import type { PendingNft } from "../store/tableRows.ts";
 import { ConcurrencyLimiter } from "./concurrencyLimiter.ts";
 import {
   decodeDataUri,
@@ -22,6 +24,7 @@ export interface MetadataReaderOptions {
   chainName: string;
   node: ChainNode;
   metadata: NftMetadataStore;
+  updates: NftUpdates;
   fetchContent: (uri: string, maxBytes: number, deadlineMs: number) => Promise<FetchedContent>;
   /** The latest indexed block, while the index is at the head and this process is the leader. */
   newest: () => BlockRow | undefined;
@@ -112,11 +115,11 @@ export class MetadataReader {
 
   /** Returns whether there was anything to do. */
   async #step(): Promise<boolean> {
-    const { metadata, newest } = this.#options;
+    const { updates, newest } = this.#options;
     // Contracts are called at this block: tokens of later ones do not exist there.
     const block = newest();
     if (!block) return false;
-    for (let i = 0; i < UPDATE_BATCH_SIZE && (await metadata.applyUpdates(block.number)); i++);
+    for (let i = 0; i < UPDATE_BATCH_SIZE && (await updates.apply(block.number)); i++);
     const pending = await this.#selectPending(block.number);
     const started = pending.filter(({ uri }) => uri !== null).filter((nft) => this.#startFetch(nft)).length;
     const withoutUri = pending.filter(({ uri }) => uri === null);

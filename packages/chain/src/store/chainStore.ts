@@ -1,11 +1,10 @@
-import { type AliasedExpression, type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { expressionBuilder, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
   blockOf,
   type LogRow,
   type NftTransferRow,
-  POSITIONS_PER_BLOCK,
   positionOf,
   type TradeRow,
   type TransactionRow,
@@ -13,21 +12,14 @@ import {
 import type { TokenMetadata } from "../model/tokens.ts";
 import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
+import { type EventSelection, readEvents } from "./eventQuery.ts";
 import type { IndexLocation } from "./indexLocation.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
-import type { WatchedWallet } from "./indexWriter.ts";
-import {
-  afterCursor,
-  blockBounds,
-  type ListOptions,
-  type ListTable,
-  listOrder,
-  readList,
-  unionAll,
-} from "./listQuery.ts";
+import { blockBounds, type IndexPosition, type ListOptions, readList } from "./listQuery.ts";
 import { NftBalances } from "./nftBalances.ts";
 import { NftMetadataStore } from "./nftMetadata.ts";
+import { NftUpdates } from "./nftUpdates.ts";
 import { openReader } from "./openReader.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
@@ -42,7 +34,6 @@ import {
   tokenMetadata,
   tradeRow,
   transactionRow,
-  watchedWallet,
 } from "./tableRows.ts";
 import {
   erc20TokenCondition,
@@ -51,8 +42,10 @@ import {
   nftConditions,
   partyConditions,
 } from "./transferConditions.ts";
+import { WatchedWallets } from "./watchedWallets.ts";
 
 const blocks = query.selectFrom("blocks").selectAll();
+const tokens = query.selectFrom("tokens").selectAll();
 const ofLogs = expressionBuilder<ChainTables, "logs">();
 const ofTrades = expressionBuilder<ChainTables, "trades">();
 
@@ -61,16 +54,22 @@ export class ChainStore {
   readonly #reader: IndexReader;
   /** Metadata of NFTs. */
   readonly metadata: NftMetadataStore;
+  /** Updates of metadata that contracts reported. */
+  readonly nftUpdates: NftUpdates;
   /** Balances of NFTs. */
   readonly nftBalances: NftBalances;
   /** Balances of ERC-20 tokens, computed from transfers. */
   readonly erc20Balances: Erc20Balances;
+  /** The wallets of an index of known wallets. */
+  readonly watched: WatchedWallets;
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
     this.metadata = new NftMetadataStore(reader);
     this.nftBalances = new NftBalances(reader);
     this.erc20Balances = new Erc20Balances(reader);
+    this.nftUpdates = new NftUpdates(reader);
+    this.watched = new WatchedWallets(reader);
   }
 
   /** For the indexer: without limits, in the caller's thread. */
@@ -251,58 +250,16 @@ export class ChainStore {
     return row && tradeRow(row);
   }
 
-  /**
-   * Returns rows after a cursor up to the end of a block, with their blocks; undefined if one of the two blocks is
-   * not in the index. A single statement, so that all rows are from the same snapshot.
-   */
-  async selectEvents<Row extends { position: number; part: number }>(
-    { columns, table, branches }: EventQuery<Row>,
-    after: { position: number; part: number; block: { number: number; hash: string } } | undefined,
-    upTo: { number: number; hash: string },
-    limit: number,
-  ): Promise<{ row: Row; hash: string; timestamp: number }[] | undefined> {
-    const cursor = { after, ascending: true };
-    const conditions = [
-      ...blockBounds({ toBlock: upTo.number }),
-      ...afterCursor(table, cursor),
-      this.#reader.dialect.deadlineCheck,
-    ];
-    const pages = branches.map((branch) =>
-      query
-        .selectFrom(table)
-        .select(columns)
-        .where(ofLogs.and([branch, ...conditions]))
-        .orderBy(listOrder(table, cursor))
-        .limit(limit),
-    );
-    const isAfterIndexed =
-      after &&
-      sql<SqlBool>`EXISTS ${blocks.where("number", "=", after.block.number).where("hash", "=", toBytes(after.block.hash))}`;
-    const rows = await this.#reader.all(
-      sql<EventRow & Row>`
-        SELECT found.*, b.hash AS block_hash, b.timestamp AS block_timestamp FROM blocks t
-        LEFT JOIN (SELECT * FROM (${unionAll(pages)}) AS branches ORDER BY position, part LIMIT ${limit}) AS found ON TRUE
-        LEFT JOIN blocks b ON b.number = found.position / ${sql.lit(POSITIONS_PER_BLOCK)}
-        WHERE t.number = ${upTo.number} AND t.hash = ${toBytes(upTo.hash)} AND ${isAfterIndexed ?? sql.lit(true)}
-        ORDER BY found.position, found.part`,
-      "list",
-    );
-    if (rows.length === 0) return undefined;
-    return rows.flatMap((row) => {
-      const { block_hash: hash, block_timestamp: timestamp } = row;
-      return hash && timestamp !== null ? [{ row, hash: toHex(hash), timestamp }] : [];
-    });
+  /** See readEvents(). */
+  selectEvents<Row extends IndexPosition>(...selection: EventSelection<Row>) {
+    return readEvents(this.#reader, ...selection);
   }
 
   /** Metadata of tokens; those without are omitted. */
   async tokenMetadata(addresses: string[]): Promise<Map<string, TokenMetadata>> {
     if (addresses.length === 0) return new Map();
     const rows = await this.#reader.all(
-      query
-        .selectFrom("tokens")
-        .selectAll()
-        .where("known", "=", sql.lit(1))
-        .where("address", "in", padValues(addresses.map(toBytes))),
+      tokens.where("known", "=", sql.lit(1)).where("address", "in", padValues(addresses.map(toBytes))),
     );
     return new Map(rows.map((row) => [toHex(row.address), tokenMetadata(row)]));
   }
@@ -312,9 +269,7 @@ export class ChainStore {
     if (symbols.length === 0) return [];
     const names = padValues(symbols.map((symbol) => symbol.toLowerCase()));
     const rows = await this.#reader.all(
-      query
-        .selectFrom("tokens")
-        .selectAll()
+      tokens
         .where("standard", "=", sql.lit(20))
         .where((eb) => eb(eb.fn<string>("lower", ["symbol"]), "in", names))
         .orderBy("position")
@@ -328,50 +283,9 @@ export class ChainStore {
   /** Tokens whose metadata has not been read yet. */
   async tokensWithoutMetadata(limit: number): Promise<{ address: string; standard: number }[]> {
     const rows = await this.#reader.all(
-      query
-        .selectFrom("tokens")
-        .select(["address", "standard"])
-        .where("known", "=", sql.lit(0))
-        .orderBy("address")
-        .limit(limit),
+      tokens.where("known", "=", sql.lit(0)).orderBy("address").limit(limit),
     );
     return rows.map(({ address, standard }) => ({ address: toHex(address), standard }));
-  }
-
-  /** Watched wallets whose history down to `start` is incomplete. */
-  async unfinishedWallets(start: number): Promise<WatchedWallet[]> {
-    const rows = await this.#reader.all(
-      query.selectFrom("watched").selectAll().where("next", ">=", start).orderBy("next", "desc").limit(1000),
-    );
-    return rows.map(watchedWallet);
-  }
-
-  /** Some watched wallets; those with the least indexed history first. */
-  async listWatchedWallets(limit: number): Promise<WatchedWallet[]> {
-    const rows = await this.#reader.all(
-      query.selectFrom("watched").selectAll().orderBy("next", "desc").orderBy("address").limit(limit),
-    );
-    return rows.map(watchedWallet);
-  }
-
-  async countWatchedWallets(): Promise<number> {
-    const [row] = await this.#reader.all(
-      query
-        .selectFrom("watched")
-        .select((eb) => eb.fn.countAll<number>().as("count"))
-        .where(this.#reader.dialect.deadlineCheck),
-      "list",
-    );
-    return row?.count ?? 0;
-  }
-
-  async watchedWallets(addresses?: string[]): Promise<WatchedWallet[]> {
-    if (addresses?.length === 0) return [];
-    const all = query.selectFrom("watched").selectAll();
-    const rows = await this.#reader.all(
-      addresses ? all.where("address", "in", padValues(addresses.map(toBytes))) : all,
-    );
-    return rows.map(watchedWallet);
   }
 
   async #block(found: typeof blocks): Promise<BlockRow | undefined> {
@@ -383,17 +297,3 @@ export class ChainStore {
 const TOPIC_COLUMNS = ["topic0", "topic1", "topic2", "topic3"] as const;
 /** Topics of events that can be ERC-20 transfers. */
 const ERC20_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);
-
-/** A query for rows of one table; the branches must not overlap. */
-export interface EventQuery<Row> {
-  columns: readonly AliasedExpression<unknown, string>[];
-  table: ListTable;
-  branches: Expression<SqlBool>[];
-  fields(row: Row): unknown;
-}
-
-interface EventRow {
-  /** null if no row was found. */
-  block_hash: Uint8Array | null;
-  block_timestamp: number | null;
-}

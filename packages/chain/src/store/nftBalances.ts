@@ -1,13 +1,23 @@
-import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
+import { sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
 import { query } from "./indexQuery.ts";
 import type { IndexReader } from "./indexReader.ts";
+import {
+  type BalanceKey,
+  type BalanceSelection,
+  balanceCondition,
+  contains,
+  isAfter,
+  isHeld,
+  mintPosition,
+  rangeCondition,
+} from "./nftBalanceConditions.ts";
 import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
-import type { ChainTables, NftBalancesTable, NftRangesTable } from "./schema.ts";
+import type { NftBalancesTable, NftRangesTable } from "./schema.ts";
 
 /** A page of NFTs or ids. */
 export interface NftQueryResult<Row> extends QueryResult<Row> {
@@ -18,25 +28,10 @@ export interface NftQueryResult<Row> extends QueryResult<Row> {
   isPartial: boolean;
 }
 
-export interface BalanceKey {
-  token: string;
-  /** 32 bytes. */
-  tokenId: string;
-  owner: string;
-}
-
 export interface NftBalance extends BalanceKey {
   standard: number;
   amount: string;
 }
-
-/** Balances of an owner (optionally in some collections), of a collection, or of one of its tokens. */
-export type BalanceSelection = { owner: string; tokens?: string[] } | { token: string; tokenId?: string };
-
-const ofBalances = expressionBuilder<ChainTables, "nft_balances">();
-const ofRanges = expressionBuilder<ChainTables, "nft_ranges">();
-/** A condition that uses the partial index of owners. */
-const isHeld = ofBalances("held", "=", ofBalances.lit(1));
 
 /** Balances of NFTs in the index of one chain. */
 export class NftBalances {
@@ -252,46 +247,6 @@ const MAX_RANGES = 10_000;
 const TRANSFER_TOPIC_BYTES = toBytes(TRANSFER_TOPIC);
 const LEGACY_TOPICS = LEGACY_NFT_TOPICS.map(toBytes);
 
-/** Condition for the ranges that may contain tokens of a selection. */
-function rangeCondition(selection: BalanceSelection): Expression<SqlBool> {
-  if (!("owner" in selection)) return ofRanges("token", "=", toBytes(selection.token));
-  const { owner, tokens } = selection;
-  const ofOwner = ofRanges("to_address", "=", toBytes(owner));
-  return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
-}
-
-/** Condition for the ranges that contain an id. */
-function contains(token: Uint8Array, id: Uint8Array): Expression<SqlBool> {
-  return ofRanges("token", "=", token).and("first", "<=", id).and("last", ">=", id);
-}
-
-/** Condition for the balances after a row, in the order of the primary key. */
-function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
-  const { refTuple, tuple } = ofBalances;
-  return ofBalances(
-    refTuple("token", "token_id", "owner"),
-    ">",
-    tuple(toBytes(token), toBytes(tokenId), toBytes(owner)),
-  );
-}
-
-/** The position of the first transfer of a token. */
-function mintPosition({ token, tokenId }: BalanceKey) {
-  const [contract, id] = [toBytes(token), toBytes(tokenId)];
-  const transfer = query
-    .selectFrom("nft_transfers")
-    .select((eb) => eb.fn.min("position").as("position"))
-    .where("token", "=", contract)
-    .where("token_id", "=", id);
-  const range = query
-    .selectFrom("nft_ranges")
-    .select((eb) => eb.fn.min("position").as("position"))
-    .where(contains(contract, id));
-  return query
-    .selectFrom(transfer.unionAll(range).as("made"))
-    .select((eb) => eb.fn.min("made.position").as("position"));
-}
-
 /** Received minus sent tokens of a range, for one id or all. */
 function balanceInRange(
   range: NftRangesTable,
@@ -304,16 +259,6 @@ function balanceInRange(
   const count = tokenId === undefined ? last - first + 1n : 1n;
   const received = owners.includes(toHex(range.to_address)) ? count : 0n;
   return owners.includes(toHex(range.from_address)) ? received - count : received;
-}
-
-function balanceCondition(selection: BalanceSelection): Expression<SqlBool> {
-  if ("owner" in selection) {
-    const { owner, tokens } = selection;
-    const ofOwner = ofBalances("owner", "=", toBytes(owner));
-    return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
-  }
-  const ofToken = ofBalances("token", "=", toBytes(selection.token));
-  return selection.tokenId === undefined ? ofToken : ofToken.and("token_id", "=", toBytes(selection.tokenId));
 }
 
 function nftBalance(row: NftBalancesTable): NftBalance {

@@ -7,6 +7,7 @@ import type { IndexReader } from "./indexReader.ts";
 import { blockBounds, unionAll } from "./listQuery.ts";
 import { padValues } from "./padValues.ts";
 import type { ChainTables, NftMetadataTable } from "./schema.ts";
+import { PENDING_COLUMNS, type PendingNft, type PendingRow, pendingNft } from "./tableRows.ts";
 
 /** An NFT's metadata in the index. */
 export interface MetadataRecord extends NftKey {
@@ -26,14 +27,6 @@ export interface MetadataRecord extends NftKey {
 export interface MetadataMatch extends MetadataRecord {
   id: number;
   standard: number;
-}
-
-/** An NFT whose URI or metadata is due. */
-export interface PendingNft extends NftKey {
-  standard: number;
-  /** null if it must be read from the contract. */
-  uri: string | null;
-  attempts: number;
 }
 
 /** Result of an attempt to read metadata. */
@@ -59,23 +52,11 @@ export interface MetadataSearch {
 export const LARGE_METADATA = 16 * 1024;
 /** Tokens per statement. */
 const BATCH_SIZE = 128;
-/** Tokens of one collection per update. */
-const UPDATE_BATCH_SIZE = 1_000;
-/** The range of all ids. */
-const FIRST_ID = `0x${"0".repeat(64)}`;
-const LAST_ID = `0x${"f".repeat(64)}`;
-/** An update that applies regardless of the block. */
-const ANY_BLOCK = 2 ** 33;
-
-const NO_BYTES = Buffer.alloc(0);
-
 const ofMetadata = expressionBuilder<ChainTables, "nft_metadata">();
 
 /** Metadata of NFTs in the index of one chain, and the queue of pending ones. */
 export class NftMetadataStore {
   readonly #reader: IndexReader;
-  /** The collection that was updated last. */
-  #lastUpdated: Uint8Array = NO_BYTES;
 
   constructor(reader: IndexReader) {
     this.#reader = reader;
@@ -272,96 +253,8 @@ export class NftMetadataStore {
     );
     return changed > 0;
   }
-
-  /** Queues a collection for refresh: its name and symbol, and all tokens. */
-  async requestCollectionRefresh(token: string): Promise<void> {
-    const bytes = toBytes(token);
-    await this.#reader.change(query.updateTable("tokens").set({ known: 0 }).where("address", "=", bytes));
-    await this.#addUpdate(bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK);
-  }
-
-  /** Queues tokens that contracts reported as updated up to a block. Returns whether there are more. */
-  async applyUpdates(upTo: number): Promise<boolean> {
-    // Rotates through collections, so that one with constant updates does not delay others.
-    const [update] = await this.#reader.all(
-      query
-        .selectFrom("nft_updates")
-        .selectAll()
-        .where("token", ">", this.#lastUpdated)
-        .where((eb) => eb.or([eb("block", "<=", upTo), eb("block", "=", ANY_BLOCK)]))
-        .orderBy("token")
-        .orderBy("first")
-        .limit(1),
-    );
-    if (!update) {
-      const isRoundDone = this.#lastUpdated.length > 0;
-      this.#lastUpdated = NO_BYTES;
-      return isRoundDone;
-    }
-    this.#lastUpdated = update.token;
-    const { token, first, last, block } = update;
-    const batch = await this.#reader.all(
-      query
-        .selectFrom("nft_metadata")
-        .select("token_id")
-        .where("token", "=", token)
-        .where("token_id", ">=", first)
-        .where("token_id", "<=", last)
-        .orderBy("token_id")
-        .limit(UPDATE_BATCH_SIZE),
-    );
-    const lastId = batch.at(-1)?.token_id;
-    if (lastId) {
-      await this.#reader.change(
-        query
-          .updateTable("nft_metadata")
-          .set((eb) => ({ uri_block: null, tries: 0, due: eb.fn.coalesce("due", eb.lit(1)) }))
-          .where("token", "=", token)
-          .where("token_id", ">=", first)
-          .where("token_id", "<=", lastId)
-          .where((eb) =>
-            eb.or([
-              eb("uri_block", "<", block),
-              eb.and([eb("uri_block", "is", null), eb("due", "is", null)]),
-            ]),
-          ),
-      );
-      const next = BigInt(toHex(lastId)) + 1n;
-      // Insert the remainder before deleting the original, so that a crash in between loses nothing.
-      if (batch.length === UPDATE_BATCH_SIZE && next <= BigInt(toHex(last)))
-        await this.#addUpdate(token, toBytes(`0x${next.toString(16).padStart(64, "0")}`), last, block);
-    }
-    await this.#reader.change(
-      query
-        .deleteFrom("nft_updates")
-        .where("token", "=", token)
-        .where("first", "=", first)
-        .where("last", "=", last)
-        .where("block", "=", block),
-    );
-    return true;
-  }
-
-  async #addUpdate(token: Uint8Array, first: Uint8Array, last: Uint8Array, block: number): Promise<void> {
-    const largest = (column: "last" | "block") => {
-      const [added, stored] = [sql.ref(`excluded.${column}`), sql.ref(`nft_updates.${column}`)];
-      return sql<never>`CASE WHEN ${added} > ${stored} THEN ${added} ELSE ${stored} END`;
-    };
-    await this.#reader.change(
-      query
-        .insertInto("nft_updates")
-        .values({ token, first, last, block })
-        .onConflict((conflict) =>
-          conflict
-            .columns(["token", "first"])
-            .doUpdateSet({ last: largest("last"), block: largest("block") }),
-        ),
-    );
-  }
 }
 
-const PENDING_COLUMNS = ["token", "token_id", "standard", "uri", "uri_block", "tries"] as const;
-type PendingRow = Pick<NftMetadataTable, (typeof PENDING_COLUMNS)[number]>;
 /** Instead of a time: pending tokens stay due. */
 const KEEP_DUE = -1;
 
@@ -388,16 +281,6 @@ function failedAttempt(problem: string, retryAt: number | null, now: number) {
   return query
     .updateTable("nft_metadata")
     .set((eb) => ({ problem, looked_at: now, tries: eb("tries", "+", 1), due: retryAt }));
-}
-
-function pendingNft(row: PendingRow): PendingNft {
-  return {
-    token: toHex(row.token),
-    tokenId: toHex(row.token_id),
-    standard: row.standard,
-    uri: row.uri_block === null ? null : row.uri,
-    attempts: row.tries,
-  };
 }
 
 function metadataRecord(row: NftMetadataTable): MetadataRecord {

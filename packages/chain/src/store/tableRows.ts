@@ -1,11 +1,12 @@
 import { toHex, toHexOrNull } from "../model/hexBytes.ts";
 import type { BlockRow, NftTransferRow, TradeRow, TransactionRow } from "../model/rows.ts";
-import type { TokenMetadata } from "../model/tokens.ts";
+import type { NftKey, TokenMetadata } from "../model/tokens.ts";
 import { transferParties } from "../model/topics.ts";
 import type { WatchedWallet } from "./indexWriter.ts";
 import type {
   BlocksTable,
   LogsTable,
+  NftMetadataTable,
   NftTransfersTable,
   TokensTable,
   TradesTable,
@@ -30,6 +31,14 @@ export interface IndexedLog {
   address: string;
   topics: string[];
   data: string;
+}
+
+/** An NFT whose URI or metadata is due. */
+export interface PendingNft extends NftKey {
+  standard: number;
+  /** null if it must be read from the contract. */
+  uri: string | null;
+  attempts: number;
 }
 
 export function blockRow(row: BlocksTable): BlockRow {
@@ -124,5 +133,20 @@ export function nftTransferRow(row: NftTransfersTable): NftTransferRow {
     from: toHex(row.from_address),
     to: toHex(row.to_address),
     amount: row.amount,
+  };
+}
+
+/** The columns of a pending NFT. */
+export const PENDING_COLUMNS = ["token", "token_id", "standard", "uri", "uri_block", "tries"] as const;
+export type PendingRow = Pick<NftMetadataTable, (typeof PENDING_COLUMNS)[number]>;
+
+/** Converts a table row. */
+export function pendingNft(row: PendingRow): PendingNft {
+  return {
+    token: toHex(row.token),
+    tokenId: toHex(row.token_id),
+    standard: row.standard,
+    uri: row.uri_block === null ? null : row.uri,
+    attempts: row.tries,
   };
 }

@@ -1,0 +1,71 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { toBytes } from "../model/hexBytes.ts";
+import { query } from "./indexQuery.ts";
+import { padValues } from "./padValues.ts";
+import type { ChainTables } from "./schema.ts";
+
+export interface BalanceKey {
+  token: string;
+  /** 32 bytes. */
+  tokenId: string;
+  owner: string;
+}
+
+/** Balances of an owner (optionally in some collections), of a collection, or of one of its tokens. */
+export type BalanceSelection = { owner: string; tokens?: string[] } | { token: string; tokenId?: string };
+
+const ofBalances = expressionBuilder<ChainTables, "nft_balances">();
+const ofRanges = expressionBuilder<ChainTables, "nft_ranges">();
+/** A condition that uses the partial index of owners. */
+export const isHeld = ofBalances("held", "=", ofBalances.lit(1));
+
+/** Condition for the balances of a selection. */
+export function balanceCondition(selection: BalanceSelection): Expression<SqlBool> {
+  if ("owner" in selection) {
+    const { owner, tokens } = selection;
+    const ofOwner = ofBalances("owner", "=", toBytes(owner));
+    return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
+  }
+  const ofToken = ofBalances("token", "=", toBytes(selection.token));
+  return selection.tokenId === undefined ? ofToken : ofToken.and("token_id", "=", toBytes(selection.tokenId));
+}
+
+/** Condition for the ranges that may contain tokens of a selection. */
+export function rangeCondition(selection: BalanceSelection): Expression<SqlBool> {
+  if (!("owner" in selection)) return ofRanges("token", "=", toBytes(selection.token));
+  const { owner, tokens } = selection;
+  const ofOwner = ofRanges("to_address", "=", toBytes(owner));
+  return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
+}
+
+/** Condition for the ranges that contain an id. */
+export function contains(token: Uint8Array, id: Uint8Array): Expression<SqlBool> {
+  return ofRanges("token", "=", token).and("first", "<=", id).and("last", ">=", id);
+}
+
+/** Condition for the balances after a row, in the order of the primary key. */
+export function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
+  const { refTuple, tuple } = ofBalances;
+  return ofBalances(
+    refTuple("token", "token_id", "owner"),
+    ">",
+    tuple(toBytes(token), toBytes(tokenId), toBytes(owner)),
+  );
+}
+
+/** The position of the first transfer of a token. */
+export function mintPosition({ token, tokenId }: BalanceKey) {
+  const [contract, id] = [toBytes(token), toBytes(tokenId)];
+  const transfer = query
+    .selectFrom("nft_transfers")
+    .select((eb) => eb.fn.min("position").as("position"))
+    .where("token", "=", contract)
+    .where("token_id", "=", id);
+  const range = query
+    .selectFrom("nft_ranges")
+    .select((eb) => eb.fn.min("position").as("position"))
+    .where(contains(contract, id));
+  return query
+    .selectFrom(transfer.unionAll(range).as("made"))
+    .select((eb) => eb.fn.min("made.position").as("position"));
+}
