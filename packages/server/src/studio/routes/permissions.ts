@@ -14,7 +14,7 @@ import { resolveMemberships } from "../memberships.ts";
 import { findRoleCycles } from "../roleCycles.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
 import { findSecurityIssues, type SecurityDependencies } from "../securityCheck.ts";
-import type { RouteDependencies } from "./routeHelpers.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 const PAGE_SIZE = 1_000;
 
