@@ -56,7 +56,8 @@ describe.each(DATABASES)("what the studio says of rights and classes on %s", (da
       const { body } = await rest(
         purse,
         "GET",
-        `${path}${query({ where: { objectId } })}`,
+        // A query for a single objectId would need the permission to get.
+        `${path}${query({ where: { objectId: { $in: [objectId] } } })}`,
         undefined,
         credentials,
       );

@@ -5,7 +5,8 @@ import type { KeyUsage } from "../../apiKeys/keyUsage.ts";
 import type { RateLimiter } from "../../core/limits/rateLimiter.ts";
 import { chainEndpoints as endpoints, type StudioApiKey } from "../../studioApi/chains.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
-import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
+import { listNewest } from "./newestRows.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 type ChainRequests = Requests<typeof endpoints>;
 

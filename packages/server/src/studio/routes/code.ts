@@ -8,7 +8,8 @@ import type { WebhookService } from "../../webhooks/webhookService.ts";
 import type { WebhookCalls } from "../../webhooks/webhooks.ts";
 import { eventStream } from "../eventStream.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
-import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
+import { listNewest } from "./newestRows.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 type CodeRequests = Requests<typeof endpoints>;
 

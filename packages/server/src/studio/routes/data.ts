@@ -15,7 +15,7 @@ import { type Requests, route, type StudioRequest, type StudioRoute } from "../r
 import { suggestIndex } from "../suggestIndex.ts";
 import { importExportRoutes } from "./importExport.ts";
 import { type ClassRequest, type LiveRowsDependencies, liveRowsRoute } from "./liveRows.ts";
-import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
+import { type RouteDependencies, viewContext } from "./routeContext.ts";
 
 type DataRequests = Requests<typeof endpoints>;
 

@@ -6,7 +6,7 @@ import { invalidParameter } from "../../studioApi/parseInput.ts";
 import { copyCell, parseCsv, rowToObject, textCell, toCell, toRow } from "../csv.ts";
 import { type Requests, route, type StreamReply, type StudioRoute } from "../route.ts";
 import type { ClassRequest } from "./liveRows.ts";
-import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
+import { type RouteDependencies, viewContext } from "./routeContext.ts";
 
 /** Number of rows per page of an export, and of concurrent writes of an import. */
 const PAGE_SIZE = 500;

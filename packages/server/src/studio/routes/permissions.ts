@@ -14,7 +14,7 @@ import { resolveMemberships } from "../memberships.ts";
 import { findRoleCycles } from "../roleCycles.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
 import { findSecurityIssues, type SecurityDependencies } from "../securityCheck.ts";
-import type { RouteDependencies } from "./routeHelpers.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -109,7 +109,9 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
       }
       const query: JsonObject =
         operation === "find" ? { limit: 1, keys: "objectId" } : { limit: 0, count: 1 };
-      const text = await objects.find(request, className, { where: { objectId }, ...query });
+      // A query for a single objectId would need the permission to get.
+      const where = { objectId: { $in: [objectId] } };
+      const text = await objects.find(request, className, { where, ...query });
       const { results, count = 0 }: { results: JsonObject[]; count?: number } = JSON.parse(text);
       return results.length + count > 0;
     } catch (error) {

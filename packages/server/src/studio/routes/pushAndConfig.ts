@@ -4,7 +4,8 @@ import type { PushService } from "../../push/index.ts";
 import { pushAndConfigEndpoints as endpoints } from "../../studioApi/pushAndConfig.ts";
 import type { ConfigHistory } from "../configHistory.ts";
 import { type Requests, requireSignedIn, route, type StudioRequest, type StudioRoute } from "../route.ts";
-import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
+import { listNewest } from "./newestRows.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 type PushAndConfigRequests = Requests<typeof endpoints>;
 

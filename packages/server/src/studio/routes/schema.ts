@@ -11,7 +11,7 @@ import {
 } from "../../studioApi/schema.ts";
 import { classCode, classDiff } from "../classCode.ts";
 import { type Requests, route, type StudioRoute } from "../route.ts";
-import type { RouteDependencies } from "./routeHelpers.ts";
+import type { RouteDependencies } from "./routeContext.ts";
 
 type SchemaRequests = Requests<typeof endpoints>;
 
