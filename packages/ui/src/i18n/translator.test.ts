@@ -10,6 +10,11 @@ describe("translations", () => {
     expect(createTranslator("de", { Send: "Senden" }).t("Send")).toBe("Senden");
   });
 
+  it("leave texts of servers as they are, which may contain braces", () => {
+    const text: string = "There is no {{name}} in {this} template";
+    expect(createTranslator("de").t(text)).toBe(text);
+  });
+
   it("insert values, with numbers in the format of the language", () => {
     const { t } = createTranslator("de", { "{n, number} of {all}": "{n, number} von {all}" });
     expect(t("{n, number} of {all}", { n: 12_345, all: "allen" })).toBe("12.345 von allen");

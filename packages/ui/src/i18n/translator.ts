@@ -43,7 +43,12 @@ export function createTranslator(language: string, translations: Messages = {}):
   const i18n = setupI18n({ locale: language, messages: { [language]: translations } });
   // The build compiles the catalogs. Lingui compiles messages while developing.
   if (import.meta.env.PROD) i18n.setMessagesCompiler(compilePlaceholders);
-  return { language, t: (message: string, values?: Values) => i18n._(message, values) };
+  return {
+    language,
+    // A text without values and translation stays as it is: messages of servers may contain braces.
+    t: (message: string, values?: Values) =>
+      values || Object.hasOwn(translations, message) ? i18n._(message, values) : message,
+  };
 }
 
 /**
