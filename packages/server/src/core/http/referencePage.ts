@@ -15,13 +15,13 @@ const contentSchema = z
   .optional();
 const parameterSchema = z.object({
   name: z.string(),
-  in: z.string(),
+  in: z.enum(["path", "query", "header", "cookie", "body"]),
   required: z.boolean().default(false),
   description: z.string().default(""),
   schema: jsonObject.default({}),
 });
 const operationSchema = z.object({
-  operationId: z.string(),
+  operationId: z.string().regex(/^[\w.-]+$/),
   summary: z.string().default(""),
   description: z.string().default(""),
   tags: z.array(z.string()).default([]),
@@ -29,13 +29,27 @@ const operationSchema = z.object({
   requestBody: z.object({ content: contentSchema, required: z.boolean().default(false) }).optional(),
   responses: z.record(z.string(), z.object({ description: z.string().default(""), content: contentSchema })),
 });
+const optionalOperation = operationSchema.optional();
+const pathSchema = z.object({
+  get: optionalOperation,
+  put: optionalOperation,
+  post: optionalOperation,
+  patch: optionalOperation,
+  delete: optionalOperation,
+});
 /** The parts of an OpenAPI 3.1 document that the page shows. */
 const documentSchema = z.object({
   info: z.object({ title: z.string(), description: z.string().default("") }),
   servers: z.array(z.object({ url: z.string() })).default([]),
   tags: z.array(z.object({ name: z.string(), description: z.string().default("") })).default([]),
-  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
-  components: z.object({ schemas: z.record(z.string(), jsonObject).default({}) }).optional(),
+  paths: z.record(z.string(), pathSchema),
+  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+  components: z
+    .object({
+      schemas: z.record(z.string(), jsonObject).default({}),
+      securitySchemes: z.record(z.string(), jsonObject).default({}),
+    })
+    .default({ schemas: {}, securitySchemes: {} }),
 });
 
 type Parameter = z.output<typeof parameterSchema>;
@@ -50,12 +64,17 @@ const OTHER = { name: "other", description: "Other" };
 
 /**
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
- * shown by their first tag. Throws ZodError if an operation has no id.
+ * shown by their first tag. References are resolved in schemas only. Throws ZodError if an operation has no id.
  */
 export function createReferencePage(document: JsonObject): ReferencePage {
-  const { info, servers, tags, paths, components } = documentSchema.parse(document);
+  const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
   const serverUrl = servers[0]?.url ?? "";
-  const schemas = components?.schemas ?? {};
+  const { schemas, securitySchemes } = components;
+  const keyHeaders = Object.keys(security[0] ?? {}).flatMap((name) => {
+    const scheme = securitySchemes[name];
+    return scheme?.in === "header" ? [`-H '${String(scheme.name)}: YOUR_KEY'`] : [];
+  });
+  const command = ["curl", ...keyHeaders].join(" ");
   const operations = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(
       ([method, each]): Operation => ({ ...each, method: method.toUpperCase(), path }),
@@ -95,9 +114,13 @@ ${groups
 <main id="endpoints">
 ${groups
   .map(
-    ({ name, description, operations: of }) => `<section class="group" aria-labelledby="group-${name}">
-<h2 id="group-${name}">${escapeHtml(description || name)}</h2>
-${of.map((each) => renderOperation(each, serverUrl, schemas)).join("\n")}
+    ({
+      name,
+      description,
+      operations: of,
+    }) => `<section class="group" aria-labelledby="group-${escapeHtml(name)}">
+<h2 id="group-${escapeHtml(name)}">${escapeHtml(description || name)}</h2>
+${of.map((each) => renderOperation(each, curl(command, each, serverUrl, schemas), schemas)).join("\n")}
 </section>`,
   )
   .join("\n")}
@@ -116,7 +139,7 @@ ${of.map((each) => renderOperation(each, serverUrl, schemas)).join("\n")}
   return { html, policy };
 }
 
-function renderOperation(operation: Operation, serverUrl: string, schemas: Schemas): string {
+function renderOperation(operation: Operation, shellCommand: string, schemas: Schemas): string {
   const { operationId: id, method, path, summary, description } = operation;
   const parameters = [...operation.parameters, ...bodyParameters(operation, schemas)].map(renderParameter);
   const [status = "", response] = Object.entries(operation.responses)[0] ?? [];
@@ -127,7 +150,7 @@ function renderOperation(operation: Operation, serverUrl: string, schemas: Schem
 <p class="route"><span class="method">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>
 <p>${renderText(`${summary} ${description}`.trim())}</p>
 ${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
-<pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(curl(operation, serverUrl, schemas))}</code></pre>
+<pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(shellCommand)}</code></pre>
 <details>
 <summary>Response: ${status} ${schema ? escapeHtml(describeSchema(schema)) : ""}</summary>
 <p>${renderText(response?.description ?? "")}</p>
@@ -176,8 +199,9 @@ function describeSchema(schema: JsonObject): string {
   return type === undefined ? "any JSON" : [type].flat().join(" or ");
 }
 
-/** A shell command with only the required parameters. */
+/** A shell command with only the required parameters, beginning with `command`. */
 function curl(
+  command: string,
   { method, path, parameters, requestBody }: Operation,
   serverUrl: string,
   schemas: Schemas,
@@ -194,9 +218,8 @@ function curl(
   ).toString();
   const schema = requestBody?.content?.["application/json"]?.schema;
   return [
-    "curl",
+    command,
     ...(method === "GET" ? [] : [`-X ${method}`]),
-    "-H 'X-API-Key: YOUR_KEY'",
     ...(schema
       ? [`-H 'Content-Type: application/json' -d '${JSON.stringify(exampleOf(schema, schemas))}'`]
       : []),
