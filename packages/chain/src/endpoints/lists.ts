@@ -1,6 +1,6 @@
 import { type BlockRow, blockOf } from "../model/rows.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import type { QueryResult } from "../store/queryResult.ts";
-import type { ListOptions } from "../store/unionBranches.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
 import { type Cursor, encodeCursor } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { Ens, normalForm } from "../names/ens.ts";
-import type { CallGateway } from "../names/offchainLookup.ts";
+import type { CallGateway } from "../names/gateways.ts";
 import { isUnstoppable, unstoppableAddress } from "../names/unstoppable.ts";
 import { type ChainContext, notFound, withNodeErrors } from "./chainContext.ts";
 import { type Handlers, unavailable } from "./routes.ts";

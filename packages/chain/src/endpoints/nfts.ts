@@ -6,9 +6,10 @@ import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
 import { getTokenUris } from "../nft/tokenUris.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import type { BalanceSelection, NftBalance } from "../store/nftBalances.ts";
 import type { QueryResult } from "../store/queryResult.ts";
-import type { ListOptions, NftTransferSelection } from "../store/unionBranches.ts";
+import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,

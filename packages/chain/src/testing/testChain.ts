@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { sql } from "kysely";
 import postgres from "postgres";
 import {
   type Address,
@@ -289,9 +290,10 @@ export async function dumpIndex(
 ): Promise<Record<DumpTable, DumpRow[]>> {
   const reader = await openReader(indexLocationOf(location, chainId), 1);
   const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
-    const rows = await reader.all<Record<string, string | number | Uint8Array | null>>(
-      `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
-      [],
+    const rows = await reader.all(
+      sql.raw<Record<string, string | number | Uint8Array | null>>(
+        `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
+      ),
     );
     return rows.map((row) =>
       Object.fromEntries(

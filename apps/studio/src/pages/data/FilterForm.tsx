@@ -190,7 +190,11 @@ function ConditionFields({
         />
       )}
       {onRemove && (
-        <IconButton icon={X} label={t("Remove condition {n}", { n: position ?? 1 })} onClick={onRemove} />
+        <IconButton
+          icon={X}
+          label={t("Remove condition {n, number}", { n: position ?? 1 })}
+          onClick={onRemove}
+        />
       )}
     </fieldset>
   );

@@ -109,7 +109,8 @@ function FileInput({ label, draft, onChange, problem }: ValueEditorProps) {
       setProgress(undefined);
     }
   }
-  const done = progress === undefined ? undefined : t("{n} % uploaded", { n: Math.round(progress * 100) });
+  const done =
+    progress === undefined ? undefined : t("{n, number} % uploaded", { n: Math.round(progress * 100) });
   return (
     <Field
       label={label}

@@ -39,7 +39,7 @@ const PARSERS: Readonly<Record<ValueType, (draft: ValueDraft, locale: string) =>
   pointer: ({ text }) => parsePointer(text),
   file: ({ file }) => (file ? { value: file } : { problem: "Select a file." }),
   array: ({ text }) => parseJson(text, Array.isArray, "An array starts with [ and ends with ]."),
-  object: ({ text }) => parseJson(text, isPlainObject, "An object starts with { and ends with }."),
+  object: ({ text }) => parseJson(text, isPlainObject, "An object is enclosed in curly braces."),
 };
 
 /** Parses a draft, numbers by the locale. Returns the value or an error message to translate. */
