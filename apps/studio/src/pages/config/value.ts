@@ -3,14 +3,6 @@ import type { JsonValue } from "@purse/protocol";
 export const CONFIG_TYPES = ["String", "Number", "Boolean", "Date", "Object", "Array"] as const;
 export type ConfigType = (typeof CONFIG_TYPES)[number];
 
-/** A config parameter as returned by `GET /config`. */
-export interface Parameter {
-  name: string;
-  value: JsonValue;
-  type: string;
-  isMasterKeyOnly: boolean;
-}
-
 /** The form value of a parameter; types without their own input (File, GeoPoint) are edited as JSON. */
 export function toEditable(value: JsonValue): { type: ConfigType; text: string } {
   if (typeof value === "string") return { type: "String", text: value };

@@ -10,7 +10,7 @@ import type { DataClass } from "./columns.ts";
 export function Data() {
   const { t } = useTranslation();
   const { class: chosen } = useSearch({ from: "/data" });
-  const schema = useStudioQuery<{ results: DataClass[] }>("/schema");
+  const schema = useStudioQuery("/schema", {});
   return (
     <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
       <QueryState query={schema} label={t("Loading classes…")}>

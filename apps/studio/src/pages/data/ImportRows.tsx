@@ -1,4 +1,4 @@
-import type { StudioImportResult } from "@purse/protocol";
+import type { StudioImportResult } from "@purse/server/studio-api";
 import { Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";

@@ -24,7 +24,7 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
     isSubmitted ? parsed.find((each) => each.column === column)?.problem : undefined;
   const [editing, setEditing] = useState<Column | undefined>(undefined);
   const create = useMutation({
-    mutationFn: (fields: JsonObject) => studio.post<JsonObject>(`/data/${className}/rows`, { fields }),
+    mutationFn: (fields: JsonObject) => studio.post("/data/:className/rows", { className, fields }),
     onSuccess(row) {
       toast(t("Row created"));
       onDone(row);

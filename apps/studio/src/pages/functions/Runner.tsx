@@ -1,4 +1,3 @@
-import type { StudioFunctionRun } from "@purse/protocol";
 import { Button, Code, ErrorState, Field, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
 import { type FormEvent, useEffect, useState } from "react";
@@ -24,7 +23,8 @@ export function Runner({ name }: { name: string }) {
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
   const parsedParams = parseJsonObject(params);
   const run = useStudioMutation(async () => {
-    const answer = await studio.post<StudioFunctionRun>(`/functions/${encodeURIComponent(name)}`, {
+    const answer = await studio.post("/functions/:name", {
+      name,
       params: "value" in parsedParams ? parsedParams.value : {},
       ...(as.trim() !== "" && { as: as.trim() }),
     });

@@ -16,7 +16,7 @@ export function FileEditor({ text, onText, parsed }: EditorProps) {
     async mutationFn(file: File) {
       setFileName(file.name);
       const body = { name: file.name, base64: await toBase64(file), contentType: file.type };
-      return studio.post<{ name: string; url: string }>("/files", body);
+      return studio.post("/files", body);
     },
     onSuccess: ({ name, url }) => onText(JSON.stringify({ __type: "File", name, url })),
   });

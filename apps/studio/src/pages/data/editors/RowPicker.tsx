@@ -1,4 +1,4 @@
-import type { FieldType, JsonObject, StudioPage } from "@purse/protocol";
+import type { FieldType, JsonObject } from "@purse/protocol";
 import { Field, QueryState, SkeletonList, useTranslation } from "@purse/ui";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -29,11 +29,10 @@ export function RowPicker({
   const classes = useClasses();
   const [text, setText] = useState("");
   const fields = classes.data?.find((each) => each.className === className)?.fields ?? {};
-  const path = `/data/${className}`;
   const where = searchWhere(text.trim(), fields);
   const found = useQuery({
-    queryKey: [path, "picker", where],
-    queryFn: ({ signal }) => studio.get<StudioPage<JsonObject>>(path, { where, limit: MAX_RESULTS }, signal),
+    queryKey: ["picker", className, where],
+    queryFn: ({ signal }) => studio.get("/data/:className", { className, where, limit: MAX_RESULTS }, signal),
     enabled: classes.data !== undefined,
     placeholderData: keepPreviousData,
   });
