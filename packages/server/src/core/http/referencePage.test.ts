@@ -74,6 +74,33 @@ it("escapes all texts", () => {
   expect(createReferencePage({ ...openApi(`https://x/${attack}`), info }).html).not.toContain("<script>");
 });
 
+it("shows references to parameters, and the keys of an operation in its shell example", () => {
+  const parameter = { name: "X-Trace", in: "header", description: "Id of the trace.", schema: true };
+  const { html: page } = createReferencePage({
+    info: { title: "Small" },
+    security: [{ apiKey: [] }],
+    paths: {
+      "/time": {
+        get: {
+          operationId: "getTime",
+          parameters: [{ $ref: "#/components/parameters/Trace" }],
+          security: [{ session: [] }],
+          responses: { 200: { content: { "application/json": {} } } },
+        },
+      },
+    },
+    components: {
+      parameters: { Trace: parameter },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "X-Key" },
+        session: { type: "apiKey", in: "header", name: "X-Session" },
+      },
+    },
+  });
+  expect(articleOf("getTime", page)).toContain("header, any JSON, optional</span> Id of the trace.");
+  expect(articleOf("getTime", page)).toContain("curl -H &#39;X-Session: YOUR_KEY&#39; &#39;/time&#39;");
+});
+
 it("shows a document without tags, schemas and descriptions", () => {
   const { html: page } = createReferencePage({
     openapi: "3.1.0",

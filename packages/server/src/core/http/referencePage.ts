@@ -10,22 +10,27 @@ export interface ReferencePage {
 }
 
 const jsonObject = z.custom<JsonObject>(isJsonObject);
+/** A JSON Schema; true allows any value. */
+const jsonSchema = z.union([jsonObject, z.literal(true).transform((): JsonObject => ({}))]);
+const securitySchema = z.array(z.record(z.string(), z.array(z.string())));
 const contentSchema = z
-  .object({ "application/json": z.object({ schema: jsonObject }).optional() })
+  .object({ "application/json": z.object({ schema: jsonSchema.optional() }).optional() })
   .optional();
 const parameterSchema = z.object({
   name: z.string(),
   in: z.enum(["path", "query", "header", "cookie", "body"]),
   required: z.boolean().default(false),
   description: z.string().default(""),
-  schema: jsonObject.default({}),
+  schema: jsonSchema.default({}),
 });
+const referenceSchema = z.object({ $ref: z.string() });
 const operationSchema = z.object({
   operationId: z.string().regex(/^[\w.-]+$/),
   summary: z.string().default(""),
   description: z.string().default(""),
   tags: z.array(z.string()).default([]),
-  parameters: z.array(parameterSchema).default([]),
+  parameters: z.array(z.union([referenceSchema, parameterSchema])).default([]),
+  security: securitySchema.optional(),
   requestBody: z.object({ content: contentSchema, required: z.boolean().default(false) }).optional(),
   responses: z.record(z.string(), z.object({ description: z.string().default(""), content: contentSchema })),
 });
@@ -43,18 +48,20 @@ const documentSchema = z.object({
   servers: z.array(z.object({ url: z.string() })).default([]),
   tags: z.array(z.object({ name: z.string(), description: z.string().default("") })).default([]),
   paths: z.record(z.string(), pathSchema),
-  security: z.array(z.record(z.string(), z.array(z.string()))).default([]),
+  security: securitySchema.default([]),
   components: z
     .object({
       schemas: z.record(z.string(), jsonObject).default({}),
+      parameters: z.record(z.string(), parameterSchema).default({}),
       securitySchemes: z.record(z.string(), jsonObject).default({}),
     })
-    .default({ schemas: {}, securitySchemes: {} }),
+    .default({ schemas: {}, parameters: {}, securitySchemes: {} }),
 });
 
 type Parameter = z.output<typeof parameterSchema>;
 type Schemas = Readonly<Record<string, JsonObject>>;
-interface Operation extends z.output<typeof operationSchema> {
+interface Operation extends Omit<z.output<typeof operationSchema>, "parameters"> {
+  parameters: Parameter[];
   method: string;
   path: string;
 }
@@ -64,21 +71,29 @@ const OTHER = { name: "other", description: "Other" };
 
 /**
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
- * shown by their first tag. References are resolved in schemas only. Throws ZodError if an operation has no id.
+ * shown by their first tag. References to schemas and parameters are
+ * resolved. Throws ZodError if an operation has no id.
  */
 export function createReferencePage(document: JsonObject): ReferencePage {
   const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
   const serverUrl = servers[0]?.url ?? "";
   const { schemas, securitySchemes } = components;
-  const keyHeaders = Object.keys(security[0] ?? {}).flatMap((name) => {
-    const scheme = securitySchemes[name];
-    return scheme?.in === "header" ? [`-H '${String(scheme.name)}: YOUR_KEY'`] : [];
-  });
-  const command = ["curl", ...keyHeaders].join(" ");
+  const commandOf = (operation: Operation) => {
+    const headers = Object.keys((operation.security ?? security)[0] ?? {}).flatMap((name) => {
+      const scheme = securitySchemes[name];
+      return scheme?.in === "header" ? [`-H '${String(scheme.name)}: YOUR_KEY'`] : [];
+    });
+    return curl(["curl", ...headers].join(" "), operation, serverUrl, schemas);
+  };
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(
-      ([method, each]): Operation => ({ ...each, method: method.toUpperCase(), path }),
-    ),
+    Object.entries(item).map(([method, each]): Operation => {
+      const parameters = each.parameters.flatMap((parameter) =>
+        "$ref" in parameter
+          ? (components.parameters[parameter.$ref.replace("#/components/parameters/", "")] ?? [])
+          : parameter,
+      );
+      return { ...each, parameters, method: method.toUpperCase(), path };
+    }),
   );
   const tagOf = (operation: Operation) => tags.find(({ name }) => name === operation.tags[0]) ?? OTHER;
   const groups = [...tags, OTHER]
@@ -120,7 +135,7 @@ ${groups
       operations: of,
     }) => `<section class="group" aria-labelledby="group-${escapeHtml(name)}">
 <h2 id="group-${escapeHtml(name)}">${escapeHtml(description || name)}</h2>
-${of.map((each) => renderOperation(each, curl(command, each, serverUrl, schemas), schemas)).join("\n")}
+${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
 </section>`,
   )
   .join("\n")}
