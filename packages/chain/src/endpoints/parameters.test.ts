@@ -147,6 +147,15 @@ describe("parsed parameters", () => {
   });
 });
 
+it("stops at the first invalid file, so that a long list of them costs little", () => {
+  const unread = {
+    get content(): never {
+      throw new Error("was read");
+    },
+  };
+  expect(errorMessage("uploadFolder", { data: [1, unread] })).toContain("each with a path and a content");
+});
+
 describe("rejected parameters", () => {
   it.each<readonly [EndpointName, Parameters, string, string]>([
     ["getNativeBalance", { address: "0x12" }, "address", "40 hexadecimal digits"],

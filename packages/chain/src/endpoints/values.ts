@@ -177,7 +177,7 @@ const abiEntry = z
 /** Entries of an ABI: a list, a single entry, or either as JSON. */
 export const abi = z.preprocess(
   parseIfText,
-  z.union([abiEntry.transform((entry) => [entry]), z.array(abiEntry).min(1, ABI_ERROR)], ABI_ERROR),
+  z.union([abiEntry.transform((entry) => [entry]), arrayOf(abiEntry, ABI_ERROR)], ABI_ERROR),
 );
 
 function parseIfText(value: unknown, context: z.RefinementCtx): unknown {
@@ -193,36 +193,52 @@ function parseIfText(value: unknown, context: z.RefinementCtx): unknown {
 const PATH_ERROR = "must contain relative paths such as folder/file.txt, without . and .. segments";
 const FILES_ERROR = 'must be a list of files: [{"path", "content"}]';
 const FILE_ERROR = "must be a list of files, each with a path and a content";
+const file = z.object(
+  {
+    content: z
+      .custom<JsonValue>((value) => value !== undefined && value !== null, FILE_ERROR)
+      .meta({
+        description: "Base64 text, or the JSON that the file is to hold.",
+        examples: [{ name: "Cat" }],
+      }),
+    path: z
+      .string(PATH_ERROR)
+      .max(MAX_TEXT, PATH_ERROR)
+      .overwrite((path) => path.replace(/^\/+/, ""))
+      .refine(isRelativePath, PATH_ERROR)
+      .meta({ description: "Relative, as folder/file.txt.", examples: ["cat.json"] }),
+  },
+  FILE_ERROR,
+);
 /** Files of a directory. */
 export const files = z.preprocess(
   parseIfText,
-  z
-    .array(
-      z.object(
-        {
-          content: z
-            .custom<JsonValue>((value) => value !== undefined && value !== null, FILE_ERROR)
-            .meta({
-              description: "Base64 text, or the JSON that the file is to hold.",
-              examples: [{ name: "Cat" }],
-            }),
-          path: z
-            .string(PATH_ERROR)
-            .max(MAX_TEXT, PATH_ERROR)
-            .overwrite((path) => path.replace(/^\/+/, ""))
-            .refine(isRelativePath, PATH_ERROR)
-            .meta({ description: "Relative, as folder/file.txt.", examples: ["cat.json"] }),
-        },
-        FILE_ERROR,
-      ),
-      FILES_ERROR,
-    )
-    .min(1, FILES_ERROR)
-    .refine(
-      (entries) => new Set(entries.map(({ path }) => path)).size === entries.length,
-      "must not contain two files with the same path",
-    ),
+  arrayOf(file, FILES_ERROR).refine(
+    (entries) => new Set(entries.map(({ path }) => path)).size === entries.length,
+    "must not contain two files with the same path",
+  ),
 );
+
+/** A list of any length. It is rejected with the error of its first invalid item, as collecting all takes long. */
+function arrayOf<Item extends z.ZodType>(item: Item, error: string) {
+  const { $schema, ...items } = z.toJSONSchema(item, { io: "input", unrepresentable: "any" });
+  return z
+    .array(z.unknown(), error)
+    .min(1, error)
+    .transform((values, context) => {
+      const parsed: z.output<Item>[] = [];
+      for (const value of values) {
+        const result = item.safeParse(value);
+        if (!result.success) {
+          context.addIssue(result.error.issues[0]?.message ?? error);
+          return z.NEVER;
+        }
+        parsed.push(result.data);
+      }
+      return parsed;
+    })
+    .meta({ items });
+}
 
 function isRelativePath(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.

@@ -64,7 +64,7 @@ describe("a shell example", () => {
   it("has the body of a POST", () => {
     expect(articleOf("runContractFunction")).toContain("-d &#39;{&quot;abi&quot;:");
     expect(articleOf("uploadFolder")).toContain("-d &#39;[{&quot;");
-    expect(articleOf("syncNFTContract")).toContain("curl -X PUT ");
+    expect(articleOf("syncNFTContract")).toContain("-X PUT ");
   });
 });
 
@@ -74,11 +74,44 @@ it("escapes all texts", () => {
   expect(createReferencePage({ ...openApi(`https://x/${attack}`), info }).html).not.toContain("<script>");
 });
 
+it("shows references to parameters, and the keys of an operation in its shell example", () => {
+  const parameter = { name: "X-Trace", in: "header", description: "Id of the trace.", schema: true };
+  const { html: page } = createReferencePage({
+    info: { title: "Small" },
+    security: [{ apiKey: [] }],
+    paths: {
+      "/time": {
+        get: {
+          operationId: "getTime",
+          parameters: [{ $ref: "#/components/parameters/Trace" }],
+          security: [{ session: [] }],
+          responses: { 200: { content: { "application/json": {} } } },
+        },
+      },
+    },
+    components: {
+      parameters: { Trace: parameter },
+      securitySchemes: {
+        apiKey: { type: "apiKey", in: "header", name: "X-Key" },
+        session: { type: "apiKey", in: "header", name: "X-Session" },
+      },
+    },
+  });
+  expect(articleOf("getTime", page)).toContain("header, any JSON, optional</span> Id of the trace.");
+  expect(articleOf("getTime", page)).toContain("curl -H &#39;X-Session: YOUR_KEY&#39; &#39;/time&#39;");
+});
+
 it("shows a document without tags, schemas and descriptions", () => {
   const { html: page } = createReferencePage({
     openapi: "3.1.0",
     info: { title: "Small" },
-    paths: { "/time": { get: { operationId: "getTime", responses: { 200: { description: "The time." } } } } },
+    paths: {
+      "/time": {
+        summary: "Time",
+        parameters: [],
+        get: { operationId: "getTime", responses: { 200: { description: "The time." } } },
+      },
+    },
   });
   expect(articleOf("getTime", page)).toContain("The time.");
 });

@@ -10,37 +10,58 @@ export interface ReferencePage {
 }
 
 const jsonObject = z.custom<JsonObject>(isJsonObject);
+/** A JSON Schema; true allows any value. */
+const jsonSchema = z.union([jsonObject, z.literal(true).transform((): JsonObject => ({}))]);
+const securitySchema = z.array(z.record(z.string(), z.array(z.string())));
 const contentSchema = z
-  .object({ "application/json": z.object({ schema: jsonObject }).optional() })
+  .object({ "application/json": z.object({ schema: jsonSchema.optional() }).optional() })
   .optional();
 const parameterSchema = z.object({
   name: z.string(),
-  in: z.string(),
+  in: z.enum(["path", "query", "header", "cookie", "body"]),
   required: z.boolean().default(false),
   description: z.string().default(""),
-  schema: jsonObject.default({}),
+  schema: jsonSchema.default({}),
 });
+const referenceSchema = z.object({ $ref: z.string() });
 const operationSchema = z.object({
-  operationId: z.string(),
+  operationId: z.string().regex(/^[\w.-]+$/),
   summary: z.string().default(""),
   description: z.string().default(""),
   tags: z.array(z.string()).default([]),
-  parameters: z.array(parameterSchema).default([]),
+  parameters: z.array(z.union([referenceSchema, parameterSchema])).default([]),
+  security: securitySchema.optional(),
   requestBody: z.object({ content: contentSchema, required: z.boolean().default(false) }).optional(),
   responses: z.record(z.string(), z.object({ description: z.string().default(""), content: contentSchema })),
+});
+const optionalOperation = operationSchema.optional();
+const pathSchema = z.object({
+  get: optionalOperation,
+  put: optionalOperation,
+  post: optionalOperation,
+  patch: optionalOperation,
+  delete: optionalOperation,
 });
 /** The parts of an OpenAPI 3.1 document that the page shows. */
 const documentSchema = z.object({
   info: z.object({ title: z.string(), description: z.string().default("") }),
   servers: z.array(z.object({ url: z.string() })).default([]),
   tags: z.array(z.object({ name: z.string(), description: z.string().default("") })).default([]),
-  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
-  components: z.object({ schemas: z.record(z.string(), jsonObject).default({}) }).optional(),
+  paths: z.record(z.string(), pathSchema),
+  security: securitySchema.default([]),
+  components: z
+    .object({
+      schemas: z.record(z.string(), jsonObject).default({}),
+      parameters: z.record(z.string(), parameterSchema).default({}),
+      securitySchemes: z.record(z.string(), jsonObject).default({}),
+    })
+    .default({ schemas: {}, parameters: {}, securitySchemes: {} }),
 });
 
 type Parameter = z.output<typeof parameterSchema>;
 type Schemas = Readonly<Record<string, JsonObject>>;
-interface Operation extends z.output<typeof operationSchema> {
+interface Operation extends Omit<z.output<typeof operationSchema>, "parameters"> {
+  parameters: Parameter[];
   method: string;
   path: string;
 }
@@ -50,16 +71,29 @@ const OTHER = { name: "other", description: "Other" };
 
 /**
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
- * shown by their first tag. Throws ZodError if an operation has no id.
+ * shown by their first tag. References to schemas and parameters are
+ * resolved. Throws ZodError if an operation has no id.
  */
 export function createReferencePage(document: JsonObject): ReferencePage {
-  const { info, servers, tags, paths, components } = documentSchema.parse(document);
+  const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
   const serverUrl = servers[0]?.url ?? "";
-  const schemas = components?.schemas ?? {};
+  const { schemas, securitySchemes } = components;
+  const commandOf = (operation: Operation) => {
+    const headers = Object.keys((operation.security ?? security)[0] ?? {}).flatMap((name) => {
+      const scheme = securitySchemes[name];
+      return scheme?.in === "header" ? [`-H '${String(scheme.name)}: YOUR_KEY'`] : [];
+    });
+    return curl(["curl", ...headers].join(" "), operation, serverUrl, schemas);
+  };
   const operations = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(
-      ([method, each]): Operation => ({ ...each, method: method.toUpperCase(), path }),
-    ),
+    Object.entries(item).map(([method, each]): Operation => {
+      const parameters = each.parameters.flatMap((parameter) =>
+        "$ref" in parameter
+          ? (components.parameters[parameter.$ref.replace("#/components/parameters/", "")] ?? [])
+          : parameter,
+      );
+      return { ...each, parameters, method: method.toUpperCase(), path };
+    }),
   );
   const tagOf = (operation: Operation) => tags.find(({ name }) => name === operation.tags[0]) ?? OTHER;
   const groups = [...tags, OTHER]
@@ -95,9 +129,13 @@ ${groups
 <main id="endpoints">
 ${groups
   .map(
-    ({ name, description, operations: of }) => `<section class="group" aria-labelledby="group-${name}">
-<h2 id="group-${name}">${escapeHtml(description || name)}</h2>
-${of.map((each) => renderOperation(each, serverUrl, schemas)).join("\n")}
+    ({
+      name,
+      description,
+      operations: of,
+    }) => `<section class="group" aria-labelledby="group-${escapeHtml(name)}">
+<h2 id="group-${escapeHtml(name)}">${escapeHtml(description || name)}</h2>
+${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
 </section>`,
   )
   .join("\n")}
@@ -116,7 +154,7 @@ ${of.map((each) => renderOperation(each, serverUrl, schemas)).join("\n")}
   return { html, policy };
 }
 
-function renderOperation(operation: Operation, serverUrl: string, schemas: Schemas): string {
+function renderOperation(operation: Operation, shellCommand: string, schemas: Schemas): string {
   const { operationId: id, method, path, summary, description } = operation;
   const parameters = [...operation.parameters, ...bodyParameters(operation, schemas)].map(renderParameter);
   const [status = "", response] = Object.entries(operation.responses)[0] ?? [];
@@ -127,7 +165,7 @@ function renderOperation(operation: Operation, serverUrl: string, schemas: Schem
 <p class="route"><span class="method">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>
 <p>${renderText(`${summary} ${description}`.trim())}</p>
 ${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
-<pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(curl(operation, serverUrl, schemas))}</code></pre>
+<pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(shellCommand)}</code></pre>
 <details>
 <summary>Response: ${status} ${schema ? escapeHtml(describeSchema(schema)) : ""}</summary>
 <p>${renderText(response?.description ?? "")}</p>
@@ -176,8 +214,9 @@ function describeSchema(schema: JsonObject): string {
   return type === undefined ? "any JSON" : [type].flat().join(" or ");
 }
 
-/** A shell command with only the required parameters. */
+/** A shell command with only the required parameters, beginning with `command`. */
 function curl(
+  command: string,
   { method, path, parameters, requestBody }: Operation,
   serverUrl: string,
   schemas: Schemas,
@@ -194,9 +233,8 @@ function curl(
   ).toString();
   const schema = requestBody?.content?.["application/json"]?.schema;
   return [
-    "curl",
+    command,
     ...(method === "GET" ? [] : [`-X ${method}`]),
-    "-H 'X-API-Key: YOUR_KEY'",
     ...(schema
       ? [`-H 'Content-Type: application/json' -d '${JSON.stringify(exampleOf(schema, schemas))}'`]
       : []),
