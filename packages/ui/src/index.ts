@@ -24,6 +24,29 @@ export { type Column, Table, type TableProps } from "./components/Table.tsx";
 export { Tabs } from "./components/Tabs.tsx";
 export { ToastProvider, useToast } from "./components/Toasts.tsx";
 export { useAction } from "./components/useAction.ts";
+export {
+  type DataClass,
+  type DataSource,
+  DataSourceProvider,
+  useDataSource,
+  useFieldsOf,
+} from "./dataBrowser/DataSource.ts";
+export { FileInput } from "./dataBrowser/editors/FileInput.tsx";
+export { toBase64 } from "./dataBrowser/editors/fileBytes.ts";
+export { RowPicker } from "./dataBrowser/editors/RowPicker.tsx";
+export { FilterChip, FilterList, type FilterListProps } from "./dataBrowser/FilterList.tsx";
+export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
+export {
+  conditionsOf,
+  type Filter,
+  operatorsOf,
+  parseFilters,
+  toWhere,
+  usesOnlyOwnFields,
+} from "./dataBrowser/filters.ts";
+export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
+export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
+export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { Form } from "./forms/Form.tsx";

@@ -1,8 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { editableText, parseValue, useTranslation } from "@purse/ui";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
 import type { Column } from "./columns.ts";
-import { editableText, parseValue } from "./parseValue.ts";
 
 export interface CellEditorProps {
   column: Column;

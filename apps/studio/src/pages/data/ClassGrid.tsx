@@ -242,7 +242,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         <StaleNote query={{ ...pages, data: rows }} />
       </div>
       <Filters
-        columns={allColumns.filter(({ type }) => type !== "Relation" && type !== "ACL")}
+        fields={allColumns}
         filters={search.filters}
         as={as}
         editing={editingFilter}

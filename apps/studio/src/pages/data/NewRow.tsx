@@ -1,13 +1,20 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { Button, ConfirmDialog, Field, useToast, useTranslation } from "@purse/ui";
+import {
+  Button,
+  ConfirmDialog,
+  editableText,
+  Field,
+  parseValue,
+  useToast,
+  useTranslation,
+  ValueDialog,
+} from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { isInline } from "./CellEditor.tsx";
 import type { Column } from "./columns.ts";
 import type { RowsDialogProps } from "./panel.ts";
-import { editableText, parseValue } from "./parseValue.ts";
-import { ValueDialog } from "./ValueDialog.tsx";
 
 /** Creates a row; empty fields are not set. */
 export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<JsonObject>) {
@@ -77,7 +84,7 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
       ))}
       {editing && (
         <ValueDialog
-          column={editing}
+          field={editing}
           value={undefined}
           initialText={inputs[editing.name]}
           onDone={(value) => {

@@ -1,6 +1,8 @@
-import { Field, useTranslation } from "@purse/ui";
+import { Field } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { Globe } from "./Globe.tsx";
+import "./editors.css";
 
 /** Edits a GeoPoint. */
 export function GeoEditor({ text, onText, parsed }: EditorProps) {

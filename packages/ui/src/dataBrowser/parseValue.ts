@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import type { Column } from "./columns.ts";
+import type { DataField } from "./fields.ts";
 
 /** A parsed field value, or the problem. */
 export type ParsedValue = { value: JsonValue; problem?: undefined } | { problem: string };
 
 /** A value as editable text. Dates are local times for `<input type="datetime-local">`. */
-export function editableText(value: JsonValue | undefined, { type }: Pick<Column, "type">): string {
+export function editableText(value: JsonValue | undefined, { type }: Pick<DataField, "type">): string {
   if (value === undefined || value === null) return "";
   switch (type) {
     case "String":
@@ -28,11 +28,11 @@ export function editableText(value: JsonValue | undefined, { type }: Pick<Column
 }
 
 /** Parses text as a field value. Empty text removes the value, except for String. */
-export function parseValue(text: string, column: Pick<Column, "type" | "targetClass">): ParsedValue {
-  if (column.type === "String") return { value: text };
+export function parseValue(text: string, field: Omit<DataField, "name">): ParsedValue {
+  if (field.type === "String") return { value: text };
   const trimmed = text.trim();
   if (trimmed === "") return { value: null };
-  switch (column.type) {
+  switch (field.type) {
     case "Number": {
       const value = Number(trimmed);
       return Number.isFinite(value) ? { value } : { problem: "Enter a number." };
@@ -47,7 +47,7 @@ export function parseValue(text: string, column: Pick<Column, "type" | "targetCl
     }
     case "Pointer":
       if (!/^[\w:-]{1,128}$/.test(trimmed)) return { problem: "IDs contain only letters and digits." };
-      return { value: { __type: "Pointer", className: column.targetClass ?? "", objectId: trimmed } };
+      return { value: { __type: "Pointer", className: field.targetClass ?? "", objectId: trimmed } };
     case "GeoPoint":
       return parsePoint(trimmed);
     case "Bytes":
@@ -57,7 +57,7 @@ export function parseValue(text: string, column: Pick<Column, "type" | "targetCl
     case "File":
       return parseTagged(trimmed, "File");
     default:
-      return parseJson(trimmed, column.type);
+      return parseJson(trimmed, field.type);
   }
 }
 
@@ -112,7 +112,7 @@ function parsePoint(text: string): ParsedValue {
   return { value: { __type: "GeoPoint", latitude, longitude } };
 }
 
-function parseJson(text: string, type: Column["type"]): ParsedValue {
+function parseJson(text: string, type: DataField["type"]): ParsedValue {
   let value: JsonValue;
   try {
     value = JSON.parse(text);

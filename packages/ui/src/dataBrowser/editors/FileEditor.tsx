@@ -1,22 +1,22 @@
 import { isJsonObject } from "@purse/protocol";
-import { Button, ErrorState, useTranslation } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
-import { useStudio } from "../../../StudioContext.tsx";
+import { Button } from "../../components/Button.tsx";
+import { ErrorState } from "../../components/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { useDataSource } from "../DataSource.ts";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
-import { toBase64 } from "./fileBytes.ts";
 
 /** Edits a File. A selected file is uploaded immediately and referenced when the row is saved. */
 export function FileEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
-  const studio = useStudio();
+  const { uploadFile } = useDataSource();
   const [fileName, setFileName] = useState("");
   const upload = useMutation({
-    async mutationFn(file: File) {
+    mutationFn(file: File) {
       setFileName(file.name);
-      const body = { name: file.name, base64: await toBase64(file), contentType: file.type };
-      return studio.post<{ name: string; url: string }>("/files", body);
+      return uploadFile(file);
     },
     onSuccess: ({ name, url }) => onText(JSON.stringify({ __type: "File", name, url })),
   });

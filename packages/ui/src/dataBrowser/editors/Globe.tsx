@@ -1,5 +1,6 @@
-import { useTranslation } from "@purse/ui";
 import type { MouseEvent } from "react";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import "./editors.css";
 
 export interface Coordinates {
   latitude: number;

@@ -1,9 +1,10 @@
-import { Field, useTranslation } from "@purse/ui";
+import { Field } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 /** Edits a pointer by id or by searching the row. */
-export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
+export function PointerEditor({ field, text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
   return (
     <>
@@ -15,9 +16,9 @@ export function PointerEditor({ column, text, onText, parsed }: EditorProps) {
         isCode
         onChange={(event) => onText(event.target.value)}
       />
-      {column.targetClass !== undefined && (
+      {field.targetClass !== undefined && (
         <RowPicker
-          className={column.targetClass}
+          className={field.targetClass}
           chosen={text.trim()}
           onChoose={({ objectId }) => onText(String(objectId))}
         />

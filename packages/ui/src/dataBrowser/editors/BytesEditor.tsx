@@ -1,4 +1,6 @@
-import { Code, TextArea, useTranslation } from "@purse/ui";
+import { Code } from "../../components/Code.tsx";
+import { TextArea } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { FileInput } from "./FileInput.tsx";
 import { hexDump, toBase64 } from "./fileBytes.ts";

@@ -1,7 +1,11 @@
 import { isJsonObject } from "@purse/protocol";
-import { Button, Field, Select, useTranslation } from "@purse/ui";
 import { useState } from "react";
+import { Button } from "../../components/Button.tsx";
+import { Select } from "../../components/Choice.tsx";
+import { Field } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
+import "./editors.css";
 
 type Zone = "here" | "utc";
 

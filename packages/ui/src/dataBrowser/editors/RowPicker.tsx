@@ -1,17 +1,18 @@
-import type { FieldType, JsonObject, StudioPage } from "@purse/protocol";
-import { Field, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import type { JsonObject } from "@purse/protocol";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useClasses } from "../../../components/classes.ts";
-import { useStudio } from "../../../StudioContext.tsx";
+import { Field } from "../../components/Field.tsx";
+import { QueryState } from "../../components/QueryState.tsx";
+import { SkeletonList } from "../../components/states.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { useDataSource } from "../DataSource.ts";
+import type { DataField } from "../fields.ts";
 import { escapeRegExp } from "../filters.ts";
 import { rowLabel } from "../formatValue.ts";
 
 /** Number of String fields searched; more would be slow. */
 const MAX_SEARCH_FIELDS = 6;
 const MAX_RESULTS = 8;
-/** Fields that are not searched. */
-const UNSEARCHABLE_FIELDS = new Set(["password", "sessionToken", "objectId"]);
 
 /** Finds a row by its id or its String fields. */
 export function RowPicker({
@@ -25,15 +26,13 @@ export function RowPicker({
   onChoose: (row: JsonObject) => void;
 }) {
   const { t } = useTranslation();
-  const studio = useStudio();
-  const classes = useClasses();
+  const { classes, findRows } = useDataSource();
   const [text, setText] = useState("");
-  const fields = classes.data?.find((each) => each.className === className)?.fields ?? {};
-  const path = `/data/${className}`;
+  const fields = classes.data?.find((each) => each.className === className)?.fields ?? [];
   const where = searchWhere(text.trim(), fields);
   const found = useQuery({
-    queryKey: [path, "picker", where],
-    queryFn: ({ signal }) => studio.get<StudioPage<JsonObject>>(path, { where, limit: MAX_RESULTS }, signal),
+    queryKey: ["picker", className, where],
+    queryFn: ({ signal }) => findRows(className, where, MAX_RESULTS, signal),
     enabled: classes.data !== undefined,
     placeholderData: keepPreviousData,
   });
@@ -53,9 +52,9 @@ export function RowPicker({
         label={t("Loading rows…")}
         skeleton={<SkeletonList rows={3} label={t("Loading rows…")} />}
       >
-        {({ results }) => (
+        {(rows) => (
           <ul aria-label={t("Rows of {name}", { name: className })}>
-            {results.map((row) => (
+            {rows.map((row) => (
               <li key={String(row.objectId)}>
                 <button
                   type="button"
@@ -67,7 +66,7 @@ export function RowPicker({
                 </button>
               </li>
             ))}
-            {results.length === 0 && <li className="soft small">{t("No matching rows")}</li>}
+            {rows.length === 0 && <li className="soft small">{t("No matching rows")}</li>}
           </ul>
         )}
       </QueryState>
@@ -75,17 +74,15 @@ export function RowPicker({
   );
 }
 
-function searchWhere(text: string, fields: Readonly<Record<string, FieldType>>): JsonObject {
+function searchWhere(text: string, fields: readonly DataField[]): JsonObject {
   if (text === "") return {};
-  const textFields = Object.entries(fields).filter(
-    ([name, { type }]) => type === "String" && !UNSEARCHABLE_FIELDS.has(name),
-  );
+  const textFields = fields.filter(({ name, type }) => type === "String" && name !== "objectId");
   return {
     $or: [
       { objectId: { $gte: text, $lt: `${text}\uffff` } },
       ...textFields
         .slice(0, MAX_SEARCH_FIELDS)
-        .map(([name]): JsonObject => ({ [name]: { $regex: escapeRegExp(text), $options: "i" } })),
+        .map(({ name }): JsonObject => ({ [name]: { $regex: escapeRegExp(text), $options: "i" } })),
     ],
   };
 }

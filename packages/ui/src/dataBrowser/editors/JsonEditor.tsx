@@ -1,10 +1,11 @@
-import { TextArea, useTranslation } from "@purse/ui";
+import { TextArea } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 /** Edits JSON or long text. */
-export function JsonEditor({ column, text, onText, parsed }: EditorProps) {
+export function JsonEditor({ field, text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
-  const isText = column.type === "String";
+  const isText = field.type === "String";
   return (
     <div className={isText ? "" : "mono-field"}>
       <TextArea

@@ -1,7 +1,7 @@
 import type { FieldType, JsonValue } from "@purse/protocol";
-import { ConfirmDialog, useTranslation } from "@purse/ui";
 import { type ComponentType, useState } from "react";
-import type { Column } from "./columns.ts";
+import { ConfirmDialog } from "../components/ConfirmDialog.tsx";
+import { useTranslation } from "../i18n/TranslationContext.tsx";
 import { AclEditor } from "./editors/AclEditor.tsx";
 import { BytesEditor } from "./editors/BytesEditor.tsx";
 import { DateEditor } from "./editors/DateEditor.tsx";
@@ -12,6 +12,7 @@ import { JsonEditor } from "./editors/JsonEditor.tsx";
 import { PointerEditor } from "./editors/PointerEditor.tsx";
 import { PolygonEditor } from "./editors/PolygonEditor.tsx";
 import { ShortEditor } from "./editors/ShortEditor.tsx";
+import type { DataField } from "./fields.ts";
 import { editableText, parseValue } from "./parseValue.ts";
 
 const EDITORS: Partial<Record<FieldType["type"], ComponentType<EditorProps>>> = {
@@ -29,13 +30,13 @@ const WIDE = new Set<FieldType["type"]>(["ACL", "Array", "Object", "Polygon", "B
 
 /** Edits a value in a dialog with the editor of its type. */
 export function ValueDialog({
-  column,
+  field,
   value,
   initialText,
   onDone,
   onCancel,
 }: {
-  column: Column;
+  field: DataField;
   value: JsonValue | undefined;
   /** Invalid input to correct. */
   initialText?: string | undefined;
@@ -43,21 +44,21 @@ export function ValueDialog({
   onCancel: () => void;
 }) {
   const { t } = useTranslation();
-  const [text, setText] = useState(() => initialText ?? editableText(value, column));
-  const parsed = parseValue(text, column);
-  const Editor = EDITORS[column.type] ?? JsonEditor;
+  const [text, setText] = useState(() => initialText ?? editableText(value, field));
+  const parsed = parseValue(text, field);
+  const Editor = EDITORS[field.type] ?? JsonEditor;
   return (
     <ConfirmDialog
       open
       onClose={onCancel}
-      title={column.name}
-      description={column.targetClass ?? column.type}
+      title={field.name}
+      description={field.targetClass ?? field.type}
       confirmLabel={t("Apply")}
       disabled={parsed.problem !== undefined}
-      wide={WIDE.has(column.type)}
+      wide={WIDE.has(field.type)}
       onConfirm={() => parsed.problem === undefined && onDone(parsed.value)}
     >
-      <Editor column={column} text={text} onText={setText} parsed={parsed} />
+      <Editor field={field} text={text} onText={setText} parsed={parsed} />
     </ConfirmDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonValue } from "@purse/protocol";
-import { TextArea, useTranslation } from "@purse/ui";
+import { TextArea } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 import { type Coordinates, Globe } from "./Globe.tsx";
 

@@ -1,6 +1,9 @@
-import { type AccessGrant, AccessList, Button, TextArea, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { type AccessGrant, AccessList } from "../../components/AccessList.tsx";
+import { Button } from "../../components/Button.tsx";
+import { TextArea } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import { describeAcl } from "../formatValue.ts";
 import { buildAcl, parseAcl } from "./acl.ts";
 import type { EditorProps } from "./editor.ts";

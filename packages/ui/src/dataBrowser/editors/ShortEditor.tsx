@@ -1,10 +1,12 @@
-import { Field, Select, useTranslation } from "@purse/ui";
+import { Select } from "../../components/Choice.tsx";
+import { Field } from "../../components/Field.tsx";
+import { useTranslation } from "../../i18n/TranslationContext.tsx";
 import type { EditorProps } from "./editor.ts";
 
 /** Edits a Number or Boolean. */
-export function ShortEditor({ column, text, onText, parsed }: EditorProps) {
+export function ShortEditor({ field, text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
-  if (column.type === "Boolean")
+  if (field.type === "Boolean")
     return (
       <Select
         label={t("Value")}

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { Column } from "./columns.ts";
+import type { DataField } from "./fields.ts";
 
 export type FilterOperator =
   | "is"
@@ -41,7 +41,7 @@ const OPERATORS: ReadonlySet<string> = new Set([
 ] satisfies FilterOperator[]);
 
 /** Operators of a column, the default first. */
-export function operatorsOf({ type }: Pick<Column, "type">): FilterOperator[] {
+export function operatorsOf({ type }: Pick<DataField, "type">): FilterOperator[] {
   const equality: FilterOperator[] =
     COMPARABLE_TYPES.has(type) || type === "Boolean" || type === "Pointer" ? ["is", "isNot"] : [];
   const comparison: FilterOperator[] = COMPARABLE_TYPES.has(type) ? ["less", "most", "more", "least"] : [];
