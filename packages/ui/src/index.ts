@@ -28,9 +28,9 @@ export {
   type DataClass,
   type DataSource,
   DataSourceProvider,
-  useDataSource,
-  useFieldsOf,
 } from "./dataBrowser/DataSource.ts";
+export { buildAcl, parseAcl } from "./dataBrowser/editors/acl.ts";
+export { DateInput } from "./dataBrowser/editors/DateEditor.tsx";
 export { FileInput } from "./dataBrowser/editors/FileInput.tsx";
 export { toBase64 } from "./dataBrowser/editors/fileBytes.ts";
 export { RowPicker } from "./dataBrowser/editors/RowPicker.tsx";
@@ -39,6 +39,7 @@ export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
 export {
   conditionsOf,
   type Filter,
+  type FilterOperator,
   operatorsOf,
   parseFilters,
   toWhere,
@@ -47,6 +48,7 @@ export {
 export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
 export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
 export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
+export { isInline, ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { Form } from "./forms/Form.tsx";

@@ -28,8 +28,3 @@ export function useDataSource(): DataSource {
   if (!source) throw new Error("There is no DataSourceProvider.");
   return source;
 }
-
-/** The fields of a class; none if it is not readable or not loaded yet. */
-export function useFieldsOf(className: string | undefined): readonly DataField[] {
-  return useDataSource().classes.data?.find((each) => each.className === className)?.fields ?? [];
-}

@@ -98,7 +98,7 @@ export function FilterForm({
       open
       wide
       onClose={onClose}
-      title={t("Filter rows")}
+      title={filter ? t("Edit filter") : t("Add filter")}
       description={lines.length > 1 ? t("Rows match if at least one condition is true.") : undefined}
       confirmLabel={confirmLabel}
       onConfirm={submit}

@@ -24,6 +24,15 @@ describe("what is typed into a cell", () => {
     });
   });
 
+  it("points to the class that is entered with the ID, if the field may point to any", () => {
+    const value = { __type: "Pointer", className: "Game", objectId: "abc" };
+    expect(parseValue("Game:abc", { type: "Pointer" })).toEqual({ value });
+    expect(parseValue("Game:abc", { type: "Pointer", targetClass: "Game" })).toEqual({ value });
+    expect(editableText(value, { type: "Pointer" })).toBe("Game:abc");
+    expect(parseValue("abc", { type: "Pointer" })).toHaveProperty("problem");
+    expect(parseValue("Game:", { type: "Pointer", targetClass: "Game" })).toHaveProperty("problem");
+  });
+
   it("takes a value away where nothing is typed, but for texts", () => {
     expect(parseValue(" ", { type: "Number" })).toEqual({ value: null });
     expect(parseValue("", { type: "String" })).toEqual({ value: "" });

@@ -4,8 +4,14 @@ import type { DataField } from "./fields.ts";
 /** A parsed field value, or the problem. */
 export type ParsedValue = { value: JsonValue; problem?: undefined } | { problem: string };
 
-/** A value as editable text. Dates are local times for `<input type="datetime-local">`. */
-export function editableText(value: JsonValue | undefined, { type }: Pick<DataField, "type">): string {
+/**
+ * A value as editable text. Dates are local times for `<input type="datetime-local">`, pointers are IDs, or `Class:ID`
+ * if the field may point to any class.
+ */
+export function editableText(
+  value: JsonValue | undefined,
+  { type, targetClass }: Omit<DataField, "name">,
+): string {
   if (value === undefined || value === null) return "";
   switch (type) {
     case "String":
@@ -15,7 +21,8 @@ export function editableText(value: JsonValue | undefined, { type }: Pick<DataFi
     case "Date":
       return isJsonObject(value) ? localTime(String(value.iso)) : "";
     case "Pointer":
-      return isJsonObject(value) ? String(value.objectId ?? "") : "";
+      if (!isJsonObject(value)) return "";
+      return `${targetClass === undefined ? `${value.className}:` : ""}${String(value.objectId ?? "")}`;
     case "GeoPoint":
       return isJsonObject(value) ? `${value.latitude}, ${value.longitude}` : "";
     case "Bytes":
@@ -45,9 +52,12 @@ export function parseValue(text: string, field: Omit<DataField, "name">): Parsed
       if (Number.isNaN(date.getTime())) return { problem: "Enter a date, for example 2026-01-31T12:00." };
       return { value: { __type: "Date", iso: date.toISOString() } };
     }
-    case "Pointer":
-      if (!/^[\w:-]{1,128}$/.test(trimmed)) return { problem: "IDs contain only letters and digits." };
-      return { value: { __type: "Pointer", className: field.targetClass ?? "", objectId: trimmed } };
+    case "Pointer": {
+      const { className, objectId } = splitPointer(trimmed, field);
+      if (className === undefined) return { problem: "Enter a class and an ID, for example Note:abc123." };
+      if (!/^[\w:-]{1,128}$/.test(objectId)) return { problem: "IDs contain only letters and digits." };
+      return { value: { __type: "Pointer", className, objectId } };
+    }
     case "GeoPoint":
       return parsePoint(trimmed);
     case "Bytes":
@@ -59,6 +69,16 @@ export function parseValue(text: string, field: Omit<DataField, "name">): Parsed
     default:
       return parseJson(trimmed, field.type);
   }
+}
+
+/** Splits a pointer that was entered as `Class:ID`, or as the ID only if the field has a target class. */
+export function splitPointer(
+  text: string,
+  { targetClass }: Pick<DataField, "targetClass">,
+): { className: string | undefined; objectId: string } {
+  const [, className, objectId = ""] = /^([A-Za-z_]\w*):(.*)$/.exec(text) ?? [];
+  const isPrefixed = className !== undefined && (targetClass ?? className) === className;
+  return isPrefixed ? { className, objectId } : { className: targetClass, objectId: text };
 }
 
 function parseBytes(text: string): ParsedValue {
@@ -108,7 +128,9 @@ function parsePoint(text: string): ParsedValue {
     .split(",")
     .map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   if (more.length > 0 || !(Math.abs(latitude) <= 90) || !(Math.abs(longitude) <= 180))
-    return { problem: "Enter latitude (-90 to 90) and longitude (-180 to 180), for example 47.37, 8.54." };
+    return {
+      problem: "Enter a latitude (−90 to 90) and a longitude (−180 to 180), for example 47.37, 8.54.",
+    };
   return { value: { __type: "GeoPoint", latitude, longitude } };
 }
 
@@ -136,9 +158,9 @@ function isRights(rights: JsonValue): boolean {
   );
 }
 
-function localTime(iso: string): string {
+/** A local time as `<input type="datetime-local">` shows it. */
+export function localTime(iso: string): string {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) return "";
-  const here = new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
-  return here;
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
 }

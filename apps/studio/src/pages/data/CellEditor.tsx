@@ -13,13 +13,6 @@ export interface CellEditorProps {
   onCancel: () => void;
 }
 
-const INLINE = new Set(["String", "Number", "Boolean", "Date"]);
-
-/** Whether a type is edited inline; others open a dialog. */
-export function isInline({ type }: Column): boolean {
-  return INLINE.has(type);
-}
-
 /** Inline editor of a cell. Enter and Tab commit, Escape cancels. */
 export function CellEditor({ column, value, initialText, onDone, onCancel }: CellEditorProps) {
   const { t } = useTranslation();

@@ -3,6 +3,7 @@ import {
   Button,
   EmptyState,
   ErrorState,
+  isInline,
   Notice,
   SkeletonList,
   StaleNote,
@@ -15,7 +16,7 @@ import { useMemo, useRef, useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
 import type { Target } from "./bulk.ts";
-import { CellEditor, isInline } from "./CellEditor.tsx";
+import { CellEditor } from "./CellEditor.tsx";
 import type { CellPosition } from "./cellPosition.ts";
 import { pasteCells } from "./clipboard.ts";
 import { type Column, clampWidth, columnsOf, type DataClass, moveTo, toggle } from "./columns.ts";

@@ -4,42 +4,18 @@ import { Button } from "../../components/Button.tsx";
 import { Select } from "../../components/Choice.tsx";
 import { Field } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { localTime, type ParsedValue } from "../parseValue.ts";
 import type { EditorProps } from "./editor.ts";
-import "./editors.css";
 
 type Zone = "here" | "utc";
 
-/** Edits a date in the local time zone or in UTC. */
+/** Edits a date, with the time in UTC beside it. */
 export function DateEditor({ text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
-  const [zone, setZone] = useState<Zone>("here");
-  const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const iso =
-    parsed.problem === undefined && isJsonObject(parsed.value) ? String(parsed.value.iso) : undefined;
-  const inputValue = iso === undefined ? "" : zone === "utc" ? iso.slice(0, -1) : toLocalInput(iso);
+  const iso = isoOf(parsed);
   return (
     <>
-      <div className="pair">
-        <Field
-          label={t("Time")}
-          type="datetime-local"
-          step={0.001}
-          value={inputValue}
-          problem={parsed.problem}
-          onChange={(event) =>
-            onText(zone === "utc" && event.target.value ? `${event.target.value}Z` : event.target.value)
-          }
-        />
-        <Select
-          label={t("Zone")}
-          value={zone}
-          onChange={setZone}
-          options={[
-            { key: "here", label: t("Local: {zone}", { zone: localZone }) },
-            { key: "utc", label: "UTC" },
-          ]}
-        />
-      </div>
+      <DateInput label={t("Time")} problem={parsed.problem} {...{ onText, parsed }} />
       <p className="soft small" role="status">
         {iso === undefined ? t("No date") : `${iso} · ${new Date(iso).toString()}`}
       </p>
@@ -57,8 +33,46 @@ export function DateEditor({ text, onText, parsed }: EditorProps) {
   );
 }
 
-/** Format of `<input type="datetime-local">`. */
-function toLocalInput(iso: string): string {
-  const date = new Date(iso);
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, -1);
+/** An input for a date in the local time zone or in UTC. */
+export function DateInput({
+  label,
+  parsed,
+  problem,
+  step = 0.001,
+  onText,
+}: Pick<EditorProps, "parsed" | "onText"> & {
+  label: string;
+  problem: string | undefined;
+  /** In seconds. */
+  step?: number;
+}) {
+  const { t } = useTranslation();
+  const [zone, setZone] = useState<Zone>("here");
+  const iso = isoOf(parsed);
+  return (
+    <Field
+      label={label}
+      type="datetime-local"
+      step={step}
+      value={iso === undefined ? "" : zone === "utc" ? iso.slice(0, -1) : localTime(iso)}
+      problem={problem}
+      onChange={({ target: { value } }) => onText(zone === "utc" && value !== "" ? `${value}Z` : value)}
+      after={
+        <Select
+          label={t("Zone")}
+          hideLabel
+          value={zone}
+          onChange={setZone}
+          options={[
+            { key: "here", label: Intl.DateTimeFormat().resolvedOptions().timeZone },
+            { key: "utc", label: "UTC" },
+          ]}
+        />
+      }
+    />
+  );
+}
+
+function isoOf(parsed: ParsedValue): string | undefined {
+  return parsed.problem === undefined && isJsonObject(parsed.value) ? String(parsed.value.iso) : undefined;
 }

@@ -1,11 +1,13 @@
 import { Field } from "../../components/Field.tsx";
 import { useTranslation } from "../../i18n/TranslationContext.tsx";
+import { splitPointer } from "../parseValue.ts";
 import type { EditorProps } from "./editor.ts";
 import { RowPicker } from "./RowPicker.tsx";
 
 /** Edits a pointer by id or by searching the row. */
 export function PointerEditor({ field, text, onText, parsed }: EditorProps) {
   const { t } = useTranslation();
+  const { className, objectId: chosen } = splitPointer(text.trim(), field);
   return (
     <>
       <Field
@@ -16,11 +18,12 @@ export function PointerEditor({ field, text, onText, parsed }: EditorProps) {
         isCode
         onChange={(event) => onText(event.target.value)}
       />
-      {field.targetClass !== undefined && (
+      {className !== undefined && (
         <RowPicker
-          className={field.targetClass}
-          chosen={text.trim()}
-          onChoose={({ objectId }) => onText(String(objectId))}
+          {...{ className, chosen }}
+          onChoose={({ objectId }) =>
+            onText(field.targetClass === undefined ? `${className}:${objectId}` : String(objectId))
+          }
         />
       )}
     </>
