@@ -228,11 +228,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         {...{ className, query, count, newRowCount }}
         loaded={pages.rows?.length}
         isRefreshing={pages.isRefetching}
-        onNew={() => setDialog({ kind: "new" })}
-        onImport={() => setDialog({ kind: "import" })}
-        onUpdate={() => setDialog({ kind: "update", target: { where: query.where ?? {} } })}
-        onDelete={() => setDialog({ kind: "delete", target: { where: query.where ?? {} } })}
-        onColumns={() => setDialog({ kind: "columns" })}
+        onDialog={setDialog}
         onRefresh={refresh}
         onCountExact={() => setIsExact(true)}
       />
@@ -282,8 +278,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
               format,
             )
           }
-          onUpdate={() => setDialog({ kind: "update", target: { ids: [...checkedIds] } })}
-          onDelete={() => setDialog({ kind: "delete", target: { ids: [...checkedIds] } })}
+          onDialog={(kind) => setDialog({ kind, target: { ids: [...checkedIds] } })}
           onClearSelection={() => setCheckedIds(new Set())}
         />
       )}
