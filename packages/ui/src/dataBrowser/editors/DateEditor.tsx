@@ -48,6 +48,7 @@ export function DateInput({
 }) {
   const { t } = useTranslation();
   const [zone, setZone] = useState<Zone>("here");
+  const localZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const iso = isoOf(parsed);
   return (
     <Field
@@ -64,7 +65,7 @@ export function DateInput({
           value={zone}
           onChange={setZone}
           options={[
-            { key: "here", label: Intl.DateTimeFormat().resolvedOptions().timeZone },
+            { key: "here", label: t("Local: {zone}", { zone: localZone }) },
             { key: "utc", label: "UTC" },
           ]}
         />
