@@ -678,6 +678,9 @@ describe("data", () => {
     await page.getByRole("button", { name: "West", exact: true }).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "North", exact: true }).waitFor();
     await page.getByRole("button", { name: "South", exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "North", exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "West", exact: true }).count()).toBe(0);
     expectNoErrors(visitor);
   });
 

@@ -38,6 +38,7 @@ export { FilterChip, FilterList, type FilterListProps } from "./dataBrowser/Filt
 export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
 export {
   conditionsOf,
+  escapeRegExp,
   type Filter,
   type FilterOperator,
   operatorsOf,

@@ -1,5 +1,5 @@
 import type { JsonObject, StudioPage } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { escapeRegExp, useTranslation } from "@purse/ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
 import type { Query } from "../api.ts";
 import { stringField } from "./fields.ts";
@@ -203,5 +203,5 @@ export function useUserNames(ids: readonly string[]): ReadonlyMap<string, string
 
 /** A `$regex` pattern that matches a prefix. */
 export function prefixPattern(text: string): string {
-  return `^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+  return `^${escapeRegExp(text)}`;
 }

@@ -17,6 +17,7 @@ export interface FilterListProps {
   onChange: (filters: Filter[]) => void;
   /** Label of the button that adds the filter. */
   addLabel?: string;
+  buttonVariant?: "quiet";
   /** Further chips. */
   chips?: ReactNode;
 }
@@ -43,7 +44,7 @@ export function FilterList(props: FilterListProps) {
         ))}
         {props.chips}
       </ul>
-      <Button small onClick={() => onEditing("new")}>
+      <Button small variant={props.buttonVariant} onClick={() => onEditing("new")}>
         <Plus size={15} aria-hidden="true" />
         {t("Filter")}
       </Button>

@@ -15,6 +15,7 @@ import {
   Table,
   type Translator,
   toWhere,
+  usesOnlyOwnFields,
   useToast,
   useTranslation,
 } from "@purse/ui";
@@ -54,6 +55,8 @@ export function Data() {
   const [live, setLive] = useState<LiveState>("connecting");
   const classes = listed.data ?? undefined;
   const source = useClientDataSource();
+  // Filters on fields of a pointer's target need its class.
+  const isReady = listed.data !== undefined || (search.where ?? []).every(usesOnlyOwnFields);
   return (
     <QueryClientProvider client={queryClient}>
       <div className="page-head">
@@ -67,13 +70,15 @@ export function Data() {
         onChange={(chosen) => void navigate({ search: { class: chosen } })}
       />
       <DataSourceProvider value={source}>
-        <ClassRecords
-          key={className}
-          className={className}
-          search={search}
-          listed={classes?.find((each) => each.className === className)}
-          onLive={setLive}
-        />
+        {isReady && (
+          <ClassRecords
+            key={className}
+            className={className}
+            search={search}
+            listed={classes?.find((each) => each.className === className)}
+            onLive={setLive}
+          />
+        )}
       </DataSourceProvider>
     </QueryClientProvider>
   );
@@ -169,6 +174,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
             onEditing={setEditingFilter}
             onChange={(next) => updateSearch({ where: next.length > 0 ? next : undefined })}
             addLabel={t("Apply filter")}
+            buttonVariant="quiet"
           />
           <Select
             label={t("Sort")}
