@@ -645,6 +645,7 @@ describe("data", () => {
     await page.getByRole("button", { name: "North", exact: true }).click();
     await page.getByTitle("Choose vessel").click();
     const dialog = page.getByRole("dialog").last();
+    expect(await dialog.getByLabel("ID", { exact: true }).inputValue()).toBe("");
     await dialog.getByRole("searchbox").fill("GAIL");
     await dialog.getByRole("button", { name: "Andrea Gail" }).click();
     await expectAccessible(page);

@@ -3,7 +3,7 @@ import { Button } from "../components/Button.tsx";
 import { Field } from "../components/Field.tsx";
 import { useTranslation } from "../i18n/TranslationContext.tsx";
 import type { DataField } from "./fields.ts";
-import { editableText } from "./parseValue.ts";
+import { editableText, splitPointer } from "./parseValue.ts";
 import { ValueDialog } from "./ValueDialog.tsx";
 
 const INLINE = new Set<DataField["type"]>(["String", "Number", "Boolean", "Date"]);
@@ -53,7 +53,8 @@ export function ValueField({
         <ValueDialog
           field={field}
           value={undefined}
-          initialText={text}
+          // The class is known, so the ID is enough.
+          initialText={field.targetClass === undefined ? text : splitPointer(text, field).objectId}
           onDone={(value) => {
             onText(editableText(value, field));
             setOpen(false);
