@@ -1,8 +1,8 @@
 /** The layers of CONTRIBUTING.md: imports go one way, a package's face is its index.ts, no circles. */
-const shipped = "^(packages/(protocol|workers|client|react|ui|server|chain)|apps)/";
+const shipped = "^(packages/(protocol|workers|outbound|client|react|ui|server|chain)|apps)/";
 
 function layer(name, from, allowed) {
-  const others = ["protocol", "workers", "client", "react", "ui", "server", "chain", "devchain"]
+  const others = ["protocol", "workers", "outbound", "client", "react", "ui", "server", "chain", "devchain"]
     .filter((each) => each !== name && !allowed.includes(each))
     .join("|");
   return {
@@ -23,10 +23,11 @@ module.exports = {
     },
     layer("protocol", "^packages/protocol/", []),
     layer("workers", "^packages/workers/", []),
+    layer("outbound", "^packages/outbound/", []),
     layer("client", "^packages/client/", ["protocol"]),
     layer("react", "^packages/react/", ["client", "protocol"]),
-    layer("server", "^packages/server/", ["protocol", "workers", "chain", "client"]),
-    layer("chain", "^packages/chain/", ["protocol", "workers"]),
+    layer("server", "^packages/server/", ["protocol", "workers", "outbound", "chain", "client"]),
+    layer("chain", "^packages/chain/", ["protocol", "workers", "outbound"]),
     layer("devchain", "^packages/devchain/", []),
     layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
     layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),

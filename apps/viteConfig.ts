@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { constants } from "node:zlib";
+import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin, type UserConfig } from "vite";
 import { compression, defineAlgorithm } from "vite-plugin-compression2";
@@ -15,7 +16,12 @@ const BROTLI = defineAlgorithm("brotliCompress", { params: { [constants.BROTLI_P
 export function appConfig(html: string): UserConfig {
   return defineConfig({
     // The server sends the compressed files as they are.
-    plugins: [react(), preloadFont(), compression({ algorithms: ["gzip", BROTLI], threshold: 1024 })],
+    plugins: [
+      react(),
+      compileCatalogs(),
+      preloadFont(),
+      compression({ algorithms: ["gzip", BROTLI], threshold: 1024 }),
+    ],
     publicDir: join(import.meta.dirname, "../packages/ui/public"),
     build: {
       target: "es2022",
@@ -44,6 +50,25 @@ export function appConfig(html: string): UserConfig {
       },
     },
   });
+}
+
+/** Compiles the messages of the catalogs, so that browsers need no parser for them; missing translations are left out. */
+function compileCatalogs(): Plugin {
+  return {
+    name: "compile-catalogs",
+    enforce: "pre",
+    apply: "build",
+    transform: {
+      filter: { id: /[\\/]i18n[\\/][a-z]+\.json$/ },
+      handler(code) {
+        const catalog: Record<string, string> = JSON.parse(code);
+        const messages = Object.entries(catalog).filter(([, message]) => message !== "");
+        return JSON.stringify(
+          Object.fromEntries(messages.map(([id, message]) => [id, compileMessageOrThrow(message)])),
+        );
+      },
+    },
+  };
 }
 
 /** Requests the font of Latin text with the document, rather than after the styles have loaded. */

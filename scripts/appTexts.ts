@@ -53,8 +53,8 @@ export function readAppTexts(): AppTexts {
     const visitor = new Visitor({
       CallExpression({ callee, arguments: args }) {
         const name = calleeOf(callee);
-        if (name !== "t" && name !== "count" && name !== "usePageTitle") return;
-        for (const argument of name === "count" ? args.slice(1, 3) : args.slice(0, 1)) {
+        if (name !== "t" && name !== "usePageTitle") return;
+        for (const argument of args.slice(0, 1)) {
           const literals = literalsOf(argument);
           for (const sentence of literals) add(sentence, file);
           if (literals.length === 0)

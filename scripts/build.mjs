@@ -14,7 +14,7 @@ const APPS = [
   { name: "studio", document: "studio.html", packages: ["packages/protocol", "packages/ui"] },
 ];
 const SERVER_SOURCES = [
-  ...["scripts", "packages/protocol", "packages/workers", "packages/client"],
+  ...["scripts", "packages/protocol", "packages/outbound", "packages/workers", "packages/client"],
   ...["packages/chain", "packages/devchain/src", "packages/server"],
 ];
 

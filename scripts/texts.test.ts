@@ -1,4 +1,6 @@
+import { type CompiledMessage, compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { describe, expect, it } from "vitest";
+import { compilePlaceholders } from "../packages/ui/src/i18n/placeholders.ts";
 import { readAppTexts } from "./appTexts.ts";
 import { translationStatuses } from "./texts.ts";
 
@@ -22,12 +24,20 @@ describe("what the app says", () => {
   it("is found where it is said directly, by number, from a table and in a message", () => {
     for (const sentence of ["Sign in", "Wrong password", "Paste the ABI first."])
       expect([said.ui, said.web].some((texts) => texts.has(sentence))).toBe(true);
-    expect(said.web.has("Spam folder: {n} tokens")).toBe(true);
+    expect(said.web.has("{n, plural, one {Spam folder: # token} other {Spam folder: # tokens}}")).toBe(true);
   });
 
   it("is in the shared texts if both apps say it", () => {
     expect(said.ui.has("Sign in")).toBe(true);
     expect([...said.studio.keys()].filter((sentence) => said.web.has(sentence))).toEqual([]);
+  });
+
+  it("has the same meaning in a browser, which compiles only placeholders, as for Lingui's parser", () => {
+    const texts = Object.values(said).flatMap((bundle) => [...bundle.keys()]);
+    const simple = texts.filter((text) => !text.includes(", plural,"));
+    expect(simple.length).toBeGreaterThan(1000);
+    const textOf = (tokens: CompiledMessage) => tokens.filter((token) => token !== "");
+    for (const text of simple) expect(textOf(compilePlaceholders(text))).toEqual(compileMessageOrThrow(text));
   });
 
   it("goes through the texts, but for names, units and keys", () => {

@@ -5,8 +5,11 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { BUNDLE_FOLDERS, BUNDLES, type Bundle, readAppTexts } from "./appTexts.ts";
 
+/** A message that takes a parser. */
+const PLURAL = /\{\w+, (plural|selectordinal|select),/;
 const ROOT = resolve(import.meta.dirname, "..");
 
 export interface TranslationStatus {
@@ -18,7 +21,7 @@ export interface TranslationStatus {
   missing: [sentence: string, saidIn: string[]][];
   /** Translations of unused sentences. */
   stale: string[];
-  /** Translations whose placeholders `{name}` differ from those of their sentence. */
+  /** Translations whose arguments differ from those of their sentence, or that are no valid ICU messages. */
   mismatched: string[];
 }
 
@@ -33,11 +36,11 @@ function main([option]: string[]): void {
   for (const status of all) {
     const { file, missing, stale, mismatched } = status;
     console.log(
-      `${file}: ${missing.length} missing, ${stale.length} stale, ${mismatched.length} with other places`,
+      `${file}: ${missing.length} missing, ${stale.length} stale, ${mismatched.length} with other arguments`,
     );
     for (const [sentence, usedIn] of missing) console.log(`  missing    ${sentence}    (${usedIn[0]})`);
     for (const sentence of stale) console.log(`  stale      ${sentence}`);
-    for (const sentence of mismatched) console.log(`  places     ${sentence}`);
+    for (const sentence of mismatched) console.log(`  arguments  ${sentence}`);
   }
   if (option === "--write") writeAll(all);
 }
@@ -48,8 +51,10 @@ export function translationStatuses(): TranslationStatus[] {
   return languageCodes().flatMap((code) => BUNDLES.map((bundle) => statusOf(code, bundle, usages[bundle])));
 }
 
-function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, string[]>): TranslationStatus {
+function statusOf(code: string, bundle: Bundle, allUsages: ReadonlyMap<string, string[]>): TranslationStatus {
   const file = fileOf(code, bundle);
+  // The English texts are in the code; their catalog has those that the build has to compile.
+  const usages = code === "en" ? new Map([...allUsages].filter(([text]) => PLURAL.test(text))) : allUsages;
   const translation = read(file);
   return {
     code,
@@ -57,7 +62,7 @@ function statusOf(code: string, bundle: Bundle, usages: ReadonlyMap<string, stri
     missing: [...usages].filter(([sentence]) => !translation[sentence]),
     stale: Object.keys(translation).filter((sentence) => !usages.has(sentence)),
     mismatched: Object.entries(translation).flatMap(([sentence, translated]) =>
-      translated !== "" && placeholdersOf(sentence) !== placeholdersOf(translated) ? [sentence] : [],
+      translated !== "" && argumentsOf(sentence) !== argumentsOf(translated) ? [sentence] : [],
     ),
   };
 }
@@ -84,13 +89,21 @@ function writeAll(all: readonly TranslationStatus[]): void {
     // A sentence may have moved between the bundles, with its translation.
     const known = BUNDLES.map((bundle) => before.get(fileOf(code, bundle)) ?? {});
     for (const [sentence] of missing)
-      translation[sentence] = known.find((each) => each[sentence])?.[sentence] ?? "";
+      translation[sentence] =
+        code === "en" ? sentence : (known.find((each) => each[sentence])?.[sentence] ?? "");
     const sorted = Object.fromEntries(Object.entries(translation).sort(([a], [b]) => (a < b ? -1 : 1)));
     writeFileSync(join(ROOT, file), `${JSON.stringify(sorted, null, 2)}\n`);
     console.log(`${file} is written`);
   }
 }
 
-function placeholdersOf(sentence: string): string {
-  return [...new Set(sentence.match(/\{\w+\}/g))].sort().join(" ");
+/** The names of the arguments of a message, or what is wrong with it. */
+function argumentsOf(message: string): string {
+  try {
+    const tokens = compileMessageOrThrow(message);
+    const names = tokens.flatMap((token) => (typeof token === "string" ? [] : [token[0]]));
+    return [...new Set(names)].sort().join(", ");
+  } catch (error) {
+    return String(error);
+  }
 }

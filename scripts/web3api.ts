@@ -6,23 +6,23 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import {
+  describeParameters,
   ENDPOINTS,
   type EndpointRow,
-  type Fields,
-  type FieldType,
-  type Kind,
-  type ParameterRow,
-  SCHEMAS,
-  type Schema,
+  type ParameterDescription,
+  responseSchema,
+  responseSchemas,
 } from "@purse/chain";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const FOLDER = join(ROOT, "packages/client/src/web3api");
 const GENERATED_NOTICE =
   "// Written by scripts/web3api.ts from the data service's table of endpoints: change that, not this.";
 
-const rows: readonly EndpointRow[] = ENDPOINTS;
-const schemas: Readonly<Record<string, Schema>> = SCHEMAS;
+const rows = Object.entries<EndpointRow>(ENDPOINTS).map(([name, row]) => ({ name, ...row }));
+type NamedRow = (typeof rows)[number];
+const schemas = responseSchemas();
 
 /** Type names that differ from their schema's name. */
 const NAMES: Readonly<Record<string, string>> = {
@@ -36,40 +36,21 @@ const NAMES: Readonly<Record<string, string>> = {
   web3version: "Web3Version",
 };
 
-/** The TypeScript type of each kind of parameter. */
-const INPUT_TYPES: Readonly<Record<Kind, string>> = {
+/** Types of parameters that differ from their JSON Schema: other types that the client converts, or fewer. */
+const PARAMETER_TYPES: Readonly<Record<string, string>> = {
   chain: "string | number",
-  address: "string",
-  addresses: "string | readonly string[]",
-  hash: "string",
-  blockOrHash: "string | number",
-  text: "string",
-  texts: "string | readonly string[]",
-  integer: "number | string",
-  block: "number | string",
-  time: "Date | string | number",
+  token_id: "string | number | bigint",
   limit: "number",
   offset: "number",
-  cursor: "string",
-  format: '"decimal" | "hex"',
-  choice: "string",
-  choices: "string | readonly string[]",
-  abi: "object",
-  json: "object",
-  files: "readonly { path: string; content: unknown }[]",
-  tokenId: "string | number | bigint",
-  domain: "string",
   days: "number",
-  order: "string",
-  ignored: "string",
+  abi: "object",
 };
 
-const SCALARS: Readonly<Record<string, string>> = {
-  integer: "number",
-  number: "number",
-  boolean: "boolean",
-  object: "JsonObject",
-};
+/** Fields of every page. */
+const PAGE_FIELDS = ["total", "page", "page_size", "cursor", "result"];
+
+/** As in Moralis: most functions return a single value, which is text. */
+const TEXT_RESULT = "contractResult";
 
 const stale = [
   { path: join(FOLDER, "operations.ts"), text: operationsFile() },
@@ -107,7 +88,7 @@ ${body}`;
 }
 
 /** In the order of the groups in Moralis. */
-function rowsByGroup(): EndpointRow[] {
+function rowsByGroup(): NamedRow[] {
   const order = ["native", "account", "token", "resolve", "defi", "storage", "info"];
   return rows.toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }
@@ -116,42 +97,60 @@ function isResult(name: string): boolean {
   return name === "Page" || Object.keys(schemas).some((each) => typeName(each) === name);
 }
 
-function callType(row: EndpointRow): string {
-  const whole = typeof row.body === "object" ? row.body.parameter : undefined;
-  const named = row.parameters.filter((each) => !whole || each.in !== "body");
-  const fields = `{ ${named.map(parameterType).join(" ")} }`;
-  const body = row.parameters.find((each) => each.in === "body");
-  const both = [
-    ...(named.length > 0 ? [fields] : []),
-    ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${INPUT_TYPES[body.kind]}>`] : []),
+function callType(row: NamedRow): string {
+  const whole = row.body && "parameter" in row.body ? row.body.parameter : undefined;
+  const parameters = describeParameters(row);
+  const fields = [
+    ...parameters.filter((each) => !whole || each.in !== "body").map(parameterType),
+    ...(row.ignored ?? []).map((name) => `${name}?: string;`),
   ];
-  const parameters = both.join(" & ") || "Record<never, never>";
-  return `/** ${row.about} */\nreadonly ${row.name}: Call<${parameters}, ${responseType(row.response)}>;`;
+  const body = parameters.find((each) => each.in === "body");
+  const both = [
+    ...(fields.length > 0 ? [`{ ${fields.join(" ")} }`] : []),
+    ...(whole && body ? [`OneOf<${quoted(whole).join(" | ")}, ${inputType(body.schema)}>`] : []),
+  ];
+  const type = both.join(" & ") || "Record<never, never>";
+  return `/** ${row.about} */\nreadonly ${row.name}: Call<${type}, ${valueType(responseSchema(row))}>;`;
 }
 
-function parameterType(row: ParameterRow): string {
-  const { name, kind, required, choices = [] } = row;
-  const one = quoted(choices).join(" | ");
-  const type =
-    kind === "choice" ? one : kind === "choices" ? `string | readonly (${one})[]` : INPUT_TYPES[kind];
+function parameterType({ name, required, schema }: ParameterDescription): string {
   // The signed-in user's address, or the connected wallet's, is meant where there is none.
-  return `${name}${required && name !== "address" ? "" : "?"}: ${type};`;
+  return `${name}${required && name !== "address" ? "" : "?"}: ${PARAMETER_TYPES[name] ?? inputType(schema)};`;
 }
 
-function responseType(answer: string): string {
-  const one = resultType(answer.replace("[]", ""));
-  return answer.endsWith("[]") ? `${one}[]` : one;
+/** The type of a parameter: dates, numbers as text and lists as text with commas are accepted as well. */
+function inputType(schema: JsonObject): string {
+  const { anyOf, type, format, items, properties } = schema;
+  if (Array.isArray(schema.enum)) return quoted(schema.enum).join(" | ");
+  if (Array.isArray(anyOf)) {
+    const types = anyOf.flatMap((each) => inputType(objectOf(each)).split(" | "));
+    return types.includes("object") ? "object" : [...new Set(types)].join(" | ");
+  }
+  if (type === "array") {
+    const item = inputType(objectOf(items));
+    if (item.startsWith("{")) return `readonly ${item}[]`;
+    return `string | readonly ${item.includes("|") ? `(${item})` : item}[]`;
+  }
+  if (isJsonObject(properties)) {
+    const fields = Object.entries(properties).map(([name, each]) => `${name}: ${inputType(objectOf(each))}`);
+    return `{ ${fields.join("; ")} }`;
+  }
+  if (type === "integer") return "number | string";
+  if (type === "object") return "object";
+  if (type === "string") return format === "date-time" ? "Date | string" : "string";
+  return "unknown";
 }
 
-function route(row: EndpointRow): string {
+function route(row: NamedRow): string {
+  const parameters = describeParameters(row);
   const fields = [`route: "${row.method} ${row.path}"`];
-  if (!row.parameters.some(({ kind }) => kind === "chain")) fields.push("chainless: true");
-  const inBody = row.parameters.filter((each) => each.in === "body");
-  if (typeof row.body === "object") fields.push(`whole: [${quoted(row.body.parameter).join(", ")}]`);
-  if (row.body === "properties")
-    fields.push(
-      `body: { ${inBody.map(({ name, required }) => `${name}: ${required ? '"required"' : '"optional"'}`).join(", ")} }`,
-    );
+  if (!parameters.some(({ name }) => name === "chain")) fields.push("chainless: true");
+  if (row.body && "parameter" in row.body) fields.push(`whole: [${quoted(row.body.parameter).join(", ")}]`);
+  else if (row.body) {
+    const inBody = parameters.filter((each) => each.in === "body");
+    const properties = inBody.map(({ name, required }) => `${name}: "${required ? "required" : "optional"}"`);
+    fields.push(`body: { ${properties.join(", ")} }`);
+  }
   return `${row.name}: { ${fields.join(", ")} },`;
 }
 
@@ -180,46 +179,62 @@ ${Object.entries(schemas).map(declaration).filter(Boolean).join("\n\n")}
 }
 
 /** Empty for schemas without a type of their own. */
-function declaration([name, schema]: [string, Schema]): string {
+function declaration([name, schema]: [string, JsonObject]): string {
   const own = typeName(name);
-  if (resultType(name) !== own || "text" in schema) return "";
-  const fields = Object.entries(schema.fields ?? {}).map(([field, type]) => fieldText(field, type));
-  if (!("pageOf" in schema))
-    return `/** ${schema.about} */\nexport interface ${own} {\n${fields.join("\n")}\n}`;
-  const following = `next?: () => Promise<${own}>;`;
-  return `/** ${schema.about} */\nexport interface ${own} extends Page<${typeName(schema.pageOf)}> {\n${[...fields, following].join("\n")}\n}`;
+  if (resultType(name) !== own) return "";
+  const row = rowOfPage(schema);
+  const fields = fieldsOf(schema).filter(([field]) => !row || !PAGE_FIELDS.includes(field));
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const lines = fields.map(
+    ([field, each]) => `${field}${required.includes(field) ? "" : "?"}: ${valueType(each)};`,
+  );
+  if (row) lines.push(`next?: () => Promise<${own}>;`);
+  return `/** ${schema.description} */\nexport interface ${own}${row ? ` extends Page<${row}>` : ""} {\n${lines.join("\n")}\n}`;
 }
 
-function fieldText(name: string, type: FieldType): string {
-  if (typeof type === "object")
-    return "list" in type ? `${name}: ${valueType(type.list)}[];` : `${name}: ${valueType(type.of)};`;
-  return type.endsWith("?")
-    ? `${name}?: ${valueType(type.slice(0, -1))} | null;`
-    : `${name}: ${valueType(type)};`;
+function fieldsOf({ properties }: JsonObject): [string, JsonObject][] {
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, each]) => [
+    name,
+    objectOf(each),
+  ]);
 }
 
-function valueType(name: string): string {
-  return Object.hasOwn(schemas, name) ? resultType(name) : (SCALARS[name] ?? "string");
+/** The type of the rows if the schema is a page. */
+function rowOfPage(schema: JsonObject): string | undefined {
+  const fields = new Map(fieldsOf(schema));
+  const result = fields.get("result");
+  return fields.has("page_size") && result ? valueType(objectOf(result.items)) : undefined;
+}
+
+function valueType({ $ref, anyOf, type, items }: JsonObject): string {
+  if (typeof $ref === "string") return resultType($ref.slice($ref.lastIndexOf("/") + 1));
+  if (Array.isArray(anyOf)) return anyOf.map((each) => valueType(objectOf(each))).join(" | ");
+  if (Array.isArray(type)) return type.map((each) => valueType({ type: each })).join(" | ");
+  if (type === "array") return `${valueType(objectOf(items))}[]`;
+  if (type === "integer") return "number";
+  return type === "object" ? "JsonObject" : String(type);
 }
 
 function resultType(name: string): string {
   const schema = schemas[name];
   if (!schema) throw new Error(`There is no schema ${name}`);
-  if ("text" in schema) return "string";
-  if ("pageOf" in schema)
-    return isEmpty(schema.fields ?? {}) ? `Page<${typeName(schema.pageOf)}>` : typeName(name);
-  return isEmpty(schema.fields) ? "JsonObject" : typeName(name);
+  if (name === TEXT_RESULT) return "string";
+  const row = rowOfPage(schema);
+  const fields = fieldsOf(schema);
+  if (row && fields.length === PAGE_FIELDS.length) return `Page<${row}>`;
+  return fields.length === 0 ? "JsonObject" : typeName(name);
 }
 
-function isEmpty(fields: Fields): boolean {
-  return Object.keys(fields).length === 0;
+function objectOf(value: JsonValue | undefined): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new Error("A JSON Schema is not an object");
 }
 
 function typeName(schema: string): string {
   return NAMES[schema] ?? schema.charAt(0).toUpperCase() + schema.slice(1);
 }
 
-function quoted(texts: readonly string[]): string[] {
+function quoted(texts: readonly JsonValue[]): string[] {
   return texts.map((each) => JSON.stringify(each));
 }
 

@@ -8,6 +8,7 @@ import { cpus, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { createChainService } from "@purse/chain";
+import { sql } from "kysely";
 import { TRANSFER_TOPIC } from "../../packages/chain/src/decode/decodeLogs.ts";
 import { toBytes } from "../../packages/chain/src/model/hexBytes.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../../packages/chain/src/model/rows.ts";
@@ -137,16 +138,14 @@ async function fill(name: string, database: Database): Promise<void> {
 
 async function bareSql(reader: Awaited<ReturnType<typeof openReader>>, address: string): Promise<unknown> {
   const own = toBytes(`0x${"0".repeat(24)}${address.slice(2)}`);
-  const side = "SELECT * FROM (SELECT * FROM logs WHERE erc20 = 1 AND";
-  const order = "ORDER BY position DESC LIMIT 101) AS arm";
+  const side = sql`SELECT * FROM (SELECT * FROM logs WHERE erc20 = 1 AND`;
+  const order = sql`ORDER BY position DESC LIMIT 101) AS arm`;
   return [
     await reader.all(
-      `SELECT * FROM (${side} topic1 = ? ${order} UNION ALL ${side} topic2 = ? AND topic1 <> ? ${order}) AS found ORDER BY position DESC LIMIT 101`,
-      [own, own, own],
+      sql`SELECT * FROM (${side} topic1 = ${own} ${order} UNION ALL ${side} topic2 = ${own} AND topic1 <> ${own} ${order}) AS found ORDER BY position DESC LIMIT 101`,
     ),
     await reader.all(
-      "SELECT (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic1 = ?) + (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic2 = ? AND topic1 <> ?) AS n",
-      [own, own, own],
+      sql`SELECT (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic1 = ${own}) + (SELECT count(*) FROM logs WHERE erc20 = 1 AND topic2 = ${own} AND topic1 <> ${own}) AS n`,
     ),
   ];
 }

@@ -13,7 +13,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { RequireSession } from "./access/RequireSession.tsx";
 import { StudioApi, StudioRequestError } from "./api.ts";
-import { TRANSLATIONS } from "./i18n/translations.ts";
+import { CATALOGS } from "./i18n/catalogs.ts";
 import { router } from "./router.tsx";
 import { StudioContext } from "./StudioContext.tsx";
 
@@ -34,11 +34,11 @@ const started = studio.loadSession().then(
   () => undefined,
   (error: unknown) => ({ error }),
 );
-const texts = await loadTranslator(TRANSLATIONS);
+const texts = await loadTranslator(CATALOGS);
 const failure = await started;
 root.render(
   <StrictMode>
-    <TranslationProvider loaders={TRANSLATIONS} initial={texts}>
+    <TranslationProvider catalogs={CATALOGS} initial={texts}>
       {failure ? (
         <StartFailure error={failure.error} />
       ) : (

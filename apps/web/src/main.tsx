@@ -11,7 +11,7 @@ import {
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { TRANSLATIONS } from "./i18n/translations.ts";
+import { CATALOGS } from "./i18n/catalogs.ts";
 import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
@@ -29,7 +29,7 @@ handleChunkErrors();
 void router.load();
 // Settings and translations load in parallel, so errors are translated too.
 const pendingSettings = loadSettings().catch((error: unknown) => ({ error }));
-const translator = await loadTranslator(TRANSLATIONS);
+const translator = await loadTranslator(CATALOGS);
 const settings = await pendingSettings;
 if (!("error" in settings) && settings.development) {
   registerConnector(DEVELOPMENT_WALLET, async () =>
@@ -38,7 +38,7 @@ if (!("error" in settings) && settings.development) {
 }
 root.render(
   <StrictMode>
-    <TranslationProvider loaders={TRANSLATIONS} initial={translator}>
+    <TranslationProvider catalogs={CATALOGS} initial={translator}>
       {"error" in settings ? (
         <StartFailure error={settings.error} />
       ) : (

@@ -5,7 +5,6 @@ import type { ChainEventReader } from "./events/chainEvents.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
 import type { Logger } from "./model/logger.ts";
-import type { CallGateway } from "./names/offchainLookup.ts";
 import type { FetchContent } from "./nft/fetchContent.ts";
 import type { ContractCall } from "./node/chainNode.ts";
 import type { ReadLimits } from "./store/indexReader.ts";
@@ -71,8 +70,11 @@ export interface ChainServiceConfig {
   uploadFolder?: UploadFolder;
   /** Fetches the metadata of NFTs. Without it, only on-chain metadata is read. */
   fetchContent?: FetchContent;
-  /** Calls the gateways of names that are resolved off-chain (EIP-3668). Without it, such names do not resolve. */
-  callGateway?: CallGateway;
+  /**
+   * Allowed origins of gateways for names that are resolved off-chain (EIP-3668); `*` allows all public ones. Without
+   * them, such names do not resolve.
+   */
+  nameGateways?: readonly string[];
   /** Poll interval for the next block at the head, in ms. */
   pollMs?: number;
   /** Limits of one read of an index. */

@@ -1,9 +1,14 @@
 export type { ChainService, ChainServiceConfig, TokenReference } from "./chainService.ts";
-export { openApi } from "./endpoints/openapi.ts";
-export { endpointsPage } from "./endpoints/page.ts";
+export {
+  describeParameters,
+  openApi,
+  type ParameterDescription,
+  responseSchema,
+  responseSchemas,
+} from "./endpoints/openapi.ts";
 export type { Route } from "./endpoints/route.ts";
-export { type Fields, type FieldType, SCHEMAS, type Schema } from "./endpoints/schemas.ts";
-export { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./endpoints/table.ts";
+export type { EndpointRow } from "./endpoints/rows/row.ts";
+export { ENDPOINTS } from "./endpoints/table.ts";
 export {
   type BlockReference,
   type ChainEvent,

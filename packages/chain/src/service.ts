@@ -4,22 +4,23 @@ import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { ChainService, ChainServiceConfig } from "./chainService.ts";
 import { createChainSelector } from "./chains.ts";
 import type { ChainContext } from "./endpoints/chainContext.ts";
-import { contractRoutes } from "./endpoints/contracts.ts";
-import { defiRoutes } from "./endpoints/defi.ts";
-import { erc20Routes } from "./endpoints/erc20.ts";
-import { infoRoutes, unavailableRoutes } from "./endpoints/info.ts";
-import { logRoutes } from "./endpoints/logs.ts";
-import { nameRoutes } from "./endpoints/names.ts";
-import { createMetadataReader, nftMetadataRoutes } from "./endpoints/nftMetadata.ts";
-import { nftRoutes } from "./endpoints/nfts.ts";
-import { sortByMatchOrder, withIndexErrors } from "./endpoints/routes.ts";
-import { storageRoutes } from "./endpoints/storage.ts";
-import { tradeRoutes } from "./endpoints/trades.ts";
-import { transactionRoutes } from "./endpoints/transactions.ts";
+import { contractHandlers } from "./endpoints/contracts.ts";
+import { defiHandlers } from "./endpoints/defi.ts";
+import { erc20Handlers } from "./endpoints/erc20.ts";
+import { infoHandlers } from "./endpoints/info.ts";
+import { logHandlers } from "./endpoints/logs.ts";
+import { nameHandlers } from "./endpoints/names.ts";
+import { createMetadataReader, nftMetadataHandlers } from "./endpoints/nftMetadata.ts";
+import { nftHandlers } from "./endpoints/nfts.ts";
+import { createRoutes, withIndexErrors } from "./endpoints/routes.ts";
+import { storageHandlers } from "./endpoints/storage.ts";
+import { tradeHandlers } from "./endpoints/trades.ts";
+import { transactionHandlers } from "./endpoints/transactions.ts";
 import { createEventReader } from "./events/chainEvents.ts";
 import { IndexerWorker } from "./indexer/indexerWorker.ts";
 import type { ChainConfig } from "./model/chainConfig.ts";
 import type { ChainStatus } from "./model/chainStatus.ts";
+import { createGatewayClient } from "./names/gatewayClient.ts";
 import { ContentUnavailableError } from "./nft/fetchContent.ts";
 import { ChainNode } from "./node/chainNode.ts";
 import { ChainStore } from "./store/chainStore.ts";
@@ -30,8 +31,8 @@ import { SqliteReaderPool } from "./store/sqliteReaderPool.ts";
 
 const DEFAULT_POLL_MS = 1_000;
 const DEFAULT_RETRY_MS = 60_000;
-/** For calls of untrusted contracts: one attempt and a small result. */
-const UNTRUSTED_CALL_OPTIONS = { timeoutMs: 10_000, maxBytes: 64 * 1024, retries: 0 };
+/** For calls of untrusted contracts. */
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 64 * 1024 };
 /** How long requests after the start wait for the first sync, in ms. */
 const FIRST_SYNC_WAIT_MS = 2_000;
 /** How long a request waits for the history of an address, in ms. */
@@ -48,7 +49,7 @@ export function createChainService({
   fetchContent = async () => {
     throw new ContentUnavailableError("this server does not fetch metadata");
   },
-  callGateway,
+  nameGateways = [],
   pollMs = DEFAULT_POLL_MS,
   retryMs = DEFAULT_RETRY_MS,
   restart,
@@ -62,25 +63,23 @@ export function createChainService({
   const indexes = chains.map((config) => ({ config, location: indexLocationOf(database, config.id) }));
   const contexts = chains.map((config) => createChainContext(config, indexer, stores, () => startedAt));
   const selectChain = createChainSelector(contexts);
-  const available = [
-    transactionRoutes,
-    logRoutes,
-    contractRoutes,
-    erc20Routes,
-    nftRoutes,
-    nftMetadataRoutes,
-    defiRoutes,
-    tradeRoutes,
-  ]
-    .flatMap((routesOf) => routesOf(selectChain))
-    .concat(infoRoutes(), storageRoutes(uploadFolder), nameRoutes(contexts, callGateway));
+  const routes = createRoutes({
+    ...transactionHandlers(selectChain),
+    ...logHandlers(selectChain),
+    ...contractHandlers(selectChain),
+    ...erc20Handlers(selectChain),
+    ...nftHandlers(selectChain),
+    ...nftMetadataHandlers(selectChain),
+    ...defiHandlers(selectChain),
+    ...tradeHandlers(selectChain),
+    ...infoHandlers,
+    ...storageHandlers(uploadFolder),
+    ...nameHandlers(contexts, createGatewayClient(nameGateways)),
+  });
   const readNftMetadata = createMetadataReader(selectChain);
-  const untrustedNodes = new Map(
-    chains.map(({ id, rpcUrls }) => [id, new ChainNode(id, rpcUrls, UNTRUSTED_CALL_OPTIONS)]),
-  );
 
   return {
-    routes: sortByMatchOrder([...available, ...unavailableRoutes(available)]),
+    routes,
     status: () => contexts.map((chain) => chain.status()),
     indexer: () => indexer.health(),
     onStatus: (listener) => indexer.onStatus(listener),
@@ -113,9 +112,7 @@ export function createChainService({
     readNftMetadata: (params) => withIndexErrors(readNftMetadata(params)),
     resolveChainId: (selector) => selectChain(selector).config.id,
     async call(chainId, call, signal) {
-      const node = untrustedNodes.get(chainId);
-      if (!node) throw new Error(`chain ${chainId} is not configured`);
-      return node.call(call, "latest", signal);
+      return selectChain(chainId).node.call(call, "latest", { signal, untrusted: UNTRUSTED });
     },
     async start() {
       // The indexer creates the tables, so that readers start afterwards.
@@ -136,7 +133,6 @@ export function createChainService({
         if (aliases.length > 0) log.info("chain", { name, alsoKnownAs: aliases });
     },
     async stop() {
-      for (const node of untrustedNodes.values()) node.abort();
       for (const { node } of contexts) node.abort();
       await indexer.stop();
       await sqliteReaders.stop();

@@ -1,4 +1,4 @@
-import type { Condition, FieldCondition } from "./where.ts";
+import type { Condition, FieldCondition } from "./condition.ts";
 
 /** Cost of a regular expression or a text search: higher than that of all other conditions together. */
 export const PATTERN_COST = 1_000_000;

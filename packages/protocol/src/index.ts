@@ -1,5 +1,6 @@
 export * from "./acl.ts";
 export * from "./aggregate.ts";
+export type * from "./condition.ts";
 export * from "./conditionCost.ts";
 export * from "./distance.ts";
 export * from "./earth.ts";

@@ -1,3 +1,4 @@
+import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./condition.ts";
 import { sortByCost } from "./conditionCost.ts";
 import { type Coordinates, distanceBetween } from "./distance.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
@@ -13,7 +14,6 @@ import {
   jsonKey,
   type WirePointer,
 } from "./values.ts";
-import type { Comparison, Condition, FieldCondition, Operand, SubQuery, TextSearch } from "./where.ts";
 
 /** Tests objects in wire format (objectId, createdAt and updatedAt at the top level as ISO text). */
 export type Matcher = (object: JsonObject) => boolean;
@@ -124,7 +124,7 @@ function compileField(original: FieldCondition, options: MatcherOptions): Matche
       const readKey = createReader(condition.key);
       const values = subQueryObjects(condition.query, options)
         .map(readKey)
-        .filter((value) => value !== undefined);
+        .flatMap((value) => (Array.isArray(value) ? value : value === undefined ? [] : [value]));
       const keys = new Set(values.map(jsonKey));
       return (object) => anyItem(read(object), (item) => keys.has(jsonKey(item))) !== condition.negated;
     }

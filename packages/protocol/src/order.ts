@@ -26,11 +26,11 @@ export function parseOrder(order: unknown): Order[] {
 /** Names of the timestamps in the database of the hosted Parse service; older clients still sort by them. */
 const LEGACY_NAMES: Readonly<Record<string, string>> = { _created_at: "createdAt", _updated_at: "updatedAt" };
 
-/** Parses a list or a comma-separated text of up to `max` names. Throws 102 if it is invalid. */
+/** Parses a list, a comma-separated text or a list as JSON text, of up to `max` names. Throws 102 if it is invalid. */
 export function parseList(value: unknown, name: string, max = MAX_KEYS): string[] {
   // A text that is too long for the maximum number of paths is not split.
-  const isTooLong = typeof value === "string" && value.length > max * (MAX_PATH_LENGTH + 1);
-  const list = typeof value === "string" && !isTooLong ? value.split(",", max + 1) : value;
+  const isTooLong = typeof value === "string" && value.length > max * (MAX_PATH_LENGTH + 3) + 2;
+  const list = typeof value === "string" && !isTooLong ? splitNames(value, max) : value;
   if (isTooLong || (Array.isArray(list) && list.length > max)) {
     throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} takes ${max} names at most`);
   }
@@ -38,4 +38,16 @@ export function parseList(value: unknown, name: string, max = MAX_KEYS): string[
     return typeof value === "string" ? list.map((entry) => entry.trim()) : list;
   }
   throw new ProtocolError(ErrorCode.INVALID_QUERY, `${name} must be a comma-separated text`);
+}
+
+function splitNames(text: string, max: number): unknown {
+  if (/^\s*["[]/.test(text)) {
+    try {
+      const names: unknown = JSON.parse(text);
+      return typeof names === "string" ? [names] : names;
+    } catch {
+      // Names with such characters are refused where they are used.
+    }
+  }
+  return text.split(",", max + 1);
 }

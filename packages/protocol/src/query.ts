@@ -1,9 +1,10 @@
+import type { Condition } from "./condition.ts";
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { parseJson } from "./json.ts";
 import { MAX_INCLUDE_PATHS, MAX_NAME_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
-import { type Condition, parseWhere } from "./where.ts";
+import { parseWhere } from "./where.ts";
 
 /** A parsed and validated query on one class. */
 export interface Query {

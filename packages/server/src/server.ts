@@ -1,11 +1,11 @@
 import type { ChainConfig } from "@purse/chain";
+import { isPublicAddress } from "@purse/outbound";
 import type { JsonObject } from "@purse/protocol";
 import { type Apis, openApis } from "./apis.ts";
 import type { Config } from "./config/loadConfig.ts";
 import { Lifecycle } from "./core/lifecycle.ts";
 import { createLogBuffer, type LogBuffer } from "./core/logBuffer.ts";
 import type { Logger } from "./core/logger.ts";
-import { isPublicAddress } from "./core/outbound/addresses.ts";
 import { createFileReader } from "./files/index.ts";
 import { openServices, type Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";

@@ -144,8 +144,7 @@ const noteValues = fc.record(
     flag: fc.boolean(),
     due: date,
     tags: list,
-    // Databases compare items of arrays inside of objects by equality only.
-    data: fc.record({ a: scalar, b: list }, { requiredKeys: [], noNullPrototype: true }),
+    data: fc.record({ a: scalar, b: fc.oneof(list, item) }, { requiredKeys: [], noNullPrototype: true }),
     folder: folderPointer,
   },
   { requiredKeys: [], noNullPrototype: true },
@@ -174,6 +173,7 @@ const OPERANDS: Readonly<Record<string, fc.Arbitrary<JsonValue>>> = {
   due: date,
   tags: fc.oneof(scalar, userPointer, date, lookalike),
   "data.a": scalar,
+  "data.b": fc.oneof(scalar, userPointer, date, lookalike),
   folder: folderPointer,
   objectId: fc.constantFrom("n0", "n1", "f0"),
   createdAt: date,

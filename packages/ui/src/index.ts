@@ -64,7 +64,7 @@ export {
   secret,
 } from "./forms/schemas.ts";
 export { useForm } from "./forms/useForm.ts";
-export type { TranslationLoaders } from "./i18n/languages.ts";
+export type { Catalogs } from "./i18n/languages.ts";
 export { TranslationProvider, useLanguageChoice, useTranslation } from "./i18n/TranslationContext.tsx";
 export { createTranslator, loadTranslator, type Translator } from "./i18n/translator.ts";
 export { isNodeConnectionError, isNotFound, isTransientError, isUnavailable } from "./query/errors.ts";

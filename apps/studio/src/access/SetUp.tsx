@@ -44,7 +44,7 @@ export function SetUp() {
         <Field label={t("Username")} {...form.input("username")} isCode autoComplete="username" />
         <PasswordField
           label={t("Password")}
-          hint={t("At least {n} characters", { n: MIN_PASSWORD_LENGTH })}
+          hint={t("At least {n, number} characters", { n: MIN_PASSWORD_LENGTH })}
           {...form.input("password")}
           autoComplete="new-password"
         />

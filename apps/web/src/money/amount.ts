@@ -32,7 +32,7 @@ export function amountProblem(
     return t("This could mean {whole} or {decimal}. Enter one of them.", { whole, decimal });
   }
   if (decimals === 0) return t("Enter a whole number, such as 2.");
-  return t("Enter an amount, such as 1.5 (up to {n} decimals).", { n: decimals });
+  return t("Enter an amount, such as 1.5 (up to {n, number} decimals).", { n: decimals });
 }
 
 /** The inverse of `exactAmount`, for amounts in the URL. Returns undefined for anything else. */

@@ -33,8 +33,11 @@ export function TransactionStatus({
       {(status === "confirmed" || status === "reverted") && (
         <p className="soft">
           {view.confirmations >= FINAL_CONFIRMATIONS
-            ? t("Finalized ({n} confirmations)", { n: view.confirmations })
-            : t("{n} of {all} confirmations", { n: view.confirmations, all: FINAL_CONFIRMATIONS })}
+            ? t("Finalized ({n, number} confirmations)", { n: view.confirmations })
+            : t("{n, number} of {all, number} confirmations", {
+                n: view.confirmations,
+                all: FINAL_CONFIRMATIONS,
+              })}
         </p>
       )}
       {status === "reverted" && (

@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { ChainNode } from "../node/chainNode.ts";
 import { proxyNode } from "../testing/testChain.ts";
 import type { ChainContext } from "./chainContext.ts";
-import { contractRoutes } from "./contracts.ts";
+import { contractHandlers } from "./contracts.ts";
+import { createRoute } from "./routes.ts";
 
 const abi = parseAbi([
   "struct Point { int8 x; uint256 y; }",
@@ -32,11 +33,12 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
     config: { id: 1337, name: "local", aliases: [], rpcUrls: [] },
     node: new ChainNode(1337, [node.url]),
   };
-  const [route] = contractRoutes(() => chain as unknown as ChainContext);
+  const { runContractFunction } = contractHandlers(() => chain as unknown as ChainContext);
+  const route = createRoute("runContractFunction", runContractFunction);
   return {
     calls,
     run: (params: JsonObject) =>
-      route?.run({ address: ADDRESS, abi: JSON.parse(JSON.stringify(abi)), ...params }),
+      route.run({ address: ADDRESS, abi: JSON.parse(JSON.stringify(abi)), ...params }),
     stop: () => node.stop(),
   };
 }

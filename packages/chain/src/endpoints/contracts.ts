@@ -9,15 +9,15 @@ import {
 import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { parseArgument, valuesToJson, valueToJson } from "../abi/abiValues.ts";
 import { type ChainContext, type SelectChain, withNodeErrors } from "./chainContext.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 
 /** Gas limit of a call. */
 const CALL_GAS = 30_000_000;
 
 /** Executes view and pure functions of contracts. */
-export function contractRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("runContractFunction", async ({ chain: selector, address, function_name, abi, params }) => {
+export function contractHandlers(selectChain: SelectChain) {
+  return {
+    runContractFunction: async ({ chain: selector, address, function_name, abi, params }) => {
       const chain = selectChain(selector);
       const abiFunction = findFunction(abi, function_name);
       const data = encodeFunctionData({
@@ -26,8 +26,8 @@ export function contractRoutes(selectChain: SelectChain) {
       });
       const returnData = await callContract(chain, address, data);
       return decodeResult(abiFunction, returnData, address, chain);
-    }),
-  ];
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** Finds a function by name, or by signature for overloaded functions. Throws ProtocolError with HTTP 400. */

@@ -1,4 +1,4 @@
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Exchange, Market } from "../model/chainConfig.ts";
 import { findExchanges, marketOf } from "../prices/knownMarkets.ts";
 import {
@@ -14,16 +14,16 @@ import { type ChainContext, notFound, type SelectChain, withNodeErrors } from ".
 import { tokenMetadataToJson } from "./erc20.ts";
 import { blockBounds } from "./lists.ts";
 import { invalid } from "./parameters.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 /** 10^78 exceeds uint256: a token with more decimals has no whole unit. */
 const MAX_DECIMALS = 77;
 
 /** Prices of tokens on decentralized exchanges, and reserves of their pools. */
-export function defiRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("getTokenPrice", async ({ chain: selector, address, exchange, to_block }) => {
+export function defiHandlers(selectChain: SelectChain) {
+  return {
+    getTokenPrice: async ({ chain: selector, address, exchange, to_block }) => {
       const chain = selectChain(selector);
       const market = marketOf(chain.config);
       const exchanges =
@@ -36,8 +36,8 @@ export function defiRoutes(selectChain: SelectChain) {
         exchangeName: price.exchange.name,
         symbol: price.symbol,
       };
-    }),
-    createRoute("getPairAddress", async ({ chain: selector, exchange, ...parameters }) => {
+    },
+    getPairAddress: async ({ chain: selector, exchange, ...parameters }) => {
       const chain = selectChain(selector);
       const { token0_address: token0, token1_address: token1 } = parameters;
       if (token0 === token1) throw invalid("token0_address and token1_address must be different tokens");
@@ -52,8 +52,8 @@ export function defiRoutes(selectChain: SelectChain) {
         token1: tokenMetadataToJson(tokens[1], metadata.get(tokens[1])),
         pairAddress: address,
       };
-    }),
-    createRoute("getPairReserves", async ({ chain: selector, pair_address, ...parameters }) => {
+    },
+    getPairReserves: async ({ chain: selector, pair_address, ...parameters }) => {
       const chain = selectChain(selector);
       const block = await resolveBlock(chain, parameters);
       const reserves = await withNodeErrors(chain, block, async () =>
@@ -61,9 +61,9 @@ export function defiRoutes(selectChain: SelectChain) {
       );
       if (!reserves) throw notFound(`${pair_address} is not a pair of an exchange`);
       const [reserve0, reserve1] = reserves;
-      return { reserve0: reserve0.toString(), reserve1: reserve1.toString() } satisfies JsonObject;
-    }),
-  ];
+      return { reserve0: reserve0.toString(), reserve1: reserve1.toString() };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 async function getPrice(

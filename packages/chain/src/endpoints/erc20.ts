@@ -1,4 +1,3 @@
-import type { JsonObject } from "@purse/protocol";
 import type { TokenMetadata } from "../model/tokens.ts";
 import { RpcError } from "../node/rpcErrors.ts";
 import { getAllowance, getBalances } from "../node/tokens.ts";
@@ -15,63 +14,60 @@ import {
 } from "./chainContext.ts";
 import { blockFields, readList } from "./lists.ts";
 import { invalid } from "./parameters.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
 
 const MAX_TOKENS = 5_000;
 const MAX_SYMBOL_MATCHES = 500;
 
 /** Native and ERC-20 balances of wallets, transfers, and metadata of tokens. */
-export function erc20Routes(selectChain: SelectChain) {
-  return [
-    createRoute("getNativeBalance", async ({ chain: selector, address, to_block: block }) => {
+export function erc20Handlers(selectChain: SelectChain) {
+  return {
+    getNativeBalance: async ({ chain: selector, address, to_block: block }) => {
       const chain = selectChain(selector);
       const balance = await withNodeErrors(chain, block, () =>
         chain.node.getBalance(address, block ?? "latest"),
       );
       return { balance: balance.toString() };
-    }),
-    createRoute(
-      "getTokenBalances",
-      async ({ chain: selector, address, to_block: block, token_addresses }) => {
-        const chain = selectChain(selector);
-        const tokens = token_addresses ?? (await receivedTokens(chain, address));
-        const { balances, isCalculated } = await readBalances(chain, address, tokens, block);
-        const { wrappedNative } = marketOf(chain.config);
-        const ownedTokens = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
-        const metadata = await loadTokenMetadata(chain, ownedTokens, 20);
-        return ownedTokens.map((token): JsonObject => {
-          const { name, symbol, decimals } = metadata.get(token) ?? {};
-          return {
-            token_address: token,
-            name: name ?? "",
-            symbol: symbol ?? "",
-            logo: null,
-            thumbnail: null,
-            decimals: decimals ?? 0,
-            balance: String(balances.get(token)),
-            // Only for the wrapped coin do transfers account for all balance changes.
-            ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
-          };
-        });
-      },
-    ),
-    createRoute("getTokenTransfers", async ({ chain: selector, address, ...parameters }) => {
+    },
+    getTokenBalances: async ({ chain: selector, address, to_block: block, token_addresses }) => {
+      const chain = selectChain(selector);
+      const tokens = token_addresses ?? (await receivedTokens(chain, address));
+      const { balances, isCalculated } = await readBalances(chain, address, tokens, block);
+      const { wrappedNative } = marketOf(chain.config);
+      const ownedTokens = tokens.filter((token) => (balances.get(token) ?? 0n) > 0n);
+      const metadata = await loadTokenMetadata(chain, ownedTokens, 20);
+      return ownedTokens.map((token) => {
+        const { name, symbol, decimals } = metadata.get(token) ?? {};
+        return {
+          token_address: token,
+          name: name ?? "",
+          symbol: symbol ?? "",
+          logo: null,
+          thumbnail: null,
+          decimals: decimals ?? 0,
+          balance: String(balances.get(token)),
+          // Only for the wrapped coin do transfers account for all balance changes.
+          ...(isCalculated && token !== wrappedNative && { calculated_from_transfers: true }),
+        };
+      });
+    },
+    getTokenTransfers: async ({ chain: selector, address, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
       return transfersPage(chain, { wallet: address }, parameters);
-    }),
-    createRoute("getTokenAddressTransfers", async ({ chain: selector, address, ...parameters }) => {
+    },
+    getTokenAddressTransfers: async ({ chain: selector, address, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transfers of a contract");
       return transfersPage(chain, { token: address }, parameters);
-    }),
-    createRoute("getTokenMetadata", async ({ chain: selector, addresses }) => {
+    },
+    getTokenMetadata: async ({ chain: selector, addresses }) => {
       const chain = selectChain(selector);
       const metadata = await loadTokenMetadata(chain, addresses, 20);
       return addresses.map((address) => tokenMetadataToJson(address, metadata.get(address)));
-    }),
-    createRoute("getTokenMetadataBySymbol", async ({ chain: selector, symbols }) => {
+    },
+    getTokenMetadataBySymbol: async ({ chain: selector, symbols }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const findKnown = () => chain.store.tokensBySymbol(symbols, MAX_SYMBOL_MATCHES);
@@ -83,8 +79,8 @@ export function erc20Routes(selectChain: SelectChain) {
         if (found.length === 0) found = await findKnown();
       }
       return found.map((metadata) => tokenMetadataToJson(metadata.address, metadata));
-    }),
-    createRoute("getTokenAllowance", async ({ chain: selector, address, owner_address, spender_address }) => {
+    },
+    getTokenAllowance: async ({ chain: selector, address, owner_address, spender_address }) => {
       const chain = selectChain(selector);
       const allowance = await withNodeErrors(chain, undefined, () =>
         getAllowance(chain.node, address, owner_address, spender_address),
@@ -92,8 +88,8 @@ export function erc20Routes(selectChain: SelectChain) {
       if (allowance === undefined)
         throw notFound(`${address} returns no allowance: it is not an ERC-20 token`);
       return { allowance: allowance.toString() };
-    }),
-  ];
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** Tokens with one of the symbols whose metadata has not been stored yet. */
@@ -112,7 +108,7 @@ async function transfersPage(
   chain: ChainContext,
   of: { wallet: string } | { token: string },
   parameters: Parameters<typeof readList>[1],
-): Promise<JsonObject> {
+) {
   const { rows, blocks, page } = await readList<Erc20Transfer>(chain, parameters, (window) =>
     chain.store.erc20Transfers(of, window),
   );
@@ -171,7 +167,7 @@ async function readBalances(
   });
 }
 
-export function tokenMetadataToJson(address: string, metadata: TokenMetadata | undefined): JsonObject {
+export function tokenMetadataToJson(address: string, metadata: TokenMetadata | undefined) {
   return {
     address,
     name: metadata?.name ?? "",

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { type BlockRow, type BlockRows, positionOf } from "../model/rows.ts";
@@ -130,14 +131,14 @@ describe.each(DATABASES)("on %s", (name) => {
     const at = indexLocationOf(location, LARGE);
     const reads = new SqliteReaderPool(createRecordingLogger(), limits);
     const reader = at.kind === "sqlite" ? reads.reader(at.path) : createBoundedPostgresReader(at, 2, limits);
-    const endless = `SELECT count(*) AS n FROM logs a, logs b WHERE a.data <> b.topic0${reader.dialect.deadlineCheck}`;
-    const failure: IndexReadError = await reader.all(endless, [], "list").then(
+    const endless = sql`SELECT count(*) AS n FROM logs a, logs b WHERE a.data <> b.topic0 AND ${reader.dialect.deadlineCheck}`;
+    const failure: IndexReadError = await reader.all(endless, "list").then(
       () => Promise.reject(new Error("it was answered")),
       (error) => error,
     );
     expect(failure).toMatchObject({ name: "IndexReadError", reason: "timeout" });
     // The thread or connection that ran it is still usable.
-    expect(await reader.all("SELECT count(*) AS n FROM facts", [])).toEqual([{ n: expect.anything() }]);
+    expect(await reader.all(sql`SELECT count(*) AS n FROM facts`)).toEqual([{ n: expect.anything() }]);
     expect(reads.health().every(({ restarts }) => restarts === 0)).toBe(true);
     await reader.close();
     await reads.stop();

@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type DevChain, startDevChain } from "@purse/devchain";
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { sql } from "kysely";
 import {
   type Address,
   createPublicClient,
@@ -393,40 +394,34 @@ describe.each(DATABASES)("on %s", (database) => {
       const consecutive = encodeEventTopics({ abi, eventName: "ConsecutiveTransfer" })[0] ?? "0x";
       const bytes = (hex: string) => Buffer.from(hex.slice(2), "hex");
       const topic = bytes(consecutive);
-      const ofSeries = "token IN (SELECT address FROM logs WHERE topic0 = ?)";
+      const ofSeries = sql`token IN (SELECT address FROM logs WHERE topic0 = ${topic})`;
       await reader.change(
-        "DELETE FROM nft_transfers WHERE position IN (SELECT position FROM logs WHERE topic0 = ?)",
-        [topic],
+        sql`DELETE FROM nft_transfers WHERE position IN (SELECT position FROM logs WHERE topic0 = ${topic})`,
       );
-      await reader.change(`DELETE FROM nft_balances WHERE ${ofSeries}`, [topic]);
+      await reader.change(sql`DELETE FROM nft_balances WHERE ${ofSeries}`);
       // Later transfers had no known origin.
-      const left = await reader.all<NftTransfersTable>(`SELECT * FROM nft_transfers WHERE ${ofSeries}`, [
-        topic,
-      ]);
+      const left = await reader.all(sql<NftTransfersTable>`SELECT * FROM nft_transfers WHERE ${ofSeries}`);
       for (const { token, tokenId, owner, standard, amount } of nftBalanceChanges(
         left.map(nftTransferRow),
         1,
       )) {
-        await reader.change("INSERT INTO nft_balances VALUES (?, ?, ?, ?, ?, ?)", [
-          ...[token, tokenId, owner].map(bytes),
-          standard,
-          amount.toString(),
-          amount > 0n ? 1 : 0,
-        ]);
+        const key = [token, tokenId, owner].map(bytes);
+        await reader.change(
+          sql`INSERT INTO nft_balances VALUES (${sql.join([...key, standard, amount.toString(), amount > 0n ? 1 : 0])})`,
+        );
       }
       await reader.change(
-        `DELETE FROM nft_metadata WHERE ${ofSeries} AND NOT EXISTS
+        sql`DELETE FROM nft_metadata WHERE ${ofSeries} AND NOT EXISTS
           (SELECT 1 FROM nft_transfers t WHERE t.token = nft_metadata.token AND t.token_id = nft_metadata.token_id)`,
-        [topic],
       );
-      await reader.change("DELETE FROM nft_ranges", []);
+      await reader.change(sql`DELETE FROM nft_ranges`);
       // Sales were previously stored with other parties.
-      await reader.change("UPDATE trades SET seller = buyer", []);
-      await reader.change("UPDATE logs SET erc20 = 0 WHERE topic2 IS NULL", []);
+      await reader.change(sql`UPDATE trades SET seller = buyer`);
+      await reader.change(sql`UPDATE logs SET erc20 = 0 WHERE topic2 IS NULL`);
       if (scope === "wallets")
-        await reader.change("DELETE FROM logs WHERE topic2 IS NULL OR topic0 = ?", [topic]);
+        await reader.change(sql`DELETE FROM logs WHERE topic2 IS NULL OR topic0 = ${topic}`);
       const making = JSON.stringify({ layout: 2, scope, startBlock: 0 });
-      await reader.change("UPDATE facts SET value = ? WHERE key = 'making'", [making]);
+      await reader.change(sql`UPDATE facts SET value = ${making} WHERE key = 'making'`);
       await reader.close();
       return location;
     }

@@ -1,10 +1,8 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
 import { type BlockRow, blockOf } from "../model/rows.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import type { QueryResult } from "../store/queryResult.ts";
-import type { ListOptions } from "../store/unionBranches.ts";
 import { type ChainContext, chainUnavailable, requireSynced } from "./chainContext.ts";
-import { encodeCursor } from "./parameters.ts";
-import type { Cursor } from "./table.ts";
+import { type Cursor, encodeCursor } from "./values.ts";
 
 /** Parameters of a list endpoint; not every endpoint has all. */
 export interface ListParameters {
@@ -18,13 +16,24 @@ export interface ListParameters {
   cursor?: Cursor | undefined;
 }
 
+/** A page of a response. */
+export interface Page<Result> {
+  total: number;
+  /** Counted from 0. */
+  page: number;
+  page_size: number;
+  /** Empty on the last page. */
+  cursor: string;
+  result: Result[];
+}
+
 /** A page of rows. */
 export interface ListPage<Row> {
   rows: Row[];
   /** The blocks of the rows by number. */
   blocks: Map<number, BlockRow>;
   /** Creates the response from the serialized rows. */
-  page(result: JsonValue[]): JsonObject;
+  page<Result>(result: Result[]): Page<Result>;
 }
 
 /** Reads a page in descending order by default. Block bounds take precedence over dates. */

@@ -1,17 +1,17 @@
-import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { type AbiEvent, toEventSelector } from "viem";
 import { parseAbiEntries } from "../abi/abiEntries.ts";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import type { IndexedLog } from "../store/tableRows.ts";
 import { requireFullIndex, type SelectChain } from "./chainContext.ts";
 import { blockFields, readList } from "./lists.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 import { topicsToJson } from "./transactions.ts";
 
 /** Logs of contracts, raw and decoded. */
-export function logRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("getLogsByAddress", async ({ chain: selector, address, block_number, ...parameters }) => {
+export function logHandlers(selectChain: SelectChain) {
+  return {
+    getLogsByAddress: async ({ chain: selector, address, block_number, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the logs of a contract");
       const { topic0, topic1, topic2, topic3, ...rest } = parameters;
@@ -22,32 +22,29 @@ export function logRoutes(selectChain: SelectChain) {
         chain.store.logs(address, topics, window),
       );
       return page(rows.map((log) => ({ ...logToJson(log), ...blockFields(blocks, log.position) })));
-    }),
-    createRoute(
-      "getContractEvents",
-      async ({ chain: selector, address, topic, data: abi, ...parameters }) => {
-        const chain = selectChain(selector);
-        const event = findEvent(abi, topic);
-        await requireFullIndex(chain, "the events of a contract");
-        const { rows, blocks } = await readList(chain, parameters, (window) =>
-          chain.store.logs(address, [topic], window),
-        );
-        return rows.flatMap((log): JsonValue[] => {
-          const data = decodeEvent(event, log);
-          // Another event can have the same topic but other indexed inputs; skip its logs.
-          if (!data) return [];
-          return [
-            {
-              transaction_hash: log.transactionHash,
-              address: log.address,
-              ...blockFields(blocks, log.position),
-              data,
-            },
-          ];
-        });
-      },
-    ),
-  ];
+    },
+    getContractEvents: async ({ chain: selector, address, topic, data: abi, ...parameters }) => {
+      const chain = selectChain(selector);
+      const event = findEvent(abi, topic);
+      await requireFullIndex(chain, "the events of a contract");
+      const { rows, blocks } = await readList(chain, parameters, (window) =>
+        chain.store.logs(address, [topic], window),
+      );
+      return rows.flatMap((log) => {
+        const data = decodeEvent(event, log);
+        // Another event can have the same topic but other indexed inputs; skip its logs.
+        if (!data) return [];
+        return [
+          {
+            transaction_hash: log.transactionHash,
+            address: log.address,
+            ...blockFields(blocks, log.position),
+            data,
+          },
+        ];
+      });
+    },
+  } satisfies Partial<Handlers>;
 }
 
 function logToJson(log: IndexedLog) {

@@ -1,9 +1,9 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { Ens, normalForm } from "../names/ens.ts";
-import type { CallGateway } from "../names/offchainLookup.ts";
+import type { CallGateway } from "../names/gateways.ts";
 import { isUnstoppable, unstoppableAddress } from "../names/unstoppable.ts";
 import { type ChainContext, notFound, withNodeErrors } from "./chainContext.ts";
-import { createRoute, type EndpointRoute } from "./routes.ts";
+import { type Handlers, unavailable } from "./routes.ts";
 
 /** ENS registries and Unstoppable Domains readers of known chains. */
 const ENS_REGISTRIES: ReadonlyMap<number, string> = new Map([
@@ -15,11 +15,11 @@ const UNSTOPPABLE_READERS: ReadonlyMap<number, string> = new Map([
   [1, "0x578853aa776eef10cee6c4dd2b5862bdce767a8b"],
 ]);
 
-/** Name resolution with ENS and Unstoppable Domains. Returns no routes if no chain has a registry. */
-export function nameRoutes(
+/** Name resolution with ENS and Unstoppable Domains. Unavailable if no chain has a registry. */
+export function nameHandlers(
   chains: readonly ChainContext[],
   callGateway: CallGateway | undefined,
-): EndpointRoute[] {
+): Pick<Handlers, "resolveDomain" | "resolveAddress"> {
   // Of several chains, Ethereum takes precedence.
   const ens = chains
     .flatMap((chain) => {
@@ -31,10 +31,11 @@ export function nameRoutes(
     const reader = chain.config.names?.unstoppable ?? UNSTOPPABLE_READERS.get(chain.config.id);
     return reader === undefined ? [] : [{ chain, reader }];
   });
-  if (!ens && readers.length === 0) return [];
+  if (!ens && readers.length === 0)
+    return { resolveDomain: unavailable("resolveDomain"), resolveAddress: unavailable("resolveAddress") };
 
-  return [
-    createRoute("resolveDomain", async ({ domain }) => {
+  return {
+    resolveDomain: async ({ domain }) => {
       const name = normalForm(domain);
       if (name === undefined) {
         throw new ProtocolError(
@@ -46,13 +47,13 @@ export function nameRoutes(
       const address = isUnstoppable(name) ? await resolveUnstoppable(name) : await resolveEns(name);
       if (address === undefined) throw notFound(`${name} does not resolve to an address`);
       return { address };
-    }),
-    createRoute("resolveAddress", async ({ address }) => {
+    },
+    resolveAddress: async ({ address }) => {
       const name = ens && (await withNodeErrors(ens.chain, undefined, () => ens.names.nameOf(address)));
       if (name === undefined) throw notFound(`${address} has no primary name`);
       return { name };
-    }),
-  ];
+    },
+  };
 
   async function resolveEns(name: string): Promise<string | undefined> {
     return ens && withNodeErrors(ens.chain, undefined, () => ens.names.addressOf(name));

@@ -13,55 +13,53 @@ import {
 } from "./chainContext.ts";
 import { blockBounds } from "./lists.ts";
 import { contractType, formatTokenId, limitPageSize, metadataToFields, tokenIdBytes } from "./nftFields.ts";
-import { encodeCursor, invalid, type Parameters, readParameters } from "./parameters.ts";
-import { createRoute, StatusResponse } from "./routes.ts";
-import { endpointOf } from "./table.ts";
+import { createParameterParser, invalid, type Parameters } from "./parameters.ts";
+import { type Handlers, StatusResponse } from "./routes.ts";
+import { TYPED_ENDPOINTS } from "./table.ts";
+import { encodeCursor } from "./values.ts";
 
 /** How long a response waits for a refresh, and the poll interval, in ms. */
 const REFRESH_TIMEOUT_MS = 20_000;
 const REFRESH_POLL_MS = 50;
 
 /** Search and refresh of NFT metadata. */
-export function nftMetadataRoutes(selectChain: SelectChain) {
-  return [
-    createRoute(
-      "searchNFTs",
-      async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
-        const chain = selectChain(selector);
-        await requireFullIndex(chain, "a search over NFTs");
-        const terms = queryTerms(q, searchedParts(filter));
-        if (terms.length === 0) throw invalid("q must contain letters or digits");
-        const after = cursor?.parts[0];
-        if (after !== undefined && typeof after !== "number")
-          throw invalid("cursor is not valid for this list");
-        const bounds = await blockBounds(chain, range);
-        // One extra row shows whether there is a next page.
-        const found = await chain.store.metadata.search({
-          terms,
-          tokens: addresses,
-          ...bounds,
-          after,
-          limit: limit + 1,
-        });
-        if (found.total === 0) requireSynced(chain);
-        const { rows, last } = await limitPageSize(chain, found.rows, limit);
-        const page = cursor?.page ?? 0;
-        return {
-          total: found.total,
-          page,
-          page_size: limit,
-          cursor: last ? encodeCursor([last.id], page + 1) : "",
-          result: rows.map((row) => ({
-            token_address: row.token,
-            token_id: formatTokenId(row.tokenId, format),
-            contract_type: contractType(row.standard),
-            token_hash: tokenHash(row),
-            ...metadataToFields(row),
-          })),
-        };
-      },
-    ),
-    createRoute("reSyncMetadata", async ({ chain: selector, address, token_id, flag, mode }) => {
+export function nftMetadataHandlers(selectChain: SelectChain) {
+  return {
+    searchNFTs: async ({ chain: selector, q, filter, addresses, format, limit, cursor, ...range }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "a search over NFTs");
+      const terms = queryTerms(q, searchedParts(filter));
+      if (terms.length === 0) throw invalid("q must contain letters or digits");
+      const after = cursor?.parts[0];
+      if (after !== undefined && typeof after !== "number")
+        throw invalid("cursor is not valid for this list");
+      const bounds = await blockBounds(chain, range);
+      // One extra row shows whether there is a next page.
+      const found = await chain.store.metadata.search({
+        terms,
+        tokens: addresses,
+        ...bounds,
+        after,
+        limit: limit + 1,
+      });
+      if (found.total === 0) requireSynced(chain);
+      const { rows, last } = await limitPageSize(chain, found.rows, limit);
+      const page = cursor?.page ?? 0;
+      return {
+        total: found.total,
+        page,
+        page_size: limit,
+        cursor: last ? encodeCursor([last.id], page + 1) : "",
+        result: rows.map((row) => ({
+          token_address: row.token,
+          token_id: formatTokenId(row.tokenId, format),
+          contract_type: contractType(row.standard),
+          token_hash: tokenHash(row),
+          ...metadataToFields(row),
+        })),
+      };
+    },
+    reSyncMetadata: async ({ chain: selector, address, token_id, flag, mode }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const nft = { token: address, tokenId: tokenIdBytes(token_id) };
@@ -75,8 +73,8 @@ export function nftMetadataRoutes(selectChain: SelectChain) {
       if (!after) return new StatusResponse(202, { status: "accepted" });
       if (after.problem !== null) return new StatusResponse(404, { status: after.problem });
       return { status: "completed" };
-    }),
-    createRoute("syncNFTContract", async ({ chain: selector, address }) => {
+    },
+    syncNFTContract: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const { total } = await chain.store.nftTransfers({ token: address }, { offset: 0, limit: 1 });
@@ -86,8 +84,8 @@ export function nftMetadataRoutes(selectChain: SelectChain) {
       }
       chain.refreshMetadata({ collection: address });
       return {};
-    }),
-  ];
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /**
@@ -95,8 +93,9 @@ export function nftMetadataRoutes(selectChain: SelectChain) {
  * endpoint.
  */
 export function createMetadataReader(selectChain: SelectChain) {
+  const parse = createParameterParser(TYPED_ENDPOINTS.getTokenIdMetadata);
   return async (values: Parameters): Promise<string | undefined> => {
-    const { chain, address, token_id } = readParameters(endpointOf("getTokenIdMetadata"), values);
+    const { chain, address, token_id } = parse(values);
     const record = await getMetadataRecord(selectChain(chain), {
       token: address,
       tokenId: tokenIdBytes(token_id),

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { blockOf, indexOf, type NftTransferRow, positionOf } from "../model/rows.ts";
 import type { TokenMetadata } from "../model/tokens.ts";
 import { type NftKey, nftKeyString } from "../model/tokens.ts";
 import { getRoyalty } from "../nft/royalties.ts";
 import { getTokenUris } from "../nft/tokenUris.ts";
 import { InvalidNodeDataError, RpcError, RpcUnreachableError } from "../node/rpcErrors.ts";
+import type { ListOptions } from "../store/listQuery.ts";
 import type { BalanceSelection, NftBalance } from "../store/nftBalances.ts";
 import type { QueryResult } from "../store/queryResult.ts";
-import type { ListOptions, NftTransferSelection } from "../store/unionBranches.ts";
+import type { NftTransferSelection } from "../store/transferConditions.ts";
 import {
   type ChainContext,
   ensureWalletIndexed,
@@ -27,36 +28,37 @@ import {
   type TokenIdFormat,
   tokenIdBytes,
 } from "./nftFields.ts";
-import { encodeCursor, invalid } from "./parameters.ts";
-import { createRoute } from "./routes.ts";
-import type { Cursor, OrderField } from "./table.ts";
+import { invalid } from "./parameters.ts";
+import type { Handlers } from "./routes.ts";
+import type { EndpointParameters } from "./table.ts";
 import { loadTokenMetadata } from "./tokenMetadata.ts";
+import { type Cursor, encodeCursor } from "./values.ts";
 
 /** Owners and transfers of NFTs. */
-export function nftRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("getNFTs", async ({ chain: selector, address, token_addresses, ...parameters }) => {
+export function nftHandlers(selectChain: SelectChain) {
+  return {
+    getNFTs: async ({ chain: selector, address, token_addresses, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
       const tokens = token_addresses && { tokens: [...token_addresses] };
       return ownersPage(chain, { owner: address, ...tokens }, parameters);
-    }),
-    createRoute("getNFTsForContract", async ({ chain: selector, address, token_address, ...parameters }) => {
+    },
+    getNFTsForContract: async ({ chain: selector, address, token_address, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
       return ownersPage(chain, { owner: address, tokens: [token_address] }, parameters);
-    }),
-    createRoute("getNFTOwners", async ({ chain: selector, address, ...parameters }) => {
+    },
+    getNFTOwners: async ({ chain: selector, address, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the owners of a collection");
       return ownersPage(chain, { token: address }, parameters);
-    }),
-    createRoute("getTokenIdOwners", async ({ chain: selector, address, token_id, ...parameters }) => {
+    },
+    getTokenIdOwners: async ({ chain: selector, address, token_id, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the owners of a token");
       return ownersPage(chain, { token: address, tokenId: tokenIdBytes(token_id) }, parameters);
-    }),
-    createRoute("getAllTokenIds", async ({ chain: selector, address, format, limit, cursor }) => {
+    },
+    getAllTokenIds: async ({ chain: selector, address, format, limit, cursor }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the tokens of a collection");
       const after = cursor && { after: cursorValue(cursor, 0) };
@@ -68,7 +70,7 @@ export function nftRoutes(selectChain: SelectChain) {
       if (found.total === 0) requireSynced(chain);
       const all = found.rows.map((id) => ({ ...id, token: address }));
       const { rows: ids, last } = await limitPageSize(chain, all, limit);
-      const objects = await nftObjects(chain, ids, format);
+      const serialize = await loadNftSerializer(chain, ids, format);
       const page = cursor?.page ?? 0;
       return {
         total: found.total,
@@ -76,10 +78,10 @@ export function nftRoutes(selectChain: SelectChain) {
         page_size: limit,
         cursor: last ? encodeCursor([last.tokenId], page + 1) : "",
         status: listStatus(chain, found),
-        result: objects.map((object, i) => ({ ...object, amount: ids[i]?.amount ?? "0" })),
+        result: ids.map((id) => ({ ...serialize(id), amount: id.amount })),
       };
-    }),
-    createRoute("getTokenIdMetadata", async ({ chain: selector, address, token_id, format }) => {
+    },
+    getTokenIdMetadata: async ({ chain: selector, address, token_id, format }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const tokenId = tokenIdBytes(token_id);
@@ -92,16 +94,15 @@ export function nftRoutes(selectChain: SelectChain) {
         requireSynced(chain);
         throw notFound(`${address} has no token ${token_id}`);
       }
-      const [object] = await nftObjects(chain, [first], format);
+      const object = (await loadNftSerializer(chain, [first], format))(first);
       const amount = rows.reduce((sum, row) => sum + BigInt(row.amount), 0n);
       const known = (await chain.store.metadata.get([first])).get(nftKeyString(first));
       // For new tokens, the contract has the URI before the index does.
-      const currentUri =
-        known?.isUriKnown || object?.token_uri ? undefined : await readTokenUri(chain, first);
+      const currentUri = known?.isUriKnown || object.token_uri ? undefined : await readTokenUri(chain, first);
       const uri = currentUri && { token_uri: currentUri };
       return { ...object, ...uri, ...(await royaltyFields(chain, first)), amount: amount.toString() };
-    }),
-    createRoute("getNFTMetadata", async ({ chain: selector, address }) => {
+    },
+    getNFTMetadata: async ({ chain: selector, address }) => {
       const chain = selectChain(selector);
       await chain.waitForFirstSync();
       const tokenMetadata = (await loadTokenMetadata(chain, [address], 0)).get(address);
@@ -117,45 +118,42 @@ export function nftRoutes(selectChain: SelectChain) {
         symbol: tokenMetadata?.symbol ?? "",
         contract_type: contractType(standard),
       };
-    }),
-    createRoute("getNFTTransfers", async ({ chain: selector, address, direction, format, ...parameters }) => {
+    },
+    getNFTTransfers: async ({ chain: selector, address, direction, format, ...parameters }) => {
       const chain = selectChain(selector);
       await ensureWalletIndexed(chain, [address]);
-      return transfersPage(chain, { wallet: address, direction: directionOf(direction) }, parameters, format);
-    }),
-    createRoute("getContractNFTTransfers", async ({ chain: selector, address, format, ...parameters }) => {
+      return transfersPage(chain, { wallet: address, direction }, parameters, format);
+    },
+    getContractNFTTransfers: async ({ chain: selector, address, format, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transfers of a collection");
       return transfersPage(chain, { token: address }, parameters, format);
-    }),
-    createRoute("getWalletTokenIdTransfers", async (given) => {
+    },
+    getWalletTokenIdTransfers: async (given) => {
       const { chain: selector, address, token_id, format, order, ...parameters } = given;
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transfers of a token");
       const of = { token: address, tokenId: tokenIdBytes(token_id) };
       return transfersPage(chain, of, parameters, format, isAscending(order));
-    }),
-    createRoute("getNftTransfersFromToBlock", async ({ chain: selector, format, ...parameters }) => {
+    },
+    getNftTransfersFromToBlock: async ({ chain: selector, format, ...parameters }) => {
       const { from_block, to_block, from_date, to_date } = parameters;
       if ([from_block, to_block, from_date, to_date].every((bound) => bound === undefined))
         throw invalid("one of from_block, to_block, from_date and to_date is required");
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transfers of a range of blocks");
       return transfersPage(chain, {}, parameters, format);
-    }),
-    createRoute(
-      "getNFTTransfersByBlock",
-      async ({ chain: selector, block_number_or_hash, ...parameters }) => {
-        const chain = selectChain(selector);
-        await requireFullIndex(chain, "the transfers of a block");
-        const { number, exists } = await resolveBlock(chain, block_number_or_hash);
-        if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
-        const bounds = { ...parameters, from_block: number, to_block: number };
-        const page = await transfersPage(chain, {}, bounds, "decimal");
-        return { ...page, block_exists: true, index_complete: (chain.status().indexed ?? -1) >= number };
-      },
-    ),
-  ];
+    },
+    getNFTTransfersByBlock: async ({ chain: selector, block_number_or_hash, ...parameters }) => {
+      const chain = selectChain(selector);
+      await requireFullIndex(chain, "the transfers of a block");
+      const { number, exists } = await resolveBlock(chain, block_number_or_hash);
+      if (!exists) throw notFound(`chain "${chain.config.name}" has no block ${block_number_or_hash}`);
+      const bounds = { ...parameters, from_block: number, to_block: number };
+      const page = await transfersPage(chain, {}, bounds, "decimal");
+      return { ...page, block_exists: true, index_complete: (chain.status().indexed ?? -1) >= number };
+    },
+  } satisfies Partial<Handlers>;
 }
 
 async function transfersPage(
@@ -164,7 +162,7 @@ async function transfersPage(
   parameters: ListParameters,
   format: TokenIdFormat,
   ascending = false,
-): Promise<JsonObject> {
+) {
   const find = (window: ListOptions): Promise<QueryResult<NftTransferRow>> =>
     chain.store.nftTransfers(of, window);
   const { rows, blocks, page } = await readList(chain, parameters, find, ascending);
@@ -205,7 +203,7 @@ async function ownersPage(
   chain: ChainContext,
   of: BalanceSelection,
   { limit, cursor, format }: { limit: number; cursor?: Cursor | undefined; format: TokenIdFormat },
-): Promise<JsonObject> {
+) {
   const after = cursor && {
     token: cursorValue(cursor, 0),
     tokenId: cursorValue(cursor, 1),
@@ -219,8 +217,8 @@ async function ownersPage(
   });
   if (found.total === 0) requireSynced(chain);
   const { rows, last } = await limitPageSize(chain, found.rows, limit);
-  const [objects, positions] = await Promise.all([
-    nftObjects(chain, rows, format),
+  const [serialize, positions] = await Promise.all([
+    loadNftSerializer(chain, rows, format),
     chain.store.nftBalances.transferPositions(rows),
   ]);
   const page = cursor?.page ?? 0;
@@ -230,13 +228,13 @@ async function ownersPage(
     page_size: limit,
     cursor: last ? encodeCursor([last.token, last.tokenId, last.owner], page + 1) : "",
     status: listStatus(chain, found),
-    result: objects.map((object, i) => ({
-      ...object,
-      owner_of: rows[i]?.owner ?? "",
+    result: rows.map((row, i) => ({
+      ...serialize(row),
+      owner_of: row.owner,
       block_number: blockNumberText(positions[i]?.received),
       // A wallet index does not contain the mint of tokens that others owned before.
       block_number_minted: chain.config.scope === "wallets" ? null : blockNumberText(positions[i]?.minted),
-      amount: rows[i]?.amount ?? "0",
+      amount: row.amount,
     })),
   };
 }
@@ -256,7 +254,7 @@ async function readTokenUri(chain: ChainContext, nft: NftBalance): Promise<strin
 }
 
 /** Royalty of a token; omitted if no node responds in time, because the rest is available without it. */
-async function royaltyFields(chain: ChainContext, nft: NftKey): Promise<JsonObject> {
+async function royaltyFields(chain: ChainContext, nft: NftKey) {
   const timer = new AbortController();
   const timeout = sleep(ROYALTY_TIMEOUT_MS, undefined, { signal: timer.signal }).catch(() => undefined);
   try {
@@ -282,12 +280,10 @@ async function royaltyFields(chain: ChainContext, nft: NftKey): Promise<JsonObje
 /** Timeout for reading the royalty, in ms. */
 const ROYALTY_TIMEOUT_MS = 3_000;
 
-/** Tokens with their metadata from the index. */
-async function nftObjects(
-  chain: ChainContext,
-  tokens: readonly (NftKey & Pick<NftBalance, "standard">)[],
-  format: TokenIdFormat,
-): Promise<JsonObject[]> {
+type StandardNft = NftKey & Pick<NftBalance, "standard">;
+
+/** Loads the metadata of tokens from the index, and creates a function that serializes them with it. */
+async function loadNftSerializer(chain: ChainContext, tokens: readonly StandardNft[], format: TokenIdFormat) {
   const tokenMetadata = new Map<string, TokenMetadata>();
   for (const standard of [721, 1155]) {
     const addresses = new Set(tokens.filter((each) => each.standard === standard).map(({ token }) => token));
@@ -295,14 +291,14 @@ async function nftObjects(
       tokenMetadata.set(address, metadata);
   }
   const known = await chain.store.metadata.get(tokens);
-  return tokens.map(({ token, tokenId, standard }) => ({
+  return ({ token, tokenId, standard }: StandardNft) => ({
     token_address: token,
     token_id: formatTokenId(tokenId, format),
     contract_type: contractType(standard),
     ...metadataToFields(known.get(token + tokenId)),
     name: tokenMetadata.get(token)?.name ?? "",
     symbol: tokenMetadata.get(token)?.symbol ?? "",
-  }));
+  });
 }
 
 /** Standard of a collection, from its transfers; undefined if it has none. */
@@ -324,12 +320,8 @@ async function resolveBlock(
   });
 }
 
-function directionOf(direction: string): "both" | "to" | "from" {
-  return direction === "to" || direction === "from" ? direction : "both";
-}
-
 /** Lists of transfers are always ordered by block; only the direction is selectable. */
-function isAscending(order: readonly OrderField[] | undefined): boolean {
+function isAscending(order: EndpointParameters["getWalletTokenIdTransfers"]["order"]): boolean {
   const [first] = order ?? [];
   if (!first) return false;
   if (order?.length === 1 && (first.field === "block_number" || first.field === "block_timestamp"))

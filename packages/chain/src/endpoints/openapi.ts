@@ -1,11 +1,12 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { z } from "zod";
 import { API_VERSION } from "./info.ts";
-import { exampleOf, jsonSchemaOf } from "./jsonSchemas.ts";
+import { type EndpointRow, locationOf } from "./rows/row.ts";
 import { SCHEMAS } from "./schemas.ts";
-import { ENDPOINTS, type EndpointRow, type Kind, type ParameterRow } from "./table.ts";
+import { ENDPOINTS } from "./table.ts";
 
 /** Descriptions of the groups in display order. */
-export const GROUPS: Readonly<Record<EndpointRow["group"], string>> = {
+const GROUPS: Readonly<Record<EndpointRow["group"], string>> = {
   native: "Blocks, transactions, logs and contracts",
   account: "Balances and transfers of wallets",
   token: "Tokens and NFTs",
@@ -15,55 +16,17 @@ export const GROUPS: Readonly<Record<EndpointRow["group"], string>> = {
   info: "Service information",
 };
 
-const HASH = "^0x[0-9a-fA-F]{64}$";
-const ADDRESS = "^0x[0-9a-fA-F]{40}$";
-const integer: JsonObject = { type: "integer", minimum: 0 };
-const text: JsonObject = { type: "string", minLength: 1, maxLength: 1000 };
-const address: JsonObject = { type: "string", pattern: ADDRESS };
-const object: JsonObject = { type: "object" };
+const DESCRIPTION = `Data of the chains that this server indexes.
 
-/** JSON Schema of a parameter by its kind. */
-const KINDS: Readonly<Record<Exclude<Kind, "ignored">, JsonObject>> = {
-  chain: { type: "string" },
-  address,
-  addresses: { type: "array", items: address, minItems: 1, maxItems: 100 },
-  hash: { type: "string", pattern: HASH },
-  blockOrHash: { anyOf: [integer, { type: "string", pattern: HASH }, { const: "latest" }] },
-  text,
-  texts: { type: "array", items: text, minItems: 1, maxItems: 100 },
-  integer,
-  block: integer,
-  time: {
-    anyOf: [
-      { type: "string", format: "date-time" },
-      { type: "integer", description: "Seconds or milliseconds since the epoch." },
-    ],
-  },
-  limit: { type: "integer", minimum: 1, maximum: 500 },
-  offset: { type: "integer", minimum: 0, maximum: 100_000 },
-  cursor: { type: "string" },
-  format: { type: "string", enum: ["decimal", "hex"] },
-  choice: { type: "string" },
-  choices: { type: "array", items: { type: "string" }, minItems: 1 },
-  abi: { anyOf: [object, { type: "array", items: object, minItems: 1 }] },
-  json: object,
-  files: {
-    type: "array",
-    minItems: 1,
-    items: {
-      type: "object",
-      properties: {
-        path: { type: "string", description: "Relative, as folder/file.txt." },
-        content: { description: "Base64 text, or the JSON that the file is to hold." },
-      },
-      required: ["path", "content"],
-    },
-  },
-  tokenId: { type: "string", pattern: "^([0-9]{1,78}|0x[0-9a-fA-F]{1,64})$" },
-  domain: { type: "string", pattern: "^[^\\s/]+\\.[^\\s/]+$" },
-  days: { type: "integer", minimum: 1, maximum: 3650 },
-  order: { type: "array", items: { type: "string", pattern: "^\\w+(\\.(ASC|DESC|asc|desc))?$" } },
-};
+If the server requires an API key, send it in the \`X-API-Key\` header.
+
+Amounts and block numbers are decimal text, addresses lower-case hexadecimal, times ISO 8601 in UTC.
+
+A page has \`total\`, \`page\` (from 0), \`page_size\`, \`cursor\` and \`result\`. Send its \`cursor\` to get the next page; on the last page it is empty.
+
+Errors have the body \`{"message"}\`.
+
+Each operation is also a cloud function with the same name: \`POST /functions/{operation}\` with all parameters in one JSON object.`;
 
 const FAILURES: Readonly<Record<string, string>> = {
   400: "A parameter is missing or invalid.",
@@ -73,22 +36,28 @@ const FAILURES: Readonly<Record<string, string>> = {
   503: "The chain is not configured, or none of its nodes responds.",
 };
 
+const registry = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries(SCHEMAS)) registry.add(schema, { id });
+
+/** A parameter of an endpoint as in the OpenAPI document. */
+export interface ParameterDescription {
+  name: string;
+  in: "path" | "query" | "body";
+  required: boolean;
+  description: string;
+  /** JSON Schema of a value as clients send it. */
+  schema: JsonObject;
+}
+
 /** Creates the OpenAPI 3.1 document for a `serverUrl` such as `https://…/api/v2`. */
 export function openApi(serverUrl: string): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const row of ENDPOINTS) {
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: createOperation(row) };
+  for (const [name, row] of Object.entries(ENDPOINTS)) {
+    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: createOperation(name, row) };
   }
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Purse data service",
-      version: API_VERSION,
-      description:
-        "Data of the chains that this server indexes. Amounts and block numbers are decimal text, " +
-        "addresses lower-case hexadecimal, times ISO 8601 in UTC. Each operation is also a cloud function " +
-        "with the same name: POST /functions/{operation} with all parameters in one JSON object.",
-    },
+    info: { title: "Purse data service", version: API_VERSION, description: DESCRIPTION },
     servers: [{ url: serverUrl }],
     // The empty requirement means that keys can be optional.
     security: [{ apiKey: [] }, {}],
@@ -97,7 +66,7 @@ export function openApi(serverUrl: string): JsonObject {
     components: {
       securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } },
       schemas: {
-        ...Object.fromEntries(Object.entries(SCHEMAS).map(([name, schema]) => [name, jsonSchemaOf(schema)])),
+        ...responseSchemas(),
         failure: {
           type: "object",
           description: "Error message.",
@@ -108,26 +77,39 @@ export function openApi(serverUrl: string): JsonObject {
       responses: Object.fromEntries(
         Object.entries(FAILURES).map(([status, description]) => [
           `failure${status}`,
-          { description, content: jsonContent({ $ref: "#/components/schemas/failure" }) },
+          { description, content: jsonContent({ $ref: referenceTo("failure") }) },
         ]),
       ),
     },
   };
 }
 
-function createOperation(row: EndpointRow): JsonObject {
-  const sentParameters = row.parameters.filter((each) => each.in !== "body" && each.kind !== "ignored");
-  const body = createRequestBody(row);
+function createOperation(name: string, row: EndpointRow): JsonObject {
+  const parameters = describeParameters(row);
+  const { response, aliases = [] } = row;
+  const body = createRequestBody(
+    row,
+    parameters.filter((each) => each.in === "body"),
+  );
   return {
-    operationId: row.name,
+    operationId: name,
     tags: [row.group],
     summary: row.about,
-    parameters: sentParameters.map(createParameter),
+    ...(aliases.length > 0 && {
+      description: `Also called ${aliases.map((each) => `\`${each}\``).join(", ")}.`,
+    }),
+    parameters: parameters
+      .filter((each) => each.in !== "body")
+      // Lists are sent as a=1,2; repeated and bracketed parameters of old clients are also accepted.
+      .map((each) => ({ ...each, ...(each.schema.type === "array" && { style: "form", explode: false }) })),
     ...(body && { requestBody: body }),
     responses: {
-      [row.status]: {
-        description: responseDescription(row),
-        content: { "application/json": { schema: responseSchema(row), example: exampleOf(row.response) } },
+      [row.status ?? 200]: {
+        description:
+          response instanceof z.ZodArray
+            ? `A list. ${descriptionOf(response.element)}`
+            : descriptionOf(response),
+        content: jsonContent(responseSchema(row)),
       },
       ...Object.fromEntries(
         Object.keys(FAILURES).map((status) => [status, { $ref: `#/components/responses/failure${status}` }]),
@@ -136,56 +118,86 @@ function createOperation(row: EndpointRow): JsonObject {
   };
 }
 
-function createParameter(row: ParameterRow): JsonObject {
-  const schema = valueSchema(row);
-  // Lists are sent as a=1,2; repeated and bracketed parameters of old clients are also accepted.
-  const list = schema.type === "array" && { style: "form", explode: false };
-  return {
-    name: row.name,
-    in: row.in,
-    required: row.required,
-    description: row.about,
-    ...list,
-    schema,
-  };
+/** Describes the parameters of an endpoint, except for those that it ignores. */
+export function describeParameters(row: EndpointRow): ParameterDescription[] {
+  const { properties, required } = jsonSchemaOf(row.parameters);
+  const requiredNames = Array.isArray(required) ? required : [];
+  return Object.entries(isJsonObject(properties) ? properties : {}).map(([name, property]) => {
+    const { description, ...schema } = isJsonObject(property) ? property : {};
+    return {
+      name,
+      in: locationOf(row, name),
+      required: requiredNames.includes(name),
+      description: String(description),
+      schema,
+    };
+  });
 }
 
-/** JSON Schema of a parameter with its default and choices. */
-export function valueSchema({ kind, choices, default: defaultValue }: ParameterRow): JsonObject {
-  if (kind === "ignored") return {};
-  const schema: JsonObject = { ...KINDS[kind] };
-  if (kind === "choice") schema.enum = [...(choices ?? [])];
-  if (kind === "choices") schema.items = { type: "string", enum: [...(choices ?? [])] };
-  if (defaultValue !== undefined) schema.default = schema.type === "array" ? [defaultValue] : defaultValue;
-  return schema;
-}
-
-function createRequestBody(row: EndpointRow): JsonObject | undefined {
-  const fields = row.parameters.filter((each) => each.in === "body");
+function createRequestBody(
+  { body }: EndpointRow,
+  fields: readonly ParameterDescription[],
+): JsonObject | undefined {
+  const withDescription = ({ schema, description }: ParameterDescription) => ({ ...schema, description });
   const [first] = fields;
-  if (!first || !row.body) return undefined;
+  if (!first || !body) return undefined;
   const schema: JsonObject =
-    row.body === "properties"
+    "properties" in body
       ? {
           type: "object",
-          properties: Object.fromEntries(
-            fields.map((each) => [each.name, { ...valueSchema(each), description: each.about }]),
-          ),
+          properties: Object.fromEntries(fields.map((each) => [each.name, withDescription(each)])),
           required: fields.filter(({ required }) => required).map(({ name }) => name),
         }
-      : { ...valueSchema(first), description: first.about };
+      : withDescription(first);
   return { required: fields.some(({ required }) => required), content: jsonContent(schema) };
 }
 
-function responseSchema({ response }: EndpointRow): JsonObject {
-  const one = { $ref: `#/components/schemas/${response.replace("[]", "")}` };
-  return response.endsWith("[]") ? { type: "array", items: one } : one;
+/** JSON Schemas of the responses by name. */
+export function responseSchemas(): Record<string, JsonObject> {
+  const { schemas } = z.toJSONSchema(registry, { ...JSON_SCHEMA_OPTIONS, uri: referenceTo });
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, { $schema, $id, ...schema }]) => [name, requireObject(schema)]),
+  );
 }
 
-function responseDescription({ response }: EndpointRow): string {
-  const about: Readonly<Record<string, { about: string }>> = SCHEMAS;
-  const text = about[response.replace("[]", "")]?.about ?? "";
-  return response.endsWith("[]") ? `A list. ${text}` : text;
+/** JSON Schema of the response of an endpoint: a reference, or a list of references. */
+export function responseSchema({ response }: EndpointRow): JsonObject {
+  if (!(response instanceof z.ZodArray)) return { $ref: referenceTo(nameOf(response)) };
+  return { type: "array", items: { $ref: referenceTo(nameOf(response.element)) } };
+}
+
+function descriptionOf(schema: z.core.$ZodType): string {
+  return z.globalRegistry.get(schema)?.description ?? "";
+}
+
+function nameOf(schema: z.core.$ZodType): string {
+  const id = registry.get(schema)?.id;
+  if (id !== undefined) return id;
+  throw new Error("The schema of a response has no name in SCHEMAS");
+}
+
+function referenceTo(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  return requireObject(z.toJSONSchema(schema, JSON_SCHEMA_OPTIONS));
+}
+
+const JSON_SCHEMA_OPTIONS: z.core.ToJSONSchemaParams = {
+  io: "input",
+  // Custom types have their JSON Schema in their metadata.
+  unrepresentable: "any",
+  // Integers are safe, which needs no mention.
+  override({ jsonSchema }) {
+    if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  },
+};
+
+function requireObject(value: unknown): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new Error("A JSON Schema is not an object");
 }
 
 function jsonContent(schema: JsonValue): JsonObject {

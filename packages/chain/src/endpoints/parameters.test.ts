@@ -1,14 +1,15 @@
 import { ErrorCode } from "@purse/protocol";
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { encodeCursor, type Parameters, type ParametersOf, readParameters } from "./parameters.ts";
-import { type EndpointName, endpointOf, type Hex } from "./table.ts";
+import { createParameterParser, type Parameters } from "./parameters.ts";
+import { type EndpointName, type EndpointParameters, TYPED_ENDPOINTS } from "./table.ts";
+import { encodeCursor, type Hex } from "./values.ts";
 
 const address = "0x1111111111111111111111111111111111111111";
 const other = "0x2222222222222222222222222222222222222222";
 const hash = `0x${"ab".repeat(32)}`;
 
-const read = <Name extends EndpointName>(name: Name, given: Parameters) =>
-  readParameters(endpointOf(name), given);
+const read = <Name extends EndpointName>(name: Name, given: Parameters): EndpointParameters[Name] =>
+  createParameterParser<EndpointParameters[Name]>(TYPED_ENDPOINTS[name])(given);
 
 function errorMessage(name: EndpointName, given: Parameters): unknown {
   try {
@@ -68,10 +69,10 @@ it("omits unknown and ignored parameters", () => {
 });
 
 it("has the row's own types", () => {
-  type Balance = { readonly chain: string; readonly address: Hex; readonly to_block: number | undefined };
-  expectTypeOf<ParametersOf<"getNativeBalance">>().toEqualTypeOf<Balance>();
-  expectTypeOf<ParametersOf<"getNFTTransfers">["direction"]>().toEqualTypeOf<"both" | "to" | "from">();
-  expectTypeOf<ParametersOf<"getTokenIdOwners">["token_id"]>().toEqualTypeOf<bigint>();
+  type Balance = { chain: string; address: Hex; to_block?: number | undefined };
+  expectTypeOf<EndpointParameters["getNativeBalance"]>().toEqualTypeOf<Balance>();
+  expectTypeOf<EndpointParameters["getNFTTransfers"]["direction"]>().toEqualTypeOf<"both" | "to" | "from">();
+  expectTypeOf<EndpointParameters["getTokenIdOwners"]["token_id"]>().toEqualTypeOf<bigint>();
 });
 
 const upper = `0x${"A".repeat(40)}`;

@@ -8,8 +8,6 @@ export interface Route {
   functionName: string;
   /** Names of the function in later clients. */
   aliases: readonly string[];
-  /** HTTP status of a successful response. */
-  status: number;
   /** The parameter that is the whole request body; undefined if the body has properties. */
   bodyParameter: string | undefined;
   /**

@@ -1,13 +1,15 @@
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import { IndexReadError } from "../store/indexErrors.ts";
-import { type ParametersOf, readParameters } from "./parameters.ts";
+import { createParameterParser } from "./parameters.ts";
 import type { Route } from "./route.ts";
-import { ENDPOINTS, type EndpointName, type EndpointRow, endpointOf } from "./table.ts";
-
-/** A route with the endpoint row that it was created from. */
-export interface EndpointRoute extends Route {
-  row: EndpointRow;
-}
+import {
+  ENDPOINT_NAMES,
+  type EndpointName,
+  type EndpointParameters,
+  type EndpointResponses,
+  TYPED_ENDPOINTS,
+  type TypedRow,
+} from "./table.ts";
 
 /** A response with a status other than the endpoint's default. */
 export class StatusResponse {
@@ -20,27 +22,45 @@ export class StatusResponse {
   }
 }
 
-/** Creates the route of an endpoint; `run` receives the parsed parameters. */
-export function createRoute<Name extends EndpointName>(
-  name: Name,
-  run: (parameters: ParametersOf<Name>) => Promise<JsonValue | StatusResponse>,
-): EndpointRoute {
-  const endpoint = endpointOf(name);
-  const row: EndpointRow = endpoint;
+/** The handler of each endpoint; it receives the parsed parameters. */
+export type Handlers = {
+  readonly [Name in EndpointName]: (
+    parameters: EndpointParameters[Name],
+  ) => Promise<EndpointResponses[Name] | StatusResponse>;
+};
+
+/** Creates the routes of all endpoints in match order. */
+export function createRoutes(handlers: Handlers): Route[] {
+  return ENDPOINT_NAMES.map((name) => createRoute(name, handlers[name]));
+}
+
+/** Creates the route of an endpoint. */
+export function createRoute<Name extends EndpointName>(name: Name, handler: Handlers[Name]): Route {
+  const row: TypedRow<EndpointParameters[Name]> = TYPED_ENDPOINTS[name];
+  const parse = createParameterParser(row);
   const runWithStatus: Route["runWithStatus"] = async (values) => {
-    const body = await withIndexErrors(run(readParameters(endpoint, values)));
-    return body instanceof StatusResponse ? body : { status: row.status, body };
+    const body = await withIndexErrors(handler(parse(values)));
+    return body instanceof StatusResponse ? body : { status: row.status ?? 200, body };
   };
   return {
-    row,
     method: row.method,
     path: row.path.replaceAll(/\{(\w+)\}/g, ":$1"),
     functionName: name,
     aliases: row.aliases ?? [],
-    status: row.status,
-    bodyParameter: typeof row.body === "object" ? row.body.parameter[0] : undefined,
+    bodyParameter: row.body && "parameter" in row.body ? row.body.parameter[0] : undefined,
     run: async (values) => (await runWithStatus(values)).body,
     runWithStatus,
+  };
+}
+
+/** A handler for an endpoint that has no data source on this server. */
+export function unavailable(name: EndpointName): () => Promise<never> {
+  return async () => {
+    throw new ProtocolError(
+      ErrorCode.COMMAND_UNAVAILABLE,
+      `${name} is not available: no data source is configured on this server`,
+      501,
+    );
   };
 }
 
@@ -69,11 +89,4 @@ function toProtocolError({ reason, message }: IndexReadError): ProtocolError {
   }
   const problem = reason === "busy" ? "the index is busy" : "the index is not available";
   return new RetryLaterError(2, ErrorCode.CONNECTION_FAILED, `${problem}: try again in 2 seconds`, 503);
-}
-
-/** Sorts routes in match order, which is the order of the table. Throws if two routes have the same endpoint. */
-export function sortByMatchOrder(routes: readonly EndpointRoute[]): EndpointRoute[] {
-  const byName = new Map(routes.map((route) => [route.functionName, route]));
-  if (byName.size < routes.length) throw new Error("Two routes have the same endpoint");
-  return ENDPOINTS.flatMap(({ name }) => byName.get(name) ?? []);
 }

@@ -1,293 +1,211 @@
-/* Responses of the endpoints, field by field, for the OpenAPI document and the types of the client. */
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import { z } from "zod";
+import { NFT_SCHEMAS } from "./nftSchemas.ts";
+import {
+  address,
+  alwaysNull,
+  blockFields,
+  blockNumber,
+  boolean,
+  decimal,
+  hash,
+  hex,
+  like,
+  pageOf,
+  symbol,
+  text,
+  time,
+  transactionIndex,
+} from "./responseValues.ts";
 
-/** Type of a field; with a question mark the field may be null or missing. */
-export type Scalar =
-  /** An integer of any size as decimal text: amounts, block numbers, gas. */
-  | "decimal"
-  | "text"
-  /** ISO 8601 in UTC, with milliseconds. */
-  | "time"
-  /** In lower case. */
-  | "address"
-  /** 32 bytes. */
-  | "hash"
-  | "hex"
-  | "integer"
-  | "number"
-  | "boolean"
-  /** JSON as text. */
-  | "json"
-  /** Any JSON object. */
-  | "object";
+/* Responses of the endpoints, for the types of the handlers and of the client and the OpenAPI document. */
 
-export type FieldType = Scalar | `${Scalar}?` | { readonly list: string } | { readonly of: string };
+const topics = {
+  topic0: hash.nullish(),
+  topic1: hash.nullish(),
+  topic2: hash.nullish(),
+  topic3: hash.nullish(),
+};
 
-export type Fields = Readonly<Record<string, FieldType>>;
+const log = z
+  .object({
+    log_index: like(decimal, "12"),
+    transaction_hash: hash,
+    transaction_index: transactionIndex,
+    address,
+    data: hex,
+    ...topics,
+    ...blockFields,
+  })
+  .describe("A log of a transaction.");
 
-export type Schema = { readonly about: string } & (
-  | { readonly fields: Fields }
-  /** A page of rows of another schema, and its additional fields. */
-  | { readonly pageOf: string; readonly fields?: Fields }
-  | { readonly text: true }
-);
+const transaction = z
+  .object({
+    hash,
+    nonce: like(decimal, "42"),
+    transaction_index: transactionIndex,
+    from_address: address,
+    to_address: address.nullish(),
+    value: decimal,
+    gas: decimal,
+    gas_price: decimal,
+    input: hex,
+    receipt_cumulative_gas_used: decimal,
+    receipt_gas_used: decimal,
+    receipt_contract_address: like(address.nullish(), null),
+    receipt_root: like(hash.nullish(), null),
+    receipt_status: like(decimal.nullable(), "1"),
+    ...blockFields,
+  })
+  .describe("A transaction with its receipt. Amounts are in wei.");
 
-/** Block fields of a row. */
-const blockFields = { block_timestamp: "time", block_number: "decimal", block_hash: "hash" } as const;
-const topics = { topic0: "hash?", topic1: "hash?", topic2: "hash?", topic3: "hash?" } as const;
+const blockTransaction = transaction
+  .extend({ logs: z.array(log) })
+  .describe("A transaction with receipt and logs. Amounts are in wei.");
 
-const transaction = {
-  hash: "hash",
-  nonce: "decimal",
-  transaction_index: "decimal",
-  from_address: "address",
-  to_address: "address?",
-  value: "decimal",
-  gas: "decimal",
-  gas_price: "decimal",
-  input: "hex",
-  receipt_cumulative_gas_used: "decimal",
-  receipt_gas_used: "decimal",
-  receipt_contract_address: "address?",
-  receipt_root: "hash?",
-  receipt_status: "decimal",
-  ...blockFields,
-} as const;
+/** Nodes of some chains do not send all fields of blocks. */
+const block = z
+  .object({
+    timestamp: time,
+    number: blockNumber,
+    hash,
+    parent_hash: hash,
+    nonce: hex.nullish(),
+    sha3_uncles: hash.nullable(),
+    logs_bloom: hex.nullable(),
+    transactions_root: hash.nullable(),
+    state_root: hash.nullable(),
+    receipts_root: hash.nullable(),
+    miner: address.nullable(),
+    difficulty: decimal.nullable(),
+    total_difficulty: decimal.nullish(),
+    size: decimal.nullable(),
+    extra_data: hex.nullable(),
+    gas_limit: decimal.nullable(),
+    gas_used: decimal.nullable(),
+    transaction_count: decimal,
+    transactions: z.array(blockTransaction),
+  })
+  .describe("A block with its transactions.");
 
-const erc20Metadata = {
-  address: "address",
-  name: "text",
-  symbol: "text",
-  decimals: "decimal",
-  logo: "text?",
-  logo_hash: "text?",
-  thumbnail: "text?",
-  block_number: "decimal?",
-  validated: "decimal?",
-} as const;
+const logEventByAddress = z
+  .object({ transaction_hash: hash, address, ...blockFields, data: hex, ...topics })
+  .describe("A log of a contract.");
 
-const nft = { token_address: "address", token_id: "text", contract_type: "text" } as const;
-const nftMetadata = { token_uri: "text?", metadata: "json?", synced_at: "time?" } as const;
+const erc20Transaction = z
+  .object({
+    transaction_hash: hash,
+    address,
+    ...blockFields,
+    to_address: address,
+    from_address: address,
+    value: decimal,
+  })
+  .describe("A transfer of a token: address is the token, value in its smallest unit.");
 
+const erc20Metadata = z
+  .object({
+    address,
+    name: text,
+    symbol,
+    decimals: like(decimal, "6"),
+    logo: alwaysNull(z.string()),
+    logo_hash: alwaysNull(z.string()),
+    thumbnail: alwaysNull(z.string()),
+    block_number: like(decimal.nullish(), "12386788"),
+    validated: like(decimal.nullish(), "1"),
+  })
+  .describe("A token contract.");
+
+const nativeErc20Price = z
+  .object({ value: decimal, decimals: like(z.int(), 18), name: text, symbol })
+  .describe("A price in the native coin, in wei.");
+
+/** By their names in the OpenAPI document. */
 export const SCHEMAS = {
-  log: {
-    about: "A log of a transaction.",
-    fields: {
-      log_index: "decimal",
-      transaction_hash: "hash",
-      transaction_index: "decimal",
-      address: "address",
-      data: "hex",
-      ...topics,
+  log,
+  blockTransaction,
+  block,
+  blockDate: z
+    .object({
+      date: like(z.string(), "2021-05-07T11:08:35+00:00"),
+      block: like(z.int(), 12_386_788),
+      timestamp: like(z.int(), 1_620_385_715),
+    })
+    .describe("The block nearest to a date; its timestamp in seconds since the epoch."),
+  logEventByAddress,
+  logCollection: pageOf(logEventByAddress).describe("A page of logs."),
+  logEvent: z
+    .object({
+      transaction_hash: hash,
+      address,
       ...blockFields,
-    },
-  },
-  blockTransaction: {
-    about: "A transaction with receipt and logs. Amounts are in wei.",
-    fields: { ...transaction, logs: { list: "log" } },
-  },
-  block: {
-    about: "A block with its transactions.",
-    fields: {
-      timestamp: "time",
-      number: "decimal",
-      hash: "hash",
-      parent_hash: "hash",
-      nonce: "hex?",
-      sha3_uncles: "hash",
-      logs_bloom: "hex",
-      transactions_root: "hash",
-      state_root: "hash",
-      receipts_root: "hash",
-      miner: "address",
-      difficulty: "decimal",
-      total_difficulty: "decimal?",
-      size: "decimal",
-      extra_data: "hex",
-      gas_limit: "decimal",
-      gas_used: "decimal",
-      transaction_count: "decimal",
-      transactions: { list: "blockTransaction" },
-    },
-  },
-  blockDate: {
-    about: "The block nearest to a date; its timestamp in seconds since the epoch.",
-    fields: { date: "text", block: "integer", timestamp: "integer" },
-  },
-  logEventByAddress: {
-    about: "A log of a contract.",
-    fields: { transaction_hash: "hash", address: "address", ...blockFields, data: "hex", ...topics },
-  },
-  logCollection: { about: "A page of logs.", pageOf: "logEventByAddress" },
-  logEvent: {
-    about: "A decoded event; data contains the arguments by name.",
-    fields: { transaction_hash: "hash", address: "address", ...blockFields, data: "object" },
-  },
-  contractResult: {
-    about: "Return value of the function as text; JSON text for several values.",
-    text: true,
-  },
-  transaction: {
-    about: "A transaction with its receipt. Amounts are in wei.",
-    fields: transaction,
-  },
-  transactionCollection: { about: "A page of transactions.", pageOf: "transaction" },
-  nativeBalance: { about: "An amount of the native coin, in wei.", fields: { balance: "decimal" } },
-  erc20TokenBalance: {
-    about: "Balance of a token in its smallest unit.",
-    fields: {
-      token_address: "address",
-      name: "text",
-      symbol: "text",
-      logo: "text?",
-      thumbnail: "text?",
-      decimals: "integer",
-      balance: "decimal",
-      calculated_from_transfers: "boolean?",
-    },
-  },
-  erc20Transaction: {
-    about: "A transfer of a token: address is the token, value in its smallest unit.",
-    fields: {
-      transaction_hash: "hash",
-      address: "address",
-      ...blockFields,
-      to_address: "address",
-      from_address: "address",
-      value: "decimal",
-    },
-  },
-  erc20TransactionCollection: { about: "A page of transfers of tokens.", pageOf: "erc20Transaction" },
-  erc20Metadata: { about: "A token contract.", fields: erc20Metadata },
-  erc20Allowance: {
-    about: "Allowance of a spender in the token's smallest unit.",
-    fields: { allowance: "decimal" },
-  },
-  nativeErc20Price: {
-    about: "A price in the native coin, in wei.",
-    fields: { value: "decimal", decimals: "integer", name: "text", symbol: "text" },
-  },
-  erc20Price: {
-    about: "The price of one whole token.",
-    fields: {
-      nativePrice: { of: "nativeErc20Price" },
-      usdPrice: "number",
-      exchangeAddress: "address?",
-      exchangeName: "text?",
-      symbol: "text?",
-    },
-  },
-  nft: {
-    about: "An NFT; metadata is JSON text.",
-    fields: {
-      ...nft,
-      ...nftMetadata,
-      amount: "decimal?",
-      name: "text?",
-      symbol: "text?",
-      royalty_receiver: "address?",
-      royalty_basis_points: "integer?",
-    },
-  },
-  nftCollection: { about: "A page of NFTs.", pageOf: "nft" },
-  nftMetadata: {
-    about: "Metadata of an NFT as JSON text.",
-    fields: { ...nft, ...nftMetadata, token_hash: "text?" },
-  },
-  nftMetadataCollection: { about: "A page of NFT metadata.", pageOf: "nftMetadata" },
-  nftOwner: {
-    about: "An NFT and its owner; metadata is JSON text.",
-    fields: {
-      ...nft,
-      owner_of: "address",
-      block_number: "decimal",
-      block_number_minted: "decimal",
-      ...nftMetadata,
-      amount: "decimal?",
-      name: "text?",
-      symbol: "text?",
-    },
-  },
-  nftOwnerCollection: {
-    about:
-      "A page of NFTs and their owners; status is SYNCED, SYNCING while the index is incomplete, or PARTIAL if the collection has tokens that are not listed individually.",
-    pageOf: "nftOwner",
-    fields: { status: "text?" },
-  },
-  nftTransfer: {
-    about: "An NFT transfer; value is the value of the transaction, in wei.",
-    fields: {
-      token_address: "address",
-      token_id: "text",
-      from_address: "address?",
-      to_address: "address",
-      value: "decimal?",
-      amount: "decimal?",
-      contract_type: "text",
-      ...blockFields,
-      transaction_hash: "hash",
-      transaction_type: "text?",
-      transaction_index: "decimal?",
-      log_index: "integer",
-      operator: "address?",
-    },
-  },
-  nftTransferCollection: {
-    about: "A page of NFT transfers.",
-    pageOf: "nftTransfer",
-    fields: { block_exists: "boolean?", index_complete: "boolean?" },
-  },
-  nftContractMetadata: {
-    about: "A collection contract.",
-    fields: {
-      token_address: "address",
-      name: "text?",
-      synced_at: "time?",
-      symbol: "text?",
-      contract_type: "text",
-    },
-  },
-  metadataResync: { about: "Status of the request.", fields: { status: "text" } },
-  accepted: { about: "An empty object.", fields: {} },
-  trade: {
-    about: "A sale; the price is in wei, or in the smallest unit of the payment token.",
-    fields: {
-      transaction_hash: "hash",
-      transaction_index: "decimal",
-      token_ids: { list: "text" },
-      seller_address: "address",
-      buyer_address: "address",
-      marketplace_address: "address",
-      price_token_address: "address?",
-      price: "decimal",
-      ...blockFields,
-      token_address: "address",
-    },
-  },
-  tradeCollection: { about: "A page of sales.", pageOf: "trade" },
-  resolve: { about: "The address of a domain.", fields: { address: "address" } },
-  ens: { about: "The name of an address.", fields: { name: "text" } },
-  reservesCollection: {
-    about: "Reserves of a pair, in the tokens' smallest units.",
-    fields: { reserve0: "decimal", reserve1: "decimal" },
-  },
-  pair: {
-    about: "A pair and its tokens in the contract's order.",
-    fields: { token0: { of: "erc20Metadata" }, token1: { of: "erc20Metadata" }, pairAddress: "address" },
-  },
-  ipfsFile: { about: "URL of a file.", fields: { path: "text" } },
-  web3version: { about: "Version of the API.", fields: { version: "text" } },
-  endpointWeight: {
-    about: "Rate limit cost of an endpoint.",
-    fields: { endpoint: "text", path: "text", rateLimitWeight: "decimal", price: "decimal" },
-  },
-} as const satisfies Readonly<Record<string, Schema>>;
-
-export type SchemaName = keyof typeof SCHEMAS;
-/** Response of an endpoint: one object of a schema, or a list. */
-export type ResponseSchema = SchemaName | `${SchemaName}[]`;
-
-/** Finds a schema by name, with its widest type. */
-export function schemaOf(name: string): Schema | undefined {
-  const all: Readonly<Record<string, Schema>> = SCHEMAS;
-  return Object.hasOwn(all, name) ? all[name] : undefined;
-}
+      data: z.custom<JsonObject>().meta({
+        type: "object",
+        examples: [{ from: "0x7de3085b3190b3a787822ee16f23be010f5f8686", amount: "1000000" }],
+      }),
+    })
+    .describe("A decoded event; data contains the arguments by name."),
+  contractResult: z.custom<JsonValue>().meta({
+    description:
+      "Return value of the function: integers as decimal text, several values as an object by name.",
+    examples: ["1000000"],
+  }),
+  transaction,
+  transactionCollection: pageOf(transaction).describe("A page of transactions."),
+  nativeBalance: z.object({ balance: decimal }).describe("An amount of the native coin, in wei."),
+  erc20TokenBalance: z
+    .object({
+      token_address: address,
+      name: text,
+      symbol,
+      logo: alwaysNull(z.string()),
+      thumbnail: alwaysNull(z.string()),
+      decimals: like(z.int(), 6),
+      balance: decimal,
+      calculated_from_transfers: boolean.nullish(),
+    })
+    .describe("Balance of a token in its smallest unit."),
+  erc20Transaction,
+  erc20TransactionCollection: pageOf(erc20Transaction).describe("A page of transfers of tokens."),
+  erc20Metadata,
+  erc20Allowance: z
+    .object({ allowance: decimal })
+    .describe("Allowance of a spender in the token's smallest unit."),
+  nativeErc20Price,
+  erc20Price: z
+    .object({
+      nativePrice: nativeErc20Price,
+      usdPrice: like(z.number(), 1.0003),
+      exchangeAddress: address.nullish(),
+      exchangeName: like(z.string().nullish(), "Uniswap v2"),
+      symbol: symbol.nullish(),
+    })
+    .describe("The price of one whole token."),
+  ...NFT_SCHEMAS,
+  resolve: z.object({ address }).describe("The address of a domain."),
+  ens: z.object({ name: text }).describe("The name of an address."),
+  reservesCollection: z
+    .object({ reserve0: decimal, reserve1: decimal })
+    .describe("Reserves of a pair, in the tokens' smallest units."),
+  pair: z
+    .object({ token0: erc20Metadata, token1: erc20Metadata, pairAddress: address })
+    .describe("A pair and its tokens in the contract's order."),
+  ipfsFile: z
+    .object({
+      path: like(
+        z.string(),
+        "https://ipfs.io/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/cat.json",
+      ),
+    })
+    .describe("URL of a file."),
+  web3version: z.object({ version: like(z.string(), "2.0.0") }).describe("Version of the API."),
+  endpointWeight: z
+    .object({
+      endpoint: like(z.string(), "getNativeBalance"),
+      path: like(z.string(), "/{address}/balance"),
+      rateLimitWeight: like(decimal, "1"),
+      price: like(decimal, "1"),
+    })
+    .describe("Rate limit cost of an endpoint."),
+} as const;

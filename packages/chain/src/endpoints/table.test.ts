@@ -1,9 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { createRoute, sortByMatchOrder } from "./routes.ts";
-import { schemaOf } from "./schemas.ts";
-import { ENDPOINTS, type EndpointRow } from "./table.ts";
+import { z } from "zod";
+import { createChainService } from "../service.ts";
+import { createRecordingLogger } from "../testing/testChain.ts";
+import { describeParameters } from "./openapi.ts";
+import { createRoute } from "./routes.ts";
+import type { EndpointRow } from "./rows/row.ts";
+import { ENDPOINT_NAMES, ENDPOINTS } from "./table.ts";
 
-const rows: readonly EndpointRow[] = ENDPOINTS;
+const rows = Object.entries<EndpointRow>(ENDPOINTS).map(([name, row]) => ({ name, ...row }));
 const NAMED = /\{(\w+)\}/g;
 
 /** The first row in table order whose path matches. */
@@ -34,37 +38,32 @@ it("has the seven groups of the clients", () => {
 });
 
 describe.each(rows)("$name", (row) => {
-  const parameters = row.parameters;
+  const parameters = describeParameters(row);
 
-  it("has each parameter once, and all of its path", () => {
-    expect(new Set(parameters.map(({ name }) => name)).size).toBe(parameters.length);
+  it("has all parameters of its path, which are required, and describes each", () => {
     const inPath = parameters.filter((each) => each.in === "path");
     expect(inPath.map(({ name }) => name)).toEqual([...row.path.matchAll(NAMED)].map(([, name]) => name));
     expect(inPath.every(({ required }) => required)).toBe(true);
+    expect(parameters.map(({ description }) => description)).not.toContain("undefined");
   });
 
-  it("has a default only for optional parameters, and choices only for kinds with choices", () => {
-    for (const each of parameters) {
-      expect(each.required && each.default !== undefined).toBe(false);
-      expect(each.choices !== undefined).toBe(each.kind === "choice" || each.kind === "choices");
-    }
+  it("does not ignore a parameter that it has", () => {
+    const names = parameters.map(({ name }) => name);
+    expect(row.ignored?.filter((each) => names.includes(each)) ?? []).toEqual([]);
   });
 
   it("has a body if and only if it has body parameters", () => {
     const inBody = parameters.filter((each) => each.in === "body").map(({ name }) => name);
     expect(row.body !== undefined).toBe(inBody.length > 0);
-    if (typeof row.body === "object") expect(inBody).toEqual([row.body.parameter[0]]);
+    if (row.body)
+      expect(inBody).toEqual("parameter" in row.body ? [row.body.parameter[0]] : row.body.properties);
   });
 
-  it("declares paging that matches its parameters, and responds with pages if it has a cursor", () => {
+  it("responds with pages if and only if it has a cursor, and pages have a limit", () => {
     const has = (name: string) => parameters.some((each) => each.name === name);
-    const [cursor, offset] = [has("cursor"), has("offset")];
-    const paging = cursor && offset ? "both" : cursor ? "cursor" : offset ? "offset" : "none";
-    expect(row.paging).toBe(paging);
-    expect(has("limit")).toBe(paging !== "none");
-    const schema = schemaOf(row.response.replace("[]", ""));
-    expect(schema).toBeDefined();
-    expect(schema !== undefined && "pageOf" in schema).toBe(cursor);
+    expect(has("limit")).toBe(has("cursor") || has("offset"));
+    const { response } = row;
+    expect(response instanceof z.ZodObject && "page_size" in response.shape).toBe(has("cursor"));
   });
 
   it("matches its own path", () => {
@@ -90,24 +89,22 @@ it.each([
 
 describe("routes", () => {
   it("pass parsed parameters to the handler", async () => {
-    const balance = createRoute("getNativeBalance", async ({ chain, address }) => `${chain} ${address}`);
+    const balance = createRoute("getNativeBalance", async ({ chain, address }) => ({
+      balance: `${chain} ${address}`,
+    }));
     expect(balance).toMatchObject({
       method: "GET",
       path: "/:address/balance",
-      functionName: balance.row.name,
+      functionName: "getNativeBalance",
     });
     const address = "0xABCDEF0123456789abcdef0123456789ABCDEF01";
-    expect(await balance.run({ address })).toBe(`eth ${address.toLowerCase()}`);
+    expect(await balance.run({ address })).toEqual({ balance: `eth ${address.toLowerCase()}` });
     await expect(balance.run({ address: "0x1" })).rejects.toMatchObject({ status: 400 });
   });
 
-  it("are sorted in match order", () => {
-    const nothing = async () => ({});
-    const routes = [createRoute("getTransactions", nothing), createRoute("web3ApiVersion", nothing)];
-    expect(sortByMatchOrder(routes).map((route) => route.functionName)).toEqual([
-      "web3ApiVersion",
-      "getTransactions",
-    ]);
-    expect(() => sortByMatchOrder([...routes, ...routes])).toThrow("Two routes");
+  it("are created for all endpoints in match order", () => {
+    const database = { kind: "sqlite" as const, folder: "unused" };
+    const { routes } = createChainService({ chains: [], database, log: createRecordingLogger() });
+    expect(routes.map((route) => route.functionName)).toEqual(ENDPOINT_NAMES);
   });
 });

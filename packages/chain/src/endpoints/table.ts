@@ -1,31 +1,43 @@
+import type { z } from "zod";
 import { accountEndpoints } from "./rows/accounts.ts";
 import { blockEndpoints } from "./rows/blocks.ts";
 import { erc20Endpoints } from "./rows/erc20.ts";
 import { nftEndpoints } from "./rows/nft.ts";
-import type { EndpointRow } from "./rows/row.ts";
+import type { EndpointRow, EndpointRows } from "./rows/row.ts";
 import { serviceEndpoints } from "./rows/services.ts";
 
-export type { Cursor, EndpointRow, FolderFile, Hex, Kind, OrderField, ParameterRow } from "./rows/row.ts";
-
 /**
- * The endpoints of the data API in match order. Parameter parsing, routes, the OpenAPI document, the documentation
- * page and the client's `Web3API` are generated from it.
+ * The endpoints of the data API in match order. Parameter parsing, routes, the OpenAPI document and the client's
+ * `Web3API` are generated from it.
  */
-export const ENDPOINTS = [
+export const ENDPOINTS = {
   ...blockEndpoints,
   ...erc20Endpoints,
   ...nftEndpoints,
   ...serviceEndpoints,
   ...accountEndpoints,
-] as const satisfies readonly EndpointRow[];
+} as const satisfies EndpointRows;
 
-export type Endpoint = (typeof ENDPOINTS)[number];
-export type EndpointName = Endpoint["name"];
-export type EndpointOf<Name extends EndpointName> = Extract<Endpoint, { name: Name }>;
+type Endpoints = typeof ENDPOINTS;
+export type EndpointName = keyof Endpoints;
 
-/** Finds the row of an endpoint. */
-export function endpointOf<Name extends EndpointName>(name: Name): EndpointOf<Name> {
-  const found = ENDPOINTS.find((row): row is EndpointOf<Name> => row.name === name);
-  if (found) return found;
-  throw new Error(`Unknown endpoint ${name}`);
+/** Parsed parameters of each endpoint, with defaults applied. */
+export type EndpointParameters = { [Name in EndpointName]: z.output<Endpoints[Name]["parameters"]> };
+
+/** The response of each endpoint. */
+export type EndpointResponses = { [Name in EndpointName]: z.output<Endpoints[Name]["response"]> };
+
+/** A row whose parameters are parsed to a type. */
+export type TypedRow<Parsed> = EndpointRow & { parameters: z.ZodType<Parsed> };
+
+/** The rows with the types of their parameters, for functions that are generic in the name. */
+export const TYPED_ENDPOINTS: { readonly [Name in EndpointName]: TypedRow<EndpointParameters[Name]> } =
+  ENDPOINTS;
+
+export const ENDPOINT_NAMES = keysOf(ENDPOINTS);
+
+function keysOf<Rows extends EndpointRows>(rows: Rows) {
+  const names: Extract<keyof Rows, string>[] = [];
+  for (const name in rows) names.push(name);
+  return names;
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from "@purse/protocol";
 import { type BlockRow, blockOf, type TradeRow } from "../model/rows.ts";
 import { marketOf } from "../prices/knownMarkets.ts";
 import {
@@ -9,14 +8,14 @@ import {
   type SelectChain,
 } from "./chainContext.ts";
 import { blockFields, readList } from "./lists.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 
 const DAY_SECONDS = 86_400;
 
 /** Sales of NFTs. */
-export function tradeRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("getNFTTrades", async ({ chain: selector, address, marketplace, ...parameters }) => {
+export function tradeHandlers(selectChain: SelectChain) {
+  return {
+    getNFTTrades: async ({ chain: selector, address, marketplace, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the sales of a collection");
       const marketplaceAddresses = marketplaceContracts(chain, marketplace);
@@ -24,8 +23,8 @@ export function tradeRoutes(selectChain: SelectChain) {
         chain.store.trades(address, marketplaceAddresses, window),
       );
       return page(rows.map((row) => tradeToJson(row, blocks)));
-    }),
-    createRoute("getNFTLowestPrice", async ({ chain: selector, address, marketplace, days }) => {
+    },
+    getNFTLowestPrice: async ({ chain: selector, address, marketplace, days }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the sales of a collection");
       const since = Math.floor(Date.now() / 1000) - days * DAY_SECONDS;
@@ -40,8 +39,8 @@ export function tradeRoutes(selectChain: SelectChain) {
         );
       }
       return tradeToJson(found, await chain.store.blocks([blockOf(found.position)]));
-    }),
-  ];
+    },
+  } satisfies Partial<Handlers>;
 }
 
 /** The contracts of a marketplace on a chain. */
@@ -51,7 +50,7 @@ function marketplaceContracts({ config }: ChainContext, marketplace: string): st
   );
 }
 
-function tradeToJson(row: TradeRow, blocks: Map<number, BlockRow>): JsonObject {
+function tradeToJson(row: TradeRow, blocks: Map<number, BlockRow>) {
   return {
     transaction_hash: row.transactionHash,
     transaction_index: String(row.transactionIndex),

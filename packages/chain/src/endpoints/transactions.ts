@@ -10,24 +10,24 @@ import {
   withNodeErrors,
 } from "./chainContext.ts";
 import { blockFields, isoTime, readList } from "./lists.ts";
-import { createRoute } from "./routes.ts";
+import type { Handlers } from "./routes.ts";
 
 /** Blocks and transactions from the node, and a wallet's transactions from the index. */
-export function transactionRoutes(selectChain: SelectChain) {
-  return [
-    createRoute("getBlock", async ({ chain: selector, block_number_or_hash: requested }) => {
+export function transactionHandlers(selectChain: SelectChain) {
+  return {
+    getBlock: async ({ chain: selector, block_number_or_hash: requested }) => {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => fetchBlock(chain, requested));
       if (!found) throw notFound(`chain "${chain.config.name}" has no block ${requested}`);
       return blockToJson(found.raw, found.full);
-    }),
-    createRoute("getTransaction", async ({ chain: selector, transaction_hash: hash }) => {
+    },
+    getTransaction: async ({ chain: selector, transaction_hash: hash }) => {
       const chain = selectChain(selector);
       const found = await withNodeErrors(chain, undefined, () => fetchTransaction(chain, hash));
       if (!found) throw notFound(`chain "${chain.config.name}" has no block with transaction ${hash}`);
       return found;
-    }),
-    createRoute("getDateToBlock", async ({ chain: selector, date }) => {
+    },
+    getDateToBlock: async ({ chain: selector, date }) => {
       const chain = selectChain(selector);
       const block = await withNodeErrors(chain, undefined, () => findNearestBlock(chain, date));
       return {
@@ -35,16 +35,16 @@ export function transactionRoutes(selectChain: SelectChain) {
         block: block.number,
         timestamp: block.timestamp,
       };
-    }),
-    createRoute("getTransactions", async ({ chain: selector, address, ...parameters }) => {
+    },
+    getTransactions: async ({ chain: selector, address, ...parameters }) => {
       const chain = selectChain(selector);
       await requireFullIndex(chain, "the transactions of an address");
       const { rows, blocks, page } = await readList(chain, parameters, (window) =>
         chain.store.transactions(address, window),
       );
       return page(rows.map((row) => ({ ...transactionToJson(row), ...blockFields(blocks, row.position) })));
-    }),
-  ];
+    },
+  } satisfies Partial<Handlers>;
 }
 
 async function fetchBlock(
@@ -64,7 +64,7 @@ async function fetchBlock(
   return undefined;
 }
 
-async function fetchTransaction({ node }: ChainContext, hash: string): Promise<JsonObject | undefined> {
+async function fetchTransaction({ node }: ChainContext, hash: string) {
   const [raw, [receipt]] = await Promise.all([node.getTransaction(hash), node.getReceipts([hash])]);
   if (!isJsonObject(raw) || !isJsonObject(receipt) || !raw.blockHash) return undefined;
   const block = await node.getRawBlock(String(raw.blockHash), false);
@@ -102,7 +102,7 @@ async function findNearestBlock(chain: ChainContext, time: number): Promise<Bloc
   return time - before.timestamp <= Math.abs(after.timestamp - time) ? before : after;
 }
 
-function blockToJson(raw: JsonObject, full: FullBlock): JsonObject {
+function blockToJson(raw: JsonObject, full: FullBlock) {
   const text = (name: string) => (typeof raw[name] === "string" ? raw[name] : null);
   const decimal = (name: string) => (typeof raw[name] === "string" ? BigInt(raw[name]).toString() : null);
   return {
@@ -128,7 +128,7 @@ function blockToJson(raw: JsonObject, full: FullBlock): JsonObject {
   };
 }
 
-function transactionWithLogs(transaction: TransactionRow, { block, logs }: FullBlock): JsonObject {
+function transactionWithLogs(transaction: TransactionRow, { block, logs }: FullBlock) {
   const blockInfo = blockFields(new Map([[block.number, block]]), transaction.position);
   const index = indexOf(transaction.position);
   return {
@@ -161,7 +161,7 @@ function transactionToJson(row: TransactionRow) {
 }
 
 /** Without block fields. */
-function logToJson(log: Omit<LogRow, "isErc20">): JsonObject {
+function logToJson(log: Omit<LogRow, "isErc20">) {
   return {
     log_index: String(indexOf(log.position)),
     transaction_hash: log.transactionHash,

@@ -1,12 +1,10 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  parseJson,
-} from "@purse/protocol";
-import type { Cursor, FolderFile, Hex, Kind, KindTypes, OrderField } from "./rows/row.ts";
+import { isJsonObject, type JsonObject, type JsonValue, ProtocolError, parseJson } from "@purse/protocol";
+import { z } from "zod";
+
+/*
+ * Schemas of parameter values. Numbers are also accepted as text, and lists as text with commas, because query strings
+ * contain text only. An error message continues a sentence that begins with the name of the parameter.
+ */
 
 /** Max page size; also the default of old clients. */
 const MAX_LIMIT = 500;
@@ -20,113 +18,87 @@ const FIRST_MILLISECONDS = 100_000_000_000;
 /** Latest time that Date supports, in seconds. */
 const LAST_SECOND = 8_640_000_000_000;
 
-type Parsers = {
-  readonly [K in Kind]: (value: unknown, name: string, choices: readonly string[]) => KindTypes[K];
-};
+export type Hex = `0x${string}`;
 
-/** Parsers of parameter values by kind. Each throws 142 with HTTP 400. */
-export const PARSERS: Parsers = {
-  chain: parseChain,
-  address: parseAddress,
-  addresses: (value, name) => [...new Set(parseList(value, name).map((each) => parseAddress(each, name)))],
-  hash: parseHash,
-  blockOrHash: parseBlockOrHash,
-  text: parseText,
-  texts: (value, name) => [...new Set(parseList(value, name).map((each) => parseText(each, name)))],
-  integer: parseInteger,
-  block: parseInteger,
-  time: parseTime,
-  limit: parseLimit,
-  offset: parseOffset,
-  cursor: parseCursor,
-  format: (value, name) => (parseChoice(value, name, ["decimal", "hex"]) === "hex" ? "hex" : "decimal"),
-  choice: parseChoice,
-  choices: (value, name, choices) => [
-    ...new Set(parseList(value, name).map((each) => parseChoice(each, name, choices))),
-  ],
-  abi: parseAbi,
-  json: parseObject,
-  files: parseFiles,
-  tokenId: parseTokenId,
-  domain: parseDomain,
-  days: parseDays,
-  order: parseOrder,
-  ignored: () => undefined,
-};
-
-function parseChain(value: unknown, name: string): string {
-  if (typeof value === "number" && Number.isSafeInteger(value)) return String(value);
-  if (typeof value === "string" && value.length <= MAX_TEXT) return value;
-  throw invalid(`${name} must be the name or the id of a chain`);
+/**
+ * Position in an ordered list: the sort key of the last row of a page, as numbers and hex, and the number of the next
+ * page.
+ */
+export interface Cursor {
+  parts: (number | string)[];
+  /** Counted from 0. */
+  page: number;
 }
 
-/** Parses an address; returns it in lower case. */
-function parseAddress(value: unknown, name: string): Hex {
-  const digits = typeof value === "string" ? /^0x([0-9a-f]{40})$/i.exec(value.trim())?.[1] : undefined;
-  if (digits === undefined) throw invalid(`${name} must be an address: 0x and 40 hexadecimal digits`);
-  return `0x${digits.toLowerCase()}`;
+const CHAIN_ERROR = "must be the name or the id of a chain";
+/** A name or id in any spelling; resolved by the chain selector. */
+export const chainSelector = z.preprocess(
+  (value) => (Number.isSafeInteger(value) ? String(value) : value),
+  z.string(CHAIN_ERROR).max(MAX_TEXT, CHAIN_ERROR),
+);
+
+/** An address; returned in lower case, like all hex values. */
+export const address = hex(
+  "0x7de3085b3190b3a787822ee16f23be010f5f8686",
+  "must be an address: 0x and 40 hexadecimal digits",
+);
+export const addresses = list(address);
+const HASH_EXAMPLE = "0x0d9f4a2b2c9b0a7e8c5e6f1d3b4a59687786a5b4c3d2e1f00f1e2d3c4b5a6978";
+/** 32 bytes. */
+export const hash = hex(HASH_EXAMPLE, "must be a hash: 0x and 64 hexadecimal digits");
+
+/** Hex with as many digits as the example. */
+function hex(example: Hex, error: string) {
+  return z
+    .string(error)
+    .trim()
+    .regex(new RegExp(`^0[xX][0-9a-fA-F]{${example.length - 2}}$`), error)
+    .meta({ examples: [example] })
+    .transform((text): Hex => `0x${text.slice(2).toLowerCase()}`);
 }
 
-function parseHash(value: unknown, name: string): Hex {
-  const hash = toHash(value);
-  if (hash === undefined) throw invalid(`${name} must be a hash: 0x and 64 hexadecimal digits`);
-  return hash;
-}
-
-function toHash(value: unknown): Hex | undefined {
-  const digits = typeof value === "string" ? /^0x([0-9a-f]{64})$/i.exec(value.trim())?.[1] : undefined;
-  return digits === undefined ? undefined : `0x${digits.toLowerCase()}`;
-}
-
-function parseBlockOrHash(value: unknown, name: string): number | Hex | "latest" {
-  if (value === "latest") return "latest";
-  const found = toHash(value) ?? toInteger(value);
-  if (found === undefined)
-    throw invalid(`${name} must be a block number, a hash of 0x and 64 hexadecimal digits, or latest`);
-  return found;
-}
-
-/** A list as an array, as repeated parameters, or as text with commas. */
-function parseList(value: unknown, name: string): unknown[] {
-  // One extra item shows that there are too many.
-  const list = Array.isArray(value)
-    ? value
-    : typeof value === "string"
-      ? value.split(",", MAX_LIST + 1)
-      : [value];
-  if (list.length === 0) throw invalid(`${name} must contain at least one item`);
-  if (list.length > MAX_LIST) throw invalid(`${name} must contain at most ${MAX_LIST} items`);
-  return list.map((each) => (typeof each === "string" ? each.trim() : each));
-}
-
-function parseText(value: unknown, name: string): string {
-  const text = typeof value === "number" ? String(value) : value;
-  if (typeof text !== "string" || text.trim() === "" || text.length > MAX_TEXT)
-    throw invalid(`${name} must be text of 1 to ${MAX_TEXT} characters`);
-  return text;
-}
-
+const INTEGER_ERROR = "must be a non-negative integer";
 /** A non-negative integer, as number or decimal text. */
-function parseInteger(value: unknown, name: string): number {
-  const integer = toInteger(value);
-  if (integer === undefined) throw invalid(`${name} must be a non-negative integer`);
-  return integer;
+export const integer = z.preprocess(textToNumber, z.int(INTEGER_ERROR).min(0, INTEGER_ERROR));
+
+function textToNumber(value: unknown): unknown {
+  return typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
 }
 
-function toInteger(value: unknown): number | undefined {
-  const number = typeof value === "string" && /^\d{1,15}$/.test(value.trim()) ? Number(value) : value;
-  return typeof number === "number" && Number.isSafeInteger(number) && number >= 0 ? number : undefined;
-}
+const BLOCK_ERROR = "must be a block number, a hash of 0x and 64 hexadecimal digits, or latest";
+export const blockOrHash = z.preprocess(
+  textToNumber,
+  z.union(
+    [z.literal("latest"), z.int(BLOCK_ERROR).min(0, BLOCK_ERROR), hex(HASH_EXAMPLE, BLOCK_ERROR)],
+    BLOCK_ERROR,
+  ),
+);
+
+const TEXT_ERROR = `must be text of 1 to ${MAX_TEXT} characters`;
+export const text = z.preprocess(
+  (value) => (typeof value === "number" ? String(value) : value),
+  z.string(TEXT_ERROR).min(1, TEXT_ERROR).max(MAX_TEXT, TEXT_ERROR).regex(/\S/, TEXT_ERROR),
+);
+export const texts = list(text);
 
 /**
  * A time as ISO 8601 or another format that Date parses, or as seconds or milliseconds since the epoch. Returns
  * seconds.
  */
-function parseTime(value: unknown, name: string): number {
-  const seconds = toSeconds(isJsonObject(value) && value.__type === "Date" ? value.iso : value);
-  if (seconds !== undefined && Math.abs(seconds) <= LAST_SECOND) return Math.floor(seconds);
-  throw invalid(`${name} must be a date, or seconds or milliseconds since the epoch`);
-}
+export const time = z
+  .unknown()
+  .transform((value, context) => {
+    const seconds = toSeconds(isJsonObject(value) && value.__type === "Date" ? value.iso : value);
+    if (seconds !== undefined && Math.abs(seconds) <= LAST_SECOND) return Math.floor(seconds);
+    context.addIssue("must be a date, or seconds or milliseconds since the epoch");
+    return z.NEVER;
+  })
+  .meta({
+    anyOf: [
+      { type: "string", format: "date-time", examples: ["2021-05-07T11:08:35Z"] },
+      { type: "integer", description: "Seconds or milliseconds since the epoch." },
+    ],
+  });
 
 function toSeconds(value: unknown): number | undefined {
   if (typeof value === "string" && !/^\d{1,15}$/.test(value.trim())) {
@@ -138,117 +110,174 @@ function toSeconds(value: unknown): number | undefined {
   return number < FIRST_MILLISECONDS ? number : number / 1000;
 }
 
-function parseLimit(value: unknown, name: string): number {
-  const limit = parseInteger(value, name);
-  if (limit < 1) throw invalid(`${name} must be at least 1`);
-  return Math.min(limit, MAX_LIMIT);
+export const limit = z
+  .preprocess(
+    textToNumber,
+    z
+      .int(INTEGER_ERROR)
+      .min(0, INTEGER_ERROR)
+      .min(1, "must be at least 1")
+      .transform((rows) => Math.min(rows, MAX_LIMIT)),
+  )
+  .meta({ maximum: MAX_LIMIT });
+
+const OFFSET_ERROR = `must be at most ${MAX_OFFSET}: use cursor to continue`;
+export const offset = z.preprocess(
+  textToNumber,
+  z.int(INTEGER_ERROR).min(0, INTEGER_ERROR).max(MAX_OFFSET, OFFSET_ERROR),
+);
+
+const DAYS_ERROR = `must be an integer from 1 to ${MAX_DAYS}`;
+export const days = z.preprocess(
+  textToNumber,
+  z.int(DAYS_ERROR).min(1, DAYS_ERROR).max(MAX_DAYS, DAYS_ERROR),
+);
+
+/** One of the choices, in any case. */
+export function choice<const Choices extends readonly [string, ...string[]]>(choices: Choices) {
+  return z.preprocess(
+    (value) => (typeof value === "string" ? value.trim().toLowerCase() : value),
+    z.enum(choices, `must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}`),
+  );
 }
 
-function parseOffset(value: unknown, name: string): number {
-  const offset = parseInteger(value, name);
-  if (offset > MAX_OFFSET) throw invalid(`${name} must be at most ${MAX_OFFSET}: use cursor to continue`);
-  return offset;
+/** A list as an array, as repeated parameters, or as text with commas. Duplicates are removed. */
+export function list<Item extends z.ZodType>(item: Item) {
+  return z
+    .preprocess(
+      (value, context) => {
+        // One extra item shows that there are too many.
+        const items: unknown[] = Array.isArray(value)
+          ? value
+          : typeof value === "string"
+            ? value.split(",", MAX_LIST + 1)
+            : [value];
+        if (items.length === 0) context.addIssue("must contain at least one item");
+        if (items.length > MAX_LIST) context.addIssue(`must contain at most ${MAX_LIST} items`);
+        return items.map((each) => (typeof each === "string" ? each.trim() : each));
+      },
+      z.array(item).transform((items) => [...new Set(items)]),
+    )
+    .meta({ minItems: 1, maxItems: MAX_LIST });
 }
 
-function parseChoice(value: unknown, name: string, choices: readonly string[]): string {
-  const found = choices.find((each) => typeof value === "string" && each === value.trim().toLowerCase());
-  if (found !== undefined) return found;
-  throw invalid(`${name} must be ${choices.length === 1 ? "" : "one of "}${choices.join(", ")}`);
-}
+/** An object, or its JSON. */
+export const object = z.preprocess(
+  parseIfText,
+  z.custom<JsonObject>(isJsonObject, "must be an object").meta({ type: "object" }),
+);
 
-/** Entries of an ABI: a list, a single entry, or either as JSON text. */
-function parseAbi(value: unknown, name: string): JsonObject[] {
-  const parsed = parseIfText(value, name);
-  const list: unknown[] = Array.isArray(parsed) ? parsed : [parsed];
-  const entries = list.filter((each) => isJsonObject(each) && Object.keys(each).length > 0);
-  if (entries.length === 0 || entries.length !== list.length)
-    throw invalid(`${name} must be an ABI: a list of entries or a single entry`);
-  return entries.filter((each) => isJsonObject(each));
-}
+const ABI_ERROR = "must be an ABI: a list of entries or a single entry";
+const abiEntry = z
+  .custom<JsonObject>((value) => isJsonObject(value) && Object.keys(value).length > 0, ABI_ERROR)
+  .meta({
+    type: "object",
+    examples: [{ type: "function", name: "name", inputs: [], outputs: [{ type: "string" }] }],
+  });
+/** Entries of an ABI: a list, a single entry, or either as JSON. */
+export const abi = z.preprocess(
+  parseIfText,
+  z.union([abiEntry.transform((entry) => [entry]), z.array(abiEntry).min(1, ABI_ERROR)], ABI_ERROR),
+);
 
-function parseObject(value: unknown, name: string): JsonObject {
-  const parsed = parseIfText(value, name);
-  if (isJsonObject(parsed)) return parsed;
-  throw invalid(`${name} must be an object`);
-}
-
-/** Query strings contain text only. */
-function parseIfText(value: unknown, name: string): unknown {
+function parseIfText(value: unknown, context: z.RefinementCtx): unknown {
   if (typeof value !== "string") return value;
   try {
     return parseJson(value);
   } catch (error) {
-    if (error instanceof ProtocolError) throw invalid(`${name}: ${error.message}`);
-    throw invalid(`${name} must be JSON`);
+    context.addIssue(error instanceof ProtocolError ? `: ${error.message}` : "must be JSON");
+    return z.NEVER;
   }
 }
 
-function parseFiles(value: unknown, name: string): FolderFile[] {
-  const parsed = parseIfText(value, name);
-  if (!Array.isArray(parsed) || parsed.length === 0)
-    throw invalid(`${name} must be a list of files: [{"path", "content"}]`);
-  const files = parsed.map((each: unknown): FolderFile => {
-    if (!isJsonObject(each) || each.content === undefined || each.content === null)
-      throw invalid(`${name} must be a list of files, each with a path and a content`);
-    return { path: parsePath(each.path, name), content: each.content };
-  });
-  if (new Set(files.map(({ path }) => path)).size < files.length)
-    throw invalid(`${name} must not contain two files with the same path`);
-  return files;
-}
+const PATH_ERROR = "must contain relative paths such as folder/file.txt, without . and .. segments";
+const FILES_ERROR = 'must be a list of files: [{"path", "content"}]';
+const FILE_ERROR = "must be a list of files, each with a path and a content";
+/** Files of a directory. */
+export const files = z.preprocess(
+  parseIfText,
+  z
+    .array(
+      z.object(
+        {
+          content: z
+            .custom<JsonValue>((value) => value !== undefined && value !== null, FILE_ERROR)
+            .meta({
+              description: "Base64 text, or the JSON that the file is to hold.",
+              examples: [{ name: "Cat" }],
+            }),
+          path: z
+            .string(PATH_ERROR)
+            .max(MAX_TEXT, PATH_ERROR)
+            .overwrite((path) => path.replace(/^\/+/, ""))
+            .refine(isRelativePath, PATH_ERROR)
+            .meta({ description: "Relative, as folder/file.txt.", examples: ["cat.json"] }),
+        },
+        FILE_ERROR,
+      ),
+      FILES_ERROR,
+    )
+    .min(1, FILES_ERROR)
+    .refine(
+      (entries) => new Set(entries.map(({ path }) => path)).size === entries.length,
+      "must not contain two files with the same path",
+    ),
+);
 
-function parsePath(value: JsonValue | undefined, name: string): string {
-  const path = typeof value === "string" && value.length <= MAX_TEXT ? value.replace(/^\/+/, "") : "";
+function isRelativePath(path: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-  if (/[\\\u0000-\u001f\u007f]/.test(path) || path.split("/").some((each) => /^\.{0,2}$/.test(each)))
-    throw invalid(`${name} must contain relative paths such as folder/file.txt, without . and .. segments`);
-  return path;
+  return !/[\\\u0000-\u001f\u007f]/.test(path) && !path.split("/").some((each) => /^\.{0,2}$/.test(each));
 }
 
+const TOKEN_ID_ERROR = "must be a token id: an integer below 2^256, decimal or hexadecimal with 0x";
 /** A uint256 as decimal or hex with 0x. */
-function parseTokenId(value: unknown, name: string): bigint {
-  const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
-  // The largest has 78 decimal digits; longer text is not parsed.
-  if (typeof text === "string" && /^(\d{1,78}|0x[0-9a-f]{1,64})$/i.test(text.trim())) {
-    const id = BigInt(text.trim().toLowerCase());
-    if (id <= MAX_UINT256) return id;
-  }
-  throw invalid(`${name} must be a token id: an integer below 2^256, decimal or hexadecimal with 0x`);
-}
+export const tokenId = z.preprocess(
+  (value) => (Number.isSafeInteger(value) ? String(value) : value),
+  z
+    .string(TOKEN_ID_ERROR)
+    .trim()
+    // The largest has 78 decimal digits; longer text is not parsed.
+    .regex(/^([0-9]{1,78}|0[xX][0-9a-fA-F]{1,64})$/, TOKEN_ID_ERROR)
+    .meta({ examples: ["7"] })
+    .transform(BigInt)
+    .refine((id) => id <= MAX_UINT256, TOKEN_ID_ERROR),
+);
 
+const DOMAIN_ERROR = "must be a domain such as name.eth";
 /** A name with labels and dots; the registry decides whether it exists. */
-function parseDomain(value: unknown, name: string): string {
-  const domain = typeof value === "string" && value.length <= MAX_TEXT ? value.trim().toLowerCase() : "";
-  const labels = domain.split(".");
-  const isDomain =
-    labels.length > 1 && domain.length <= 255 && labels.every((each) => /^[^\s\p{C}/\\?#%]+$/u.test(each));
-  if (isDomain) return domain;
-  throw invalid(`${name} must be a domain such as name.eth`);
-}
+export const domain = z
+  .string(DOMAIN_ERROR)
+  .max(MAX_TEXT, DOMAIN_ERROR)
+  .trim()
+  .toLowerCase()
+  .max(255, DOMAIN_ERROR)
+  .regex(/^[^\s\p{C}/\\?#%.]+(\.[^\s\p{C}/\\?#%.]+)+$/u, DOMAIN_ERROR)
+  .meta({ examples: ["brad.crypto"] });
 
-function parseDays(value: unknown, name: string): number {
-  const days = toInteger(value);
-  if (days !== undefined && days >= 1 && days <= MAX_DAYS) return days;
-  throw invalid(`${name} must be an integer from 1 to ${MAX_DAYS}`);
-}
+const ORDER_ERROR = "must be field names with .ASC or .DESC, separated by commas";
+/** Fields to sort by. */
+export const order = list(
+  z
+    .string(ORDER_ERROR)
+    .regex(/^[a-zA-Z_]{1,64}(\.([aA][sS][cC]|[dD][eE][sS][cC]))?$/, ORDER_ERROR)
+    .transform((item) => {
+      const [field = "", direction] = item.toLowerCase().split(".");
+      return { field, descending: direction === "desc" };
+    }),
+);
 
-function parseOrder(value: unknown, name: string): OrderField[] {
-  return parseList(value, name).map((each) => {
-    const [, field, direction] = /^([a-z_]{1,64})(?:\.(asc|desc))?$/i.exec(String(each)) ?? [];
-    if (field === undefined)
-      throw invalid(`${name} must be field names with .ASC or .DESC, separated by commas`);
-    return { field: field.toLowerCase(), descending: direction?.toLowerCase() === "desc" };
-  });
-}
+const CURSOR_ERROR = "is invalid";
+export const cursor = z.string(CURSOR_ERROR).transform((encoded, context): Cursor => {
+  const decoded = Buffer.from(encoded, "base64url").toString("latin1");
+  if (!/^((\d{1,16}|0x[0-9a-f]{1,64})\.){1,8}\d{1,15}$/.test(decoded)) {
+    context.addIssue(CURSOR_ERROR);
+    return z.NEVER;
+  }
+  const parts = decoded.split(".").map((part) => (part.startsWith("0x") ? part : Number(part)));
+  return { page: Number(parts.pop()), parts };
+});
 
-function parseCursor(value: unknown, name: string): Cursor {
-  const text = typeof value === "string" ? Buffer.from(value, "base64url").toString("latin1") : "";
-  if (!/^((\d{1,16}|0x[0-9a-f]{1,64})\.){1,8}\d{1,15}$/.test(text)) throw invalid(`${name} is invalid`);
-  const parts = text.split(".").map((part) => (part.startsWith("0x") ? part : Number(part)));
-  const page = Number(parts.pop());
-  return { parts, page };
-}
-
-export function invalid(message: string): ProtocolError {
-  return new ProtocolError(ErrorCode.VALIDATION_ERROR, message, 400);
+/** Encodes a cursor: the sort key of the last row of a page and the number of the next page. */
+export function encodeCursor(parts: readonly (number | string)[], page: number): string {
+  return Buffer.from([...parts, page].join(".")).toString("base64url");
 }

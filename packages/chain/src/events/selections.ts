@@ -1,10 +1,18 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { type AliasedExpression, expressionBuilder, sql } from "kysely";
 import type { AbiEvent } from "viem";
 import { decodeEvent } from "../abi/decodeEvent.ts";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { indexOf } from "../model/rows.ts";
 import { transferParties } from "../model/topics.ts";
-import type { SqlValue } from "../store/indexReader.ts";
+import type { EventQuery } from "../store/chainStore.ts";
+import type { ChainTables } from "../store/schema.ts";
+import {
+  erc20TokenCondition,
+  erc20WalletConditions,
+  nftConditions,
+  partyConditions,
+} from "../store/transferConditions.ts";
 
 /**
  * Which events to read: logs of a contract's event, transactions or transfers of an address, or all transfers of a
@@ -22,63 +30,88 @@ export interface SelectedRow {
   [column: string]: Uint8Array | string | number | null;
 }
 
-interface SelectionQuery {
-  columns: string;
-  table: string;
-  /** Must not overlap. */
-  branches: { where: string; values: SqlValue[] }[];
+interface SelectionQuery extends EventQuery<SelectedRow> {
   /** undefined for a row that does not match after decoding. */
   fields(row: SelectedRow): JsonObject | undefined;
 }
 
-const LOG_COLUMNS = "position, 0 AS part, transaction_hash, address, topic0, topic1, topic2, topic3, data";
-const TRANSACTION_COLUMNS =
-  "position, 0 AS part, hash AS transaction_hash, from_address, to_address, value, nonce, gas, gas_price, gas_used, input, status";
-const NFT_COLUMNS =
-  "position, part, transaction_hash, token, token_id, standard, operator, from_address, to_address, amount";
+const NO_PART = sql.lit(0).as("part");
+const LOG_COLUMNS = [
+  ...columnsOf("position", "transaction_hash", "address", "topic0", "topic1", "topic2", "topic3", "data"),
+  NO_PART,
+];
+const TRANSACTION_COLUMNS = [
+  ...columnsOf(
+    "position",
+    "from_address",
+    "to_address",
+    "value",
+    "nonce",
+    "gas",
+    "gas_price",
+    "gas_used",
+    "input",
+  ),
+  ...columnsOf("status"),
+  sql.ref("hash").as("transaction_hash"),
+  NO_PART,
+];
+const NFT_COLUMNS = columnsOf(
+  "position",
+  "part",
+  "transaction_hash",
+  "token",
+  "token_id",
+  "standard",
+  "operator",
+  "from_address",
+  "to_address",
+  "amount",
+);
+
+function columnsOf(...names: string[]): AliasedExpression<unknown, string>[] {
+  return names.map((name) => sql.ref(name).as(name));
+}
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
 
 /** Creates the query of a selection and the conversion of its rows. */
 export function createSelectionQuery(selection: Selection): SelectionQuery {
-  const addressBytes = toBytes(selection.address);
-  const partyBranches = [
-    { where: "from_address = ?", values: [addressBytes] },
-    { where: "to_address = ? AND from_address <> ?", values: [addressBytes, addressBytes] },
-  ];
-  switch (selection.kind) {
-    case "event":
+  const { kind, address } = selection;
+  switch (kind) {
+    case "event": {
+      const ofContract = ofLogs("address", "=", toBytes(address));
       return {
         columns: LOG_COLUMNS,
         table: "logs",
-        branches: [{ where: "address = ? AND topic0 = ?", values: [addressBytes, toBytes(selection.topic)] }],
+        branches: [ofContract.and("topic0", "=", toBytes(selection.topic))],
         fields: (row) => eventFields(selection.event, row),
       };
+    }
     case "transactions":
       return {
         columns: TRANSACTION_COLUMNS,
         table: "transactions",
-        branches: partyBranches,
+        branches: partyConditions(address),
         fields: transactionFields,
       };
-    case "erc20": {
-      const topic = Buffer.concat([Buffer.alloc(12), addressBytes]);
+    case "erc20":
       return {
         columns: LOG_COLUMNS,
         table: "logs",
-        branches: [
-          { where: "erc20 = 1 AND topic1 = ?", values: [topic] },
-          { where: "erc20 = 1 AND topic2 = ? AND topic1 <> ?", values: [topic, topic] },
-        ],
+        branches: erc20WalletConditions(address),
         fields: erc20Fields,
       };
-    }
+    case "erc20Token":
+      return {
+        columns: LOG_COLUMNS,
+        table: "logs",
+        branches: [erc20TokenCondition(address)],
+        fields: erc20Fields,
+      };
     case "nft":
-      return { columns: NFT_COLUMNS, table: "nft_transfers", branches: partyBranches, fields: nftFields };
-    case "erc20Token": {
-      const branches = [{ where: "address = ? AND erc20 = 1", values: [addressBytes] }];
-      return { columns: LOG_COLUMNS, table: "logs", branches, fields: erc20Fields };
-    }
     case "nftToken": {
-      const branches = [{ where: "token = ?", values: [addressBytes] }];
+      const branches = kind === "nft" ? partyConditions(address) : nftConditions({ token: address });
       return { columns: NFT_COLUMNS, table: "nft_transfers", branches, fields: nftFields };
     }
   }

@@ -10,9 +10,6 @@ import type { Command, HostMessage, IndexerWorkerData, WorkerMessage } from "./w
 /** Worker thread that fetches, decodes and writes blocks, so that requests never wait for it. */
 const { chains, pollMs, retryMs }: IndexerWorkerData = workerData;
 
-/** Failures that untrusted contracts cause must not count as failures of the node. */
-const UNTRUSTED_CALL_OPTIONS = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024, retries: 0 };
-
 function post(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
@@ -41,11 +38,9 @@ const indexers = new Map<number, RunningIndexer>();
 for (const { config, location } of chains) {
   const index = await openIndex(location, log);
   const node = new ChainNode(config.id, config.rpcUrls);
-  const callNode = new ChainNode(config.id, config.rpcUrls, UNTRUSTED_CALL_OPTIONS);
   const chain = await startIndexing({
     config,
     node,
-    callNode,
     index,
     log,
     pollMs,

@@ -19,8 +19,6 @@ import { walletScope } from "./walletScope.ts";
 export interface StartIndexingOptions {
   config: ChainConfig;
   node: ChainNode;
-  /** A client of the same chain for calls of untrusted contracts. */
-  callNode: ChainNode;
   index: ChainIndex;
   log: Logger;
   /** Poll interval for the next block at the head, in ms. */
@@ -75,7 +73,7 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
   let newest: BlockRow | undefined;
   const metadataReader = new MetadataReader({
     chainName: config.name,
-    node: options.callNode,
+    node,
     metadata: store.metadata,
     fetchContent: options.fetchContent,
     newest: () => newest,
@@ -136,7 +134,6 @@ export async function startIndexing(options: StartIndexingOptions): Promise<Runn
     },
     async stop() {
       isStopping = true;
-      options.callNode.abort();
       await Promise.all([indexer.stop(), metadataReader.stop()]);
       await index.close();
     },

@@ -1,7 +1,8 @@
 import { decodeAbiParameters, encodeFunctionData, type Hex, parseAbi, toHex, zeroAddress } from "viem";
 import { namehash, normalize, packetToBytes } from "viem/ens";
 import type { ChainNode } from "../node/chainNode.ts";
-import { type CallGateway, callOffchain } from "./offchainLookup.ts";
+import { callContract, createViemClient } from "../node/viemClient.ts";
+import { type CallGateway, createGatewayRequest } from "./gateways.ts";
 
 const REGISTRY = parseAbi(["function resolver(bytes32 node) view returns (address)"]);
 const RESOLVER = parseAbi([
@@ -67,15 +68,22 @@ export class Ens {
     const isExtendedResolver = await this.#isExtendedResolver(resolver);
     if (!isExtendedResolver) {
       // Other resolvers do not resolve subnames.
-      return at === 0 ? callOffchain(this.#node, resolver, data, this.#callGateway) : undefined;
+      return at === 0 ? this.#call(resolver, data) : undefined;
     }
     const resolveCall = encodeFunctionData({
       abi: RESOLVER,
       functionName: "resolve",
       args: [toHex(packetToBytes(name)), data],
     });
-    const answer = await callOffchain(this.#node, resolver, resolveCall, this.#callGateway);
+    const answer = await this.#call(resolver, resolveCall);
     return answer && decodeBytes(answer);
+  }
+
+  /** Calls a resolver, which may refer to gateways (EIP-3668); undefined if it fails or no gateway responds. */
+  #call(resolver: string, data: Hex): Promise<Hex | undefined> {
+    const callGateway = this.#callGateway;
+    const ccipRead = callGateway ? { request: createGatewayRequest(callGateway) } : false;
+    return callContract(createViemClient(this.#node, { ccipRead }), { to: asHex(resolver), data });
   }
 
   async #isExtendedResolver(resolver: string): Promise<boolean> {

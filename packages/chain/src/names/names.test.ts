@@ -15,7 +15,6 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ChainService } from "../chainService.ts";
 import { createChainService } from "../service.ts";
 import { createChainFolder, createRecordingLogger } from "../testing/testChain.ts";
-import type { CallGateway } from "./offchainLookup.ts";
 
 let folder: string;
 let devChain: DevChain;
@@ -47,19 +46,14 @@ function gatewayUrl(): string {
   return address && typeof address === "object" ? `http://127.0.0.1:${address.port}` : "";
 }
 
-const plainly: CallGateway = async (url, body) => {
-  const response = await fetch(url, body === undefined ? {} : { method: "POST", body });
-  return { status: response.status, body: await response.text() };
-};
-
-function serve(callGateway?: CallGateway, hasNames = true) {
+function serve(nameGateways: string[] = [], hasNames = true) {
   const { registry: ens, reader: unstoppable } = devChain.names;
   const chain = { id: devChain.chainId, name: "localdevchain", aliases: ["eth"], rpcUrls: [devChain.url] };
   const service = createChainService({
     chains: [hasNames ? { ...chain, names: { ens, unstoppable } } : chain],
     database: { kind: "sqlite", folder },
     log: createRecordingLogger(),
-    ...(callGateway && { callGateway: callGateway }),
+    nameGateways,
   });
   services.push(service);
   const run = (name: string, params: Record<string, unknown>) => {
@@ -155,7 +149,7 @@ describe("names that are resolved off-chain", () => {
 
   it("are resolved by their gateway, whose response the contract verifies", async () => {
     await setUrl(`${gatewayUrl()}/{sender}/{data}`);
-    const { resolve } = serve(plainly);
+    const { resolve } = serve([gatewayUrl()]);
     respond = ({ data }) => answers(keccak256(data), account(6));
     expect(await resolve("my.offchain.eth")).toEqual({ address: account(6) });
     expect(requests.at(-1)).toMatch(new RegExp(`^GET /${devChain.names.offchain}`));
@@ -168,7 +162,7 @@ describe("names that are resolved off-chain", () => {
     const before = requests.length;
     await expect(serve().resolve("my.offchain.eth")).rejects.toMatchObject(notFound);
     expect(requests.length).toBe(before);
-    const { resolve } = serve(plainly);
+    const { resolve } = serve([gatewayUrl()]);
     for (const answer of [
       { status: 404, body: "{}" },
       { status: 500, body: "{}" },

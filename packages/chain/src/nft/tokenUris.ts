@@ -8,6 +8,7 @@ const TOKEN_URI = "0xc87b56dd";
 const URI = "0x0e89341c";
 /** Embedded metadata is base64-encoded, which adds a third to its size. */
 const MAX_URI_BYTES = 1_500_000;
+const UNTRUSTED = { timeoutMs: 10_000, maxBytes: 16 * 1024 * 1024 };
 
 /** Reads the metadata URIs of tokens from their contracts at a block; undefined for those without one. */
 export async function getTokenUris(
@@ -19,7 +20,7 @@ export async function getTokenUris(
     to: token,
     data: (standard === 721 ? TOKEN_URI : URI) + tokenId.slice(2),
   }));
-  const answers = await multicall(node, calls, block);
+  const answers = await multicall(node, calls, block, { untrusted: UNTRUSTED });
   return tokens.map(({ tokenId, standard }, i) => {
     const uri = decodeUri(answers[i]);
     // EIP-1155: clients replace {id} with the token id.

@@ -4,10 +4,10 @@ import type { BlockRow } from "../model/rows.ts";
 import { BlockReader, type FullBlock, parseBlockHeader } from "./blocks.ts";
 import { type LogFilter, type NodeLog, parseLogs } from "./logs.ts";
 import { parseBytes, parseQuantity, parseText, toHexQuantity } from "./quantities.ts";
-import { Rpc, type RpcOptions, type RpcResult } from "./rpc.ts";
+import { type RequestOptions, Rpc, type RpcResult } from "./rpc.ts";
 import {
   InvalidNodeDataError,
-  type RpcError,
+  isContractError,
   RpcResponseTooLargeError,
   RpcUnreachableError,
 } from "./rpcErrors.ts";
@@ -33,7 +33,7 @@ const SLOW_MS = 1_500;
 /** Gas limit of a single call, so that a contract cannot occupy the node. */
 const CALL_GAS = 5_000_000;
 
-export type { LogFilter, NodeLog };
+export type { LogFilter, NodeLog, RequestOptions };
 
 /** Client of one EVM chain over JSON-RPC. */
 export class ChainNode {
@@ -45,9 +45,9 @@ export class ChainNode {
   /** Blocks per request for logs. */
   #logRange = 2_000;
 
-  constructor(chainId: number, urls: readonly string[], options?: RpcOptions) {
+  constructor(chainId: number, urls: readonly string[]) {
     this.chainId = chainId;
-    this.#rpc = new Rpc(urls, { ...options, chainId });
+    this.#rpc = new Rpc(urls, { chainId });
     this.#blocks = new BlockReader(this.#rpc);
   }
 
@@ -182,14 +182,14 @@ export class ChainNode {
 
   /**
    * Executes a call on the state of a block; undefined if the contract reverts. Returns hex. Rejects with RpcError,
-   * InvalidNodeDataError or RpcUnreachableError; with the latter also if `signal` aborts.
+   * InvalidNodeDataError or RpcUnreachableError; with the latter also if the signal aborts.
    */
   async call(
     { gas, ...call }: ContractCall,
     tag: BlockTag,
-    signal?: AbortSignal,
+    options?: RequestOptions,
   ): Promise<string | undefined> {
-    const result = await this.callWithError({ gas, ...call }, tag, signal);
+    const result = await this.callWithError({ gas, ...call }, tag, options);
     return "result" in result && typeof result.result === "string" ? result.result : undefined;
   }
 
@@ -197,10 +197,10 @@ export class ChainNode {
   async callWithError(
     { gas, ...call }: ContractCall,
     tag: BlockTag,
-    signal?: AbortSignal,
+    options?: RequestOptions,
   ): Promise<RpcResult> {
     const params: JsonValue[] = [{ ...call, gas: toHexQuantity(gas) }, formatBlockTag(tag)];
-    const [result] = await this.#rpc.batch([{ method: "eth_call", params }], signal);
+    const [result] = await this.#rpc.batch([{ method: "eth_call", params }], options);
     if (!result) throw new RpcUnreachableError("the node did not respond");
     if ("error" in result && !isContractError(result.error)) throw result.error;
     return result;
@@ -213,31 +213,23 @@ export class ChainNode {
   async readContracts(
     calls: { to: string; data: string }[],
     tag: BlockTag,
-    gas = CALL_GAS,
+    options?: RequestOptions,
   ): Promise<(string | undefined)[]> {
     const requests = calls.map(({ to, data }) => ({
       method: "eth_call",
-      params: [{ to, data, gas: toHexQuantity(gas) }, formatBlockTag(tag)],
+      params: [{ to, data, gas: toHexQuantity(CALL_GAS) }, formatBlockTag(tag)],
     }));
     try {
-      return (await this.#rpc.batch(requests)).map(contractResult);
+      return (await this.#rpc.batch(requests, options)).map(contractResult);
     } catch (error) {
       if (!(error instanceof RpcResponseTooLargeError)) throw error;
       // One contract may return megabytes; the other calls must still succeed.
       if (calls.length <= 1) return calls.map(() => undefined);
       const half = calls.length >> 1;
-      const before = await this.readContracts(calls.slice(0, half), tag, gas);
-      return [...before, ...(await this.readContracts(calls.slice(half), tag, gas))];
+      const before = await this.readContracts(calls.slice(0, half), tag, options);
+      return [...before, ...(await this.readContracts(calls.slice(half), tag, options))];
     }
   }
-}
-
-/** Error messages of EVM failures (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code for reverts. */
-const CONTRACT_ERROR =
-  /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
-
-function isContractError({ code, message }: RpcError): boolean {
-  return code === 3 || CONTRACT_ERROR.test(message);
 }
 
 function contractResult(result: RpcResult): string | undefined {

@@ -115,6 +115,18 @@ describe("a node", () => {
     );
   });
 
+  it("that fails because of an untrusted contract does not count as failing", async () => {
+    const bad = await nodeThat((_, response) => flood(response));
+    const rpc = rpcOf([bad], 64 * MIB, 30_000);
+    const calls = [{ method: "eth_call", params: [] }];
+    const untrusted = { timeoutMs: 30_000, maxBytes: 64 * 1024 };
+    await expect(rpc.batch(calls, { untrusted })).rejects.toThrow(RpcResponseTooLargeError);
+    await expect(rpc.batch(calls, { untrusted: { timeoutMs: 1, maxBytes: MIB } })).rejects.toThrow(
+      RpcUnreachableError,
+    );
+    expect(rpc.health).toMatchObject([{ state: "unused" }]);
+  });
+
   it("that floods a socket is abandoned", async () => {
     const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
     ends.push(() => new Promise((resolve) => server.close(resolve)));

@@ -1,17 +1,9 @@
-import type { Hex } from "viem";
-// "viem/utils" loads half as much as "viem": the worker starts faster.
-import { decodeFunctionResult, encodeFunctionData, isHex, parseAbi } from "viem/utils";
-import type { ChainNode } from "./chainNode.ts";
+import type { ChainNode, RequestOptions } from "./chainNode.ts";
 
-const multicall3Abi = parseAbi([
-  "struct Call { address target; bool allowFailure; bytes callData; }",
-  "struct Answer { bool success; bytes returnData; }",
-  "function aggregate3(Call[] calls) payable returns (Answer[])",
-]);
-
-/** Address of Multicall3 on most chains (https://www.multicall3.com); it may be missing, or missing at older blocks. */
+/** Multicall3 on most chains (https://www.multicall3.com); it may be missing, or missing at older blocks. */
 const MULTICALL3 = "0xca11bde05977b3631167028862be2a173976ca11";
-const BATCH_SIZE = 200;
+/** Max call data of one Multicall3 call, in bytes. */
+const BATCH_SIZE = 8_000;
 /** Fewer calls are sent as a plain batch. */
 const MIN_AGGREGATED_CALLS = 3;
 
@@ -25,44 +17,33 @@ export async function multicall(
   node: ChainNode,
   calls: Call[],
   block: number,
+  options?: RequestOptions,
 ): Promise<(string | undefined)[]> {
-  if (calls.length <= MIN_AGGREGATED_CALLS) return node.readContracts(calls, block);
-  const results: (string | undefined)[] = [];
-  for (let offset = 0; offset < calls.length; offset += BATCH_SIZE) {
-    const chunk = calls.slice(offset, offset + BATCH_SIZE);
-    const aggregated = await aggregate(node, chunk, block);
-    if (!aggregated) {
-      return results.concat(await node.readContracts(calls.slice(offset), block));
-    }
-    // A call that uses all gas makes the following ones fail: failed calls are repeated individually.
-    const failed = chunk.filter((_, i) => aggregated[i] === undefined);
-    const retried = (await node.readContracts(failed, block)).values();
-    results.push(...aggregated.map((result) => result ?? retried.next().value));
-  }
-  return results;
+  if (calls.length <= MIN_AGGREGATED_CALLS) return node.readContracts(calls, block, options);
+  // Loaded on demand: the indexer's thread starts without it.
+  const { callContract, createViemClient } = await import("./viemClient.ts");
+  const config = {
+    batch: { multicall: { batchSize: BATCH_SIZE } },
+    chain: {
+      id: node.chainId,
+      name: "",
+      nativeCurrency: { name: "", symbol: "", decimals: 18 },
+      rpcUrls: { default: { http: [] } },
+      contracts: { multicall3: { address: MULTICALL3 } },
+    },
+  } as const;
+  const client = createViemClient(node, config, options);
+  const results = await Promise.all(
+    calls.map(({ to, data }) =>
+      callContract(client, { to: asHex(to), data: asHex(data), blockNumber: BigInt(block) }),
+    ),
+  );
+  // A call that uses all gas makes the following ones fail: failed calls are repeated individually.
+  const failed = calls.filter((_, i) => results[i] === undefined);
+  const retried = (await node.readContracts(failed, block, options)).values();
+  return results.map((result) => result ?? retried.next().value);
 }
 
-/** undefined if Multicall3 is not available or the call fails. */
-async function aggregate(
-  node: ChainNode,
-  calls: Call[],
-  block: number,
-): Promise<(Hex | undefined)[] | undefined> {
-  const list = calls.map(({ to, data }) => ({
-    target: asHex(to),
-    allowFailure: true,
-    callData: asHex(data),
-  }));
-  const data = encodeFunctionData({ abi: multicall3Abi, functionName: "aggregate3", args: [list] });
-  const [result] = await node.readContracts([{ to: MULTICALL3, data }], block, AGGREGATE_GAS);
-  if (!isHex(result) || result.length <= 2) return undefined;
-  const results = decodeFunctionResult({ abi: multicall3Abi, functionName: "aggregate3", data: result });
-  return results.map(({ success, returnData }) => (success ? returnData : undefined));
-}
-
-/** Min gas limit for calls that nodes allow. */
-const AGGREGATE_GAS = 25_000_000;
-
-function asHex(text: string): Hex {
+function asHex(text: string): `0x${string}` {
   return `0x${text.slice(2)}`;
 }

@@ -25,15 +25,24 @@ export interface RpcOptions {
   timeoutMs?: number;
   /** Max response size, in bytes. */
   maxBytes?: number;
-  /** Max calls per request. */
-  maxBatch?: number;
   /** Retries over all nodes if none responded, unless `timeoutMs` has passed. */
   retries?: number;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  /**
+   * Limits of a request whose result depends on untrusted contracts. It is not retried, and its failure does not count
+   * as a failure of the node.
+   */
+  untrusted?: { timeoutMs: number; maxBytes: number } | undefined;
 }
 
 interface Endpoint {
   host: string;
   transport: Transport;
+  /** Has a socket of its own, which oversized responses close. */
+  untrustedTransport: Transport;
   /** Whether the node's chain id was verified since its last failure. */
   isVerified: boolean;
   failures: number;
@@ -59,8 +68,8 @@ export class Rpc {
   readonly #retries: number;
   readonly #timeoutMs: number;
   readonly #maxBytes: number;
-  /** Reduced when a node rejects a batch of that size. */
-  #maxBatch: number;
+  /** Max calls per request; reduced when a node rejects a batch of that size. */
+  #maxBatch = 100;
   #closing = new AbortController();
   /** The node that responded last. */
   #current = 0;
@@ -72,6 +81,7 @@ export class Rpc {
     this.#endpoints = urls.map((url) => ({
       host: URL.parse(url)?.host ?? "",
       transport: openTransport(url, maxBytes),
+      untrustedTransport: openTransport(url, Math.min(maxBytes, MAX_BATCH_BYTES)),
       isVerified: options.chainId === undefined,
       failures: 0,
       cooldownUntil: 0,
@@ -81,7 +91,6 @@ export class Rpc {
     this.#chainId = options.chainId;
     this.#retries = options.retries ?? 2;
     this.#timeoutMs = options.timeoutMs ?? 15_000;
-    this.#maxBatch = options.maxBatch ?? 100;
   }
 
   get health(): NodeHealth[] {
@@ -93,21 +102,24 @@ export class Rpc {
     }));
   }
 
-  /** Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError; with the latter also if `signal` aborts. */
-  async call(method: string, params: JsonValue[], signal?: AbortSignal): Promise<JsonValue> {
-    const [result] = await this.batch([{ method, params }], signal);
+  /** Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError. */
+  async call(method: string, params: JsonValue[]): Promise<JsonValue> {
+    const [result] = await this.batch([{ method, params }]);
     if (!result) throw new RpcUnreachableError("the node did not respond");
     if ("error" in result) throw result.error;
     return result.result;
   }
 
-  /** Returns the results in the order of the calls. Rejects with RpcUnreachableError if no node responds. */
-  async batch(calls: RpcCall[], signal?: AbortSignal): Promise<RpcResult[]> {
+  /**
+   * Returns the results in the order of the calls. Rejects with RpcUnreachableError if no node responds or the signal
+   * aborts.
+   */
+  async batch(calls: RpcCall[], options: RequestOptions = {}): Promise<RpcResult[]> {
     const results: RpcResult[] = [];
     while (results.length < calls.length) {
       const size = Math.min(this.#maxBatch, calls.length - results.length);
       try {
-        results.push(...(await this.#post(calls.slice(results.length, results.length + size), signal)));
+        results.push(...(await this.#post(calls.slice(results.length, results.length + size), options)));
       } catch (error) {
         if (!(error instanceof BatchRejectedError)) throw error;
         this.#maxBatch = Math.max(1, Math.floor(size / 2));
@@ -120,7 +132,10 @@ export class Rpc {
   abort(): void {
     this.#closing.abort();
     this.#closing = new AbortController();
-    for (const { transport } of this.#endpoints) transport.close();
+    for (const { transport, untrustedTransport } of this.#endpoints) {
+      transport.close();
+      untrustedTransport.close();
+    }
   }
 
   /** Prefers other nodes over the current one for a while, because it returned invalid data. */
@@ -133,31 +148,37 @@ export class Rpc {
   }
 
   /** Retries over all nodes with exponential backoff. */
-  async #post(calls: RpcCall[], callerSignal: AbortSignal | undefined): Promise<RpcResult[]> {
+  async #post(calls: RpcCall[], { signal: callerSignal, untrusted }: RequestOptions): Promise<RpcResult[]> {
     const signal = callerSignal
       ? AbortSignal.any([this.#closing.signal, callerSignal])
       : this.#closing.signal;
+    const retries = untrusted ? 0 : this.#retries;
     const deadline = Date.now() + this.#timeoutMs;
     for (let round = 0; ; round++) {
       try {
-        return await this.#postToFirstAvailable(calls, signal);
+        return await this.#postToFirstAvailable(calls, { signal, untrusted });
       } catch (error) {
         const isRetryable =
           error instanceof RpcUnreachableError && !(error instanceof RpcResponseTooLargeError);
-        if (!isRetryable || round >= this.#retries || signal.aborted || Date.now() > deadline) throw error;
+        if (!isRetryable || round >= retries || signal.aborted || Date.now() > deadline) throw error;
         await sleep(RETRY_MS * 2 ** round, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
   /** Tries each node once: the current one first, nodes that failed recently last. */
-  async #postToFirstAvailable(calls: RpcCall[], signal: AbortSignal): Promise<RpcResult[]> {
+  async #postToFirstAvailable(
+    calls: RpcCall[],
+    options: RequestOptions & { signal: AbortSignal },
+  ): Promise<RpcResult[]> {
+    const { signal, untrusted } = options;
     const failures: Error[] = [];
     for (const endpoint of this.#endpointsByPreference()) {
       const startedAt = performance.now();
       try {
         if (!endpoint.isVerified) await this.#verifyChain(endpoint, signal);
-        const results = await this.#postTo(endpoint, calls, signal);
+        const results = await this.#postTo(endpoint, calls, options);
+        if (untrusted) return results;
         this.#current = this.#endpoints.indexOf(endpoint);
         endpoint.latencyMs = Math.round(performance.now() - startedAt);
         endpoint.failures = 0;
@@ -171,6 +192,7 @@ export class Rpc {
           throw error;
         failures.push(error instanceof Error ? error : new Error(String(error)));
         if (signal.aborted) break;
+        if (untrusted) continue;
         endpoint.isVerified = this.#chainId === undefined;
         endpoint.error = failures.at(-1)?.message;
         endpoint.cooldownUntil = Date.now() + Math.min(MAX_COOLDOWN_MS, 1_000 * 2 ** endpoint.failures);
@@ -204,7 +226,7 @@ export class Rpc {
   }
 
   async #verifyChain(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
-    const [result] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], signal);
+    const [result] = await this.#postTo(endpoint, [{ method: "eth_chainId", params: [] }], { signal });
     if (!result || "error" in result) throw new RpcUnreachableError("the node does not return its chain id");
     const id = Number(result.result);
     if (id !== this.#chainId)
@@ -212,15 +234,19 @@ export class Rpc {
     endpoint.isVerified = true;
   }
 
-  async #postTo({ transport }: Endpoint, calls: RpcCall[], signal: AbortSignal): Promise<RpcResult[]> {
+  async #postTo(
+    { transport, untrustedTransport }: Endpoint,
+    calls: RpcCall[],
+    { signal, untrusted }: RequestOptions & { signal: AbortSignal },
+  ): Promise<RpcResult[]> {
     const first = this.#nextId;
     this.#nextId += calls.length;
     const body = calls.map(({ method, params }, i) => ({ jsonrpc: "2.0", id: first + i, method, params }));
-    const { status, text } = await transport.send(
+    const { status, text } = await (untrusted ? untrustedTransport : transport).send(
       JSON.stringify(body.length === 1 ? body[0] : body),
       body.map(({ id }) => id),
-      this.#maxBytesOf(calls),
-      AbortSignal.any([AbortSignal.timeout(this.#timeoutMs), signal]),
+      Math.min(this.#maxBytesOf(calls), untrusted?.maxBytes ?? this.#maxBytes),
+      AbortSignal.any([AbortSignal.timeout(untrusted?.timeoutMs ?? this.#timeoutMs), signal]),
     );
     if (calls.length > 1 && (status === 400 || status === 413)) throw new BatchRejectedError();
     if (status < 200 || status >= 300)

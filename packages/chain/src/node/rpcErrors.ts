@@ -26,3 +26,12 @@ export class RpcError extends Error {
     this.data = data;
   }
 }
+
+/** Error messages of EVM failures (Geth, Erigon, Nethermind, Besu, Anvil); 3 is Geth's code for reverts. */
+const CONTRACT_ERROR =
+  /revert|EVM error|VM execution error|out of gas|invalid opcode|invalid jump|stack (under|over)flow|bad instruction/i;
+
+/** Whether the contract failed, not the node. */
+export function isContractError({ code, message }: RpcError): boolean {
+  return code === 3 || CONTRACT_ERROR.test(message);
+}

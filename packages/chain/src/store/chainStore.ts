@@ -1,3 +1,4 @@
+import { type AliasedExpression, type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
@@ -13,23 +14,24 @@ import type { TokenMetadata } from "../model/tokens.ts";
 import { DEPOSIT_TOPIC, TRANSFER_TOPIC, WITHDRAWAL_TOPIC } from "../model/topics.ts";
 import { Erc20Balances } from "./erc20Balances.ts";
 import type { IndexLocation } from "./indexLocation.ts";
-import type { IndexReader, SqlValue } from "./indexReader.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
 import type { WatchedWallet } from "./indexWriter.ts";
+import {
+  afterCursor,
+  blockBounds,
+  type ListOptions,
+  type ListTable,
+  listOrder,
+  readList,
+  unionAll,
+} from "./listQuery.ts";
 import { NftBalances } from "./nftBalances.ts";
 import { NftMetadataStore } from "./nftMetadata.ts";
 import { openReader } from "./openReader.ts";
-import { padValues, placeholders } from "./placeholders.ts";
+import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
-import type {
-  BlocksTable,
-  FactsTable,
-  LogsTable,
-  NftTransfersTable,
-  TokensTable,
-  TradesTable,
-  TransactionsTable,
-  WatchedTable,
-} from "./schema.ts";
+import type { ChainTables } from "./schema.ts";
 import {
   blockRow,
   type Erc20Transfer,
@@ -43,15 +45,16 @@ import {
   watchedWallet,
 } from "./tableRows.ts";
 import {
-  blockBoundsCondition,
-  cursorCondition,
-  erc20TokenBranch,
-  erc20WalletBranches,
-  type ListOptions,
+  erc20TokenCondition,
+  erc20WalletConditions,
   type NftTransferSelection,
-  nftBranches,
-  type UnionBranch,
-} from "./unionBranches.ts";
+  nftConditions,
+  partyConditions,
+} from "./transferConditions.ts";
+
+const blocks = query.selectFrom("blocks").selectAll();
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+const ofTrades = expressionBuilder<ChainTables, "trades">();
 
 /** Queries the index of one chain. */
 export class ChainStore {
@@ -80,68 +83,62 @@ export class ChainStore {
   }
 
   async properties(): Promise<Map<string, string>> {
-    const rows = await this.#reader.all<FactsTable>("SELECT key, value FROM facts", []);
+    const rows = await this.#reader.all(query.selectFrom("facts").selectAll());
     return new Map(rows.map(({ key, value }) => [key, value]));
   }
 
   /** The latest indexed block, after which indexing continues. */
   async checkpoint(): Promise<BlockRow | undefined> {
-    return this.#block("ORDER BY number DESC LIMIT 1", []);
+    return this.#block(blocks.orderBy("number", "desc"));
   }
 
   /** The oldest indexed block. */
   async firstBlock(): Promise<BlockRow | undefined> {
-    return this.#block("ORDER BY number LIMIT 1", []);
+    return this.#block(blocks.orderBy("number"));
   }
 
   async block(number: number): Promise<BlockRow | undefined> {
-    return this.#block("WHERE number = ?", [number]);
+    return this.#block(blocks.where("number", "=", number));
   }
 
   /** The blocks up to a number, in descending order. */
   async blocksDownFrom(number: number, limit: number): Promise<BlockRow[]> {
-    const text = "SELECT * FROM blocks WHERE number <= ? ORDER BY number DESC LIMIT ?";
-    return (await this.#reader.all<BlocksTable>(text, [number, limit])).map(blockRow);
+    const rows = await this.#reader.all(
+      blocks.where("number", "<=", number).orderBy("number", "desc").limit(limit),
+    );
+    return rows.map(blockRow);
   }
 
   async blocks(numbers: Iterable<number>): Promise<Map<number, BlockRow>> {
     const unique = [...new Set(numbers)];
     if (unique.length === 0) return new Map();
-    const rows = await this.#reader.all<BlocksTable>(
-      `SELECT * FROM blocks WHERE number IN (${placeholders(unique.length)})`,
-      padValues(unique),
-    );
+    const rows = await this.#reader.all(blocks.where("number", "in", padValues(unique)));
     return new Map(rows.map((row) => [row.number, blockRow(row)]));
   }
 
   /** The latest block at or before a time (seconds since the epoch). */
   async blockBefore(time: number): Promise<BlockRow | undefined> {
-    return this.#block("WHERE timestamp <= ? ORDER BY timestamp DESC, number DESC LIMIT 1", [time]);
+    return this.#block(
+      blocks.where("timestamp", "<=", time).orderBy("timestamp", "desc").orderBy("number", "desc"),
+    );
   }
 
   /** The first block at or after a time (seconds since the epoch). */
   async blockAfter(time: number): Promise<BlockRow | undefined> {
-    return this.#block("WHERE timestamp >= ? ORDER BY timestamp, number LIMIT 1", [time]);
+    return this.#block(blocks.where("timestamp", ">=", time).orderBy("timestamp").orderBy("number"));
   }
 
   /** Transactions from or to an address. */
   async transactions(address: string, window: ListOptions): Promise<QueryResult<TransactionRow>> {
-    const addressBytes = toBytes(address);
-    const branches = [
-      { where: "from_address = ?", values: [addressBytes] },
-      // Transactions to the same address are counted once.
-      { where: "to_address = ? AND from_address <> ?", values: [addressBytes, addressBytes] },
-    ];
-    const { rows, total } = await this.#list<TransactionsTable>("transactions", branches, window, false);
+    const { rows, total } = await readList(this.#reader, "transactions", partyConditions(address), window);
     return { rows: rows.map(transactionRow), total };
   }
 
   /** By position in the chain; missing ones are omitted. */
   async transactionsAt(positions: number[]): Promise<Map<number, TransactionRow>> {
     if (positions.length === 0) return new Map();
-    const rows = await this.#reader.all<TransactionsTable>(
-      `SELECT * FROM transactions WHERE position IN (${placeholders(positions.length)})`,
-      padValues(positions),
+    const rows = await this.#reader.all(
+      query.selectFrom("transactions").selectAll().where("position", "in", padValues(positions)),
     );
     return new Map(rows.map((row) => [row.position, transactionRow(row)]));
   }
@@ -152,19 +149,15 @@ export class ChainStore {
     topics: (string | undefined)[],
     window: ListOptions,
   ): Promise<QueryResult<IndexedLog>> {
-    const values: SqlValue[] = [toBytes(address)];
-    const conditions = topics.flatMap((topic, i) => {
-      if (topic === undefined) return [];
-      values.push(toBytes(topic));
-      return [` AND topic${i} = ?`];
+    const conditions = TOPIC_COLUMNS.flatMap((column, i) => {
+      const topic = topics[i];
+      return topic === undefined ? [] : [ofLogs(column, "=", toBytes(topic))];
     });
     // Logs of other events are found by an index on their topic, regardless of the number of transfers.
     const [topic] = topics;
-    const isNotErc20 = topic !== undefined && !ERC20_TOPICS.has(topic);
-    const branches = [
-      { where: `address = ?${conditions.join("")}${isNotErc20 ? " AND erc20 = 0" : ""}`, values },
-    ];
-    const { rows, total } = await this.#list<LogsTable>("logs", branches, window, false);
+    if (topic !== undefined && !ERC20_TOPICS.has(topic)) conditions.push(ofLogs("erc20", "=", ofLogs.lit(0)));
+    const branch = ofLogs.and([ofLogs("address", "=", toBytes(address)), ...conditions]);
+    const { rows, total } = await readList(this.#reader, "logs", [branch], window);
     return { rows: rows.map(indexedLog), total };
   }
 
@@ -173,9 +166,14 @@ export class ChainStore {
    * all.
    */
   async lastBlockWithinLogLimit(from: number, logs: number): Promise<number | undefined> {
-    const [row] = await this.#reader.all<{ position: number }>(
-      "SELECT position FROM logs WHERE position >= ? ORDER BY position LIMIT 1 OFFSET ?",
-      [positionOf(from, 0), logs],
+    const [row] = await this.#reader.all(
+      query
+        .selectFrom("logs")
+        .select("position")
+        .where("position", ">=", positionOf(from, 0))
+        .orderBy("position")
+        .limit(1)
+        .offset(logs),
     );
     return row && Math.max(from, blockOf(row.position) - 1);
   }
@@ -185,16 +183,10 @@ export class ChainStore {
     from: number,
     to: number,
   ): Promise<{ logs: LogRow[]; transactions: { hash: string; from: string }[] }> {
-    const bounds = [positionOf(from, 0), positionOf(to + 1, 0)];
+    const bounds = ofLogs.and(blockBounds({ fromBlock: from, toBlock: to }));
     const [logs, transactions] = await Promise.all([
-      this.#reader.all<LogsTable>(
-        "SELECT * FROM logs WHERE position >= ? AND position < ? ORDER BY position",
-        bounds,
-      ),
-      this.#reader.all<Pick<TransactionsTable, "hash" | "from_address">>(
-        "SELECT hash, from_address FROM transactions WHERE position >= ? AND position < ?",
-        bounds,
-      ),
+      this.#reader.all(query.selectFrom("logs").selectAll().where(bounds).orderBy("position")),
+      this.#reader.all(query.selectFrom("transactions").select(["hash", "from_address"]).where(bounds)),
     ]);
     return {
       logs: logs.map((row) => ({ ...indexedLog(row), isErc20: row.erc20 === 1 })),
@@ -208,8 +200,8 @@ export class ChainStore {
     window: ListOptions,
   ): Promise<QueryResult<Erc20Transfer>> {
     const branches =
-      "token" in selection ? [erc20TokenBranch(selection.token)] : erc20WalletBranches(selection.wallet);
-    const { rows, total } = await this.#list<LogsTable>("logs", branches, window, false);
+      "token" in selection ? [erc20TokenCondition(selection.token)] : erc20WalletConditions(selection.wallet);
+    const { rows, total } = await readList(this.#reader, "logs", branches, window);
     return { rows: rows.map(erc20Transfer), total };
   }
 
@@ -217,12 +209,7 @@ export class ChainStore {
     selection: NftTransferSelection,
     window: ListOptions,
   ): Promise<QueryResult<NftTransferRow>> {
-    const { rows, total } = await this.#list<NftTransfersTable>(
-      "nft_transfers",
-      nftBranches(selection),
-      window,
-      true,
-    );
+    const { rows, total } = await readList(this.#reader, "nft_transfers", nftConditions(selection), window);
     return { rows: rows.map(nftTransferRow), total };
   }
 
@@ -232,12 +219,11 @@ export class ChainStore {
     marketplaces: readonly string[],
     window: ListOptions,
   ): Promise<QueryResult<TradeRow>> {
-    const branches = marketplaces.map((marketplace) => ({
-      where: "token = ? AND marketplace = ?",
-      values: [toBytes(token), toBytes(marketplace)],
-    }));
+    const branches = marketplaces.map((marketplace) =>
+      ofTrades("token", "=", toBytes(token)).and("marketplace", "=", toBytes(marketplace)),
+    );
     if (branches.length === 0) return { rows: [], total: 0 };
-    const { rows, total } = await this.#list<TradesTable>("trades", branches, window, false);
+    const { rows, total } = await readList(this.#reader, "trades", branches, window);
     return { rows: rows.map(tradeRow), total };
   }
 
@@ -248,11 +234,18 @@ export class ChainStore {
     fromBlock: number,
   ): Promise<TradeRow | undefined> {
     if (marketplaces.length === 0) return undefined;
-    const [row] = await this.#reader.all<TradesTable>(
-      `SELECT * FROM trades WHERE token = ? AND marketplace IN (${placeholders(marketplaces.length)})
-         AND position >= ? AND price_token IS NULL${this.#reader.dialect.deadlineCheck}
-         ORDER BY price, position DESC LIMIT 1`,
-      [toBytes(token), ...padValues(marketplaces.map(toBytes)), positionOf(fromBlock, 0)],
+    const [row] = await this.#reader.all(
+      query
+        .selectFrom("trades")
+        .selectAll()
+        .where("token", "=", toBytes(token))
+        .where("marketplace", "in", padValues(marketplaces.map(toBytes)))
+        .where("position", ">=", positionOf(fromBlock, 0))
+        .where("price_token", "is", null)
+        .where(this.#reader.dialect.deadlineCheck)
+        .orderBy("price")
+        .orderBy("position", "desc")
+        .limit(1),
       "list",
     );
     return row && tradeRow(row);
@@ -268,27 +261,30 @@ export class ChainStore {
     upTo: { number: number; hash: string },
     limit: number,
   ): Promise<{ row: Row; hash: string; timestamp: number }[] | undefined> {
-    const isBatched = table === "nft_transfers";
-    const bounds = blockBoundsCondition({ toBlock: upTo.number, offset: 0, limit });
-    const cursor = cursorCondition({ after, ascending: true, offset: 0, limit }, isBatched);
-    const order = isBatched ? "position, part" : "position";
-    const branchSelects = branches.map(
-      ({ where }) =>
-        `SELECT * FROM (SELECT ${columns} FROM ${table} WHERE ${where}${bounds.text}${cursor.text}${this.#reader.dialect.deadlineCheck} ORDER BY ${order} LIMIT ?) AS branch`,
+    const cursor = { after, ascending: true };
+    const conditions = [
+      ...blockBounds({ toBlock: upTo.number }),
+      ...afterCursor(table, cursor),
+      this.#reader.dialect.deadlineCheck,
+    ];
+    const pages = branches.map((branch) =>
+      query
+        .selectFrom(table)
+        .select(columns)
+        .where(ofLogs.and([branch, ...conditions]))
+        .orderBy(listOrder(table, cursor))
+        .limit(limit),
     );
-    const afterExists = after ? " AND EXISTS (SELECT 1 FROM blocks c WHERE c.number = ? AND c.hash = ?)" : "";
-    const rows = await this.#reader.all<EventRow & Row>(
-      `SELECT found.*, b.hash AS block_hash, b.timestamp AS block_timestamp FROM blocks t
-       LEFT JOIN (SELECT * FROM (${branchSelects.join(" UNION ALL ")}) AS branches ORDER BY position, part LIMIT ?) AS found ON TRUE
-       LEFT JOIN blocks b ON b.number = found.position / ${POSITIONS_PER_BLOCK}
-       WHERE t.number = ? AND t.hash = ?${afterExists} ORDER BY found.position, found.part`,
-      [
-        ...branches.flatMap(({ values }) => [...values, ...bounds.values, ...cursor.values, limit]),
-        limit,
-        upTo.number,
-        toBytes(upTo.hash),
-        ...(after ? [after.block.number, toBytes(after.block.hash)] : []),
-      ],
+    const isAfterIndexed =
+      after &&
+      sql<SqlBool>`EXISTS ${blocks.where("number", "=", after.block.number).where("hash", "=", toBytes(after.block.hash))}`;
+    const rows = await this.#reader.all(
+      sql<EventRow & Row>`
+        SELECT found.*, b.hash AS block_hash, b.timestamp AS block_timestamp FROM blocks t
+        LEFT JOIN (SELECT * FROM (${unionAll(pages)}) AS branches ORDER BY position, part LIMIT ${limit}) AS found ON TRUE
+        LEFT JOIN blocks b ON b.number = found.position / ${sql.lit(POSITIONS_PER_BLOCK)}
+        WHERE t.number = ${upTo.number} AND t.hash = ${toBytes(upTo.hash)} AND ${isAfterIndexed ?? sql.lit(true)}
+        ORDER BY found.position, found.part`,
       "list",
     );
     if (rows.length === 0) return undefined;
@@ -301,9 +297,12 @@ export class ChainStore {
   /** Metadata of tokens; those without are omitted. */
   async tokenMetadata(addresses: string[]): Promise<Map<string, TokenMetadata>> {
     if (addresses.length === 0) return new Map();
-    const rows = await this.#reader.all<TokensTable>(
-      `SELECT * FROM tokens WHERE known = 1 AND address IN (${placeholders(addresses.length)})`,
-      padValues(addresses.map(toBytes)),
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("tokens")
+        .selectAll()
+        .where("known", "=", sql.lit(1))
+        .where("address", "in", padValues(addresses.map(toBytes))),
     );
     return new Map(rows.map((row) => [toHex(row.address), tokenMetadata(row)]));
   }
@@ -311,9 +310,16 @@ export class ChainStore {
   /** ERC-20 tokens with one of the symbols, case-insensitive. */
   async tokensBySymbol(symbols: string[], limit: number): Promise<TokenMetadata[]> {
     if (symbols.length === 0) return [];
-    const rows = await this.#reader.all<TokensTable>(
-      `SELECT * FROM tokens WHERE standard = 20 AND lower(symbol) IN (${placeholders(symbols.length)}) ORDER BY position, address LIMIT ?`,
-      [...padValues(symbols.map((symbol) => symbol.toLowerCase())), limit],
+    const names = padValues(symbols.map((symbol) => symbol.toLowerCase()));
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("tokens")
+        .selectAll()
+        .where("standard", "=", sql.lit(20))
+        .where((eb) => eb(eb.fn<string>("lower", ["symbol"]), "in", names))
+        .orderBy("position")
+        .orderBy("address")
+        .limit(limit),
       "list",
     );
     return rows.map(tokenMetadata);
@@ -321,109 +327,68 @@ export class ChainStore {
 
   /** Tokens whose metadata has not been read yet. */
   async tokensWithoutMetadata(limit: number): Promise<{ address: string; standard: number }[]> {
-    const rows = await this.#reader.all<TokensTable>(
-      "SELECT * FROM tokens WHERE known = 0 ORDER BY address LIMIT ?",
-      [limit],
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("tokens")
+        .select(["address", "standard"])
+        .where("known", "=", sql.lit(0))
+        .orderBy("address")
+        .limit(limit),
     );
     return rows.map(({ address, standard }) => ({ address: toHex(address), standard }));
   }
 
   /** Watched wallets whose history down to `start` is incomplete. */
   async unfinishedWallets(start: number): Promise<WatchedWallet[]> {
-    const rows = await this.#reader.all<WatchedTable>(
-      "SELECT * FROM watched WHERE next >= ? ORDER BY next DESC LIMIT 1000",
-      [start],
+    const rows = await this.#reader.all(
+      query.selectFrom("watched").selectAll().where("next", ">=", start).orderBy("next", "desc").limit(1000),
     );
     return rows.map(watchedWallet);
   }
 
   /** Some watched wallets; those with the least indexed history first. */
   async listWatchedWallets(limit: number): Promise<WatchedWallet[]> {
-    const rows = await this.#reader.all<WatchedTable>(
-      "SELECT * FROM watched ORDER BY next DESC, address LIMIT ?",
-      [limit],
+    const rows = await this.#reader.all(
+      query.selectFrom("watched").selectAll().orderBy("next", "desc").orderBy("address").limit(limit),
     );
     return rows.map(watchedWallet);
   }
 
   async countWatchedWallets(): Promise<number> {
-    const [row] = await this.#reader.all<{ count: number }>(
-      `SELECT count(*) AS count FROM watched WHERE TRUE${this.#reader.dialect.deadlineCheck}`,
-      [],
+    const [row] = await this.#reader.all(
+      query
+        .selectFrom("watched")
+        .select((eb) => eb.fn.countAll<number>().as("count"))
+        .where(this.#reader.dialect.deadlineCheck),
       "list",
     );
-    return Number(row?.count ?? 0);
+    return row?.count ?? 0;
   }
 
   async watchedWallets(addresses?: string[]): Promise<WatchedWallet[]> {
     if (addresses?.length === 0) return [];
-    const where = addresses ? `WHERE address IN (${placeholders(addresses.length)})` : "";
-    const rows = await this.#reader.all<WatchedTable>(
-      `SELECT * FROM watched ${where}`,
-      addresses ? padValues(addresses.map(toBytes)) : [],
+    const all = query.selectFrom("watched").selectAll();
+    const rows = await this.#reader.all(
+      addresses ? all.where("address", "in", padValues(addresses.map(toBytes))) : all,
     );
     return rows.map(watchedWallet);
   }
 
-  async #block(clause: string, values: SqlValue[]): Promise<BlockRow | undefined> {
-    const [row] = await this.#reader.all<BlocksTable>(`SELECT * FROM blocks ${clause}`, values);
+  async #block(found: typeof blocks): Promise<BlockRow | undefined> {
+    const [row] = await this.#reader.all(found.limit(1));
     return row && blockRow(row);
-  }
-
-  /**
-   * Queries the union of branches, which must not overlap. Each branch is read in order from its own database index.
-   */
-  async #list<Row>(
-    table: string,
-    branches: UnionBranch[],
-    window: ListOptions,
-    isBatched: boolean,
-  ): Promise<QueryResult<Row>> {
-    const { deadlineCheck } = this.#reader.dialect;
-    const bounds = blockBoundsCondition(window);
-    const cursor = cursorCondition(window, isBatched);
-    const direction = window.ascending ? "ASC" : "DESC";
-    const order = isBatched ? `position ${direction}, part ${direction}` : `position ${direction}`;
-    const { limit, offset } = window;
-    const branchSelects = branches.map(
-      ({ where }) =>
-        `SELECT * FROM (SELECT * FROM ${table} WHERE ${where}${bounds.text}${cursor.text}${deadlineCheck} ORDER BY ${order} LIMIT ?) AS branch`,
-    );
-    const values = branches.flatMap((branch) => [
-      ...branch.values,
-      ...bounds.values,
-      ...cursor.values,
-      limit + offset,
-    ]);
-    const counts = branches.map(
-      ({ where }) => `(SELECT count(*) FROM ${table} WHERE ${where}${bounds.text}${deadlineCheck})`,
-    );
-    const [rows, [count]] = await Promise.all([
-      limit === 0
-        ? []
-        : this.#reader.all<Row>(
-            `SELECT * FROM (${branchSelects.join(" UNION ALL ")}) AS found ORDER BY ${order} LIMIT ? OFFSET ?`,
-            [...values, limit, offset],
-            "list",
-          ),
-      this.#reader.all<{ n: number }>(
-        `SELECT ${counts.join(" + ")} AS n`,
-        branches.flatMap((branch) => [...branch.values, ...bounds.values]),
-        "list",
-      ),
-    ]);
-    return { rows, total: count?.n ?? 0 };
   }
 }
 
+const TOPIC_COLUMNS = ["topic0", "topic1", "topic2", "topic3"] as const;
 /** Topics of events that can be ERC-20 transfers. */
 const ERC20_TOPICS: ReadonlySet<string> = new Set([TRANSFER_TOPIC, DEPOSIT_TOPIC, WITHDRAWAL_TOPIC]);
 
 /** A query for rows of one table; the branches must not overlap. */
 export interface EventQuery<Row> {
-  columns: string;
-  table: string;
-  branches: UnionBranch[];
+  columns: readonly AliasedExpression<unknown, string>[];
+  table: ListTable;
+  branches: Expression<SqlBool>[];
   fields(row: Row): unknown;
 }
 

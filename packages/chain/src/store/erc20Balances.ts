@@ -1,10 +1,13 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { positionOf } from "../model/rows.ts";
 import { DEPOSIT_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
-import type { IndexReader, SqlValue } from "./indexReader.ts";
-import { padValues, placeholders } from "./placeholders.ts";
-import type { LogsTable } from "./schema.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { padValues } from "./padValues.ts";
+import type { ChainTables } from "./schema.ts";
+import { addressTopicBytes, isErc20 } from "./transferConditions.ts";
 
 /** Logs per read of a sum, and max reads per sum. */
 const LOG_BATCH_SIZE = 50_000;
@@ -12,15 +15,14 @@ const MAX_READS = 40;
 /** Topic 1 is the receiver of a deposit, and the sender of all other ERC-20 transfers. */
 const DEPOSIT_TOPIC_BYTES = toBytes(DEPOSIT_TOPIC);
 
-/**
- * Incoming and outgoing terms of a balance, each with its own database index; the second parameter is the deposit
- * topic.
- */
+/** Incoming and outgoing terms of a balance, each with its own database index. */
 const BALANCE_TERMS = [
-  { where: (isParty: string) => `erc20 = 1 AND topic2 ${isParty} AND topic0 <> ?`, sign: 1n },
-  { where: (isParty: string) => `erc20 = 1 AND topic1 ${isParty} AND topic0 = ?`, sign: 1n },
-  { where: (isParty: string) => `erc20 = 1 AND topic1 ${isParty} AND topic0 <> ?`, sign: -1n },
+  { party: "topic2", deposit: "<>", sign: 1n },
+  { party: "topic1", deposit: "=", sign: 1n },
+  { party: "topic1", deposit: "<>", sign: -1n },
 ] as const;
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
 
 /** Balances of ERC-20 tokens, computed from the indexed transfers of one chain. */
 export class Erc20Balances {
@@ -32,9 +34,16 @@ export class Erc20Balances {
 
   /** The ERC-20 tokens that an address has ever received. */
   async tokensReceivedBy(address: string, limit: number): Promise<string[]> {
-    const rows = await this.#reader.all<{ address: Uint8Array }>(
-      `SELECT DISTINCT address FROM logs WHERE erc20 = 1 AND topic2 = ?${this.#reader.dialect.deadlineCheck} ORDER BY address LIMIT ?`,
-      [addressTopicBytes(address), limit],
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("logs")
+        .select("address")
+        .distinct()
+        .where(isErc20)
+        .where("topic2", "=", addressTopicBytes(address))
+        .where(this.#reader.dialect.deadlineCheck)
+        .orderBy("address")
+        .limit(limit),
       "list",
     );
     return rows.map((row) => toHex(row.address));
@@ -43,32 +52,25 @@ export class Erc20Balances {
   /** Received minus sent amounts of an address by token, up to a block. */
   async balancesAt(address: string, tokens: string[], toBlock: number): Promise<Map<string, bigint>> {
     const balancesAt = new Map(tokens.map((token) => [token, 0n]));
-    const addressTopic = addressTopicBytes(address);
-    const before = positionOf(toBlock + 1, 0);
-    for (const { where, sign } of BALANCE_TERMS) {
-      const condition = `${where("= ?")} AND position < ?`;
-      await this.#eachLog(
-        condition,
-        [addressTopic, DEPOSIT_TOPIC_BYTES, before],
-        ({ address: token, data }) => {
-          const sum = balancesAt.get(toHex(token));
-          if (sum !== undefined) balancesAt.set(toHex(token), sum + sign * BigInt(toHex(data)));
-        },
-      );
+    const before = ofLogs("position", "<", positionOf(toBlock + 1, 0));
+    for (const term of BALANCE_TERMS) {
+      const condition = termCondition(term, [address]).and(before);
+      await this.#eachLog(condition, ({ address: token, data }) => {
+        const sum = balancesAt.get(toHex(token));
+        if (sum !== undefined) balancesAt.set(toHex(token), sum + term.sign * BigInt(toHex(data)));
+      });
     }
     return balancesAt;
   }
 
   /** Total balance of owners: received minus sent amounts. */
   async totalBalance(token: string, owners: string[]): Promise<bigint> {
-    const tokenBytes = toBytes(token);
-    const topics = padValues(owners.map(addressTopicBytes));
     const balancesAt = await Promise.all(
-      BALANCE_TERMS.map(async ({ where, sign }) => {
+      BALANCE_TERMS.map(async (term) => {
         let sum = 0n;
-        const condition = `${where(`IN (${placeholders(owners.length)})`)} AND address = ?`;
-        await this.#eachLog(condition, [...topics, DEPOSIT_TOPIC_BYTES, tokenBytes], ({ data }) => {
-          sum += sign * BigInt(toHex(data));
+        const condition = termCondition(term, owners).and("address", "=", toBytes(token));
+        await this.#eachLog(condition, ({ data }) => {
+          sum += term.sign * BigInt(toHex(data));
         });
         return sum;
       }),
@@ -78,17 +80,20 @@ export class Erc20Balances {
 
   /** Reads logs in batches within the read limits. Rejects with IndexReadError if there are too many. */
   async #eachLog(
-    where: string,
-    values: readonly SqlValue[],
-    onLog: (log: Pick<LogsTable, "address" | "data">) => void,
+    condition: Expression<SqlBool>,
+    onLog: (log: Pick<ChainTables["logs"], "address" | "data">) => void,
   ): Promise<void> {
-    const text = `SELECT position, address, data FROM logs WHERE ${where} AND position > ?${this.#reader.dialect.deadlineCheck}
-      ORDER BY position LIMIT ${LOG_BATCH_SIZE}`;
     let after = -1;
     for (let reads = 0; reads < MAX_READS; reads++) {
-      const rows = await this.#reader.all<Pick<LogsTable, "position" | "address" | "data">>(
-        text,
-        [...values, after],
+      const rows = await this.#reader.all(
+        query
+          .selectFrom("logs")
+          .select(["position", "address", "data"])
+          .where(condition)
+          .where("position", ">", after)
+          .where(this.#reader.dialect.deadlineCheck)
+          .orderBy("position")
+          .limit(sql.lit(LOG_BATCH_SIZE)),
         "list",
       );
       for (const row of rows) onLog(row);
@@ -99,7 +104,8 @@ export class Erc20Balances {
   }
 }
 
-/** An address as topic bytes. */
-export function addressTopicBytes(address: string): Buffer {
-  return Buffer.concat([Buffer.alloc(12), toBytes(address)]);
+function termCondition({ party, deposit }: (typeof BALANCE_TERMS)[number], owners: readonly string[]) {
+  return isErc20
+    .and(party, "in", padValues(owners.map(addressTopicBytes)))
+    .and("topic0", deposit, DEPOSIT_TOPIC_BYTES);
 }

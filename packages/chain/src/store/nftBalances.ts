@@ -1,11 +1,13 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { NULL_ADDRESS } from "../model/rows.ts";
 import { LEGACY_NFT_TOPICS, TRANSFER_TOPIC } from "../model/topics.ts";
 import { IndexReadError } from "./indexErrors.ts";
-import type { IndexReader, SqlValue } from "./indexReader.ts";
-import { padValues, placeholders } from "./placeholders.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { padValues } from "./padValues.ts";
 import type { QueryResult } from "./queryResult.ts";
-import type { NftBalancesTable, NftRangesTable } from "./schema.ts";
+import type { ChainTables, NftBalancesTable, NftRangesTable } from "./schema.ts";
 
 /** A page of NFTs or ids. */
 export interface NftQueryResult<Row> extends QueryResult<Row> {
@@ -31,6 +33,11 @@ export interface NftBalance extends BalanceKey {
 /** Balances of an owner (optionally in some collections), of a collection, or of one of its tokens. */
 export type BalanceSelection = { owner: string; tokens?: string[] } | { token: string; tokenId?: string };
 
+const ofBalances = expressionBuilder<ChainTables, "nft_balances">();
+const ofRanges = expressionBuilder<ChainTables, "nft_ranges">();
+/** A condition that uses the partial index of owners. */
+const isHeld = ofBalances("held", "=", ofBalances.lit(1));
+
 /** Balances of NFTs in the index of one chain. */
 export class NftBalances {
   readonly #reader: IndexReader;
@@ -45,20 +52,24 @@ export class NftBalances {
     { after, offset, limit }: { after?: BalanceKey; offset: number; limit: number },
   ): Promise<NftQueryResult<NftBalance>> {
     const { deadlineCheck } = this.#reader.dialect;
-    const { where, values } = balanceCondition(selection);
-    const ranges = rangeCondition(selection);
-    const cursorCondition = after ? " AND (token, token_id, owner) > (?, ?, ?)" : "";
-    const cursorValues = after ? [toBytes(after.token), toBytes(after.tokenId), toBytes(after.owner)] : [];
-    const from = `FROM nft_balances WHERE held = 1 AND ${where}${deadlineCheck}`;
+    const held = query
+      .selectFrom("nft_balances")
+      .where(isHeld)
+      .where(balanceCondition(selection))
+      .where(deadlineCheck);
+    const page = after ? held.where(isAfter(after)) : held;
+    const ranges = query
+      .selectFrom("nft_ranges")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where(rangeCondition(selection))
+      .where(deadlineCheck);
     const [rows, [count]] = await Promise.all([
-      this.#reader.all<NftBalancesTable>(
-        `SELECT * ${from}${cursorCondition} ORDER BY token, token_id, owner LIMIT ? OFFSET ?`,
-        [...values, ...cursorValues, limit, offset],
+      this.#reader.all(
+        page.selectAll().orderBy("token").orderBy("token_id").orderBy("owner").limit(limit).offset(offset),
         "list",
       ),
-      this.#reader.all<{ n: number; ranges: number }>(
-        `SELECT count(*) AS n, (SELECT count(*) FROM nft_ranges WHERE ${ranges.where}${deadlineCheck}) AS ranges ${from}`,
-        [...ranges.values, ...values],
+      this.#reader.all(
+        held.select((eb) => [eb.fn.countAll<number>().as("n"), ranges.as("ranges")]),
         "list",
       ),
     ]);
@@ -79,12 +90,20 @@ export class NftBalances {
     tokenId: string,
     found: NftQueryResult<NftBalance>,
   ): Promise<NftQueryResult<NftBalance>> {
-    const key = [toBytes(token), toBytes(tokenId)];
-    const [range] = await this.#reader.all<Pick<NftRangesTable, "to_address">>(
-      `SELECT to_address FROM nft_ranges WHERE token = ? AND first <= ? AND last >= ?
-         AND NOT EXISTS (SELECT 1 FROM nft_balances b WHERE b.token = ? AND b.token_id = ?)
-       ORDER BY position DESC LIMIT 1`,
-      [...key, toBytes(tokenId), ...key],
+    const [contract, id] = [toBytes(token), toBytes(tokenId)];
+    const listed = query
+      .selectFrom("nft_balances")
+      .select(sql.lit(1).as("one"))
+      .where("token", "=", contract)
+      .where("token_id", "=", id);
+    const [range] = await this.#reader.all(
+      query
+        .selectFrom("nft_ranges")
+        .select("to_address")
+        .where(contains(contract, id))
+        .where((eb) => eb.not(eb.exists(listed)))
+        .orderBy("position", "desc")
+        .limit(1),
     );
     const owner = range && toHex(range.to_address);
     if (owner === undefined || owner === NULL_ADDRESS) return { ...found, isPartial: false };
@@ -96,12 +115,16 @@ export class NftBalances {
    * indexed as such, so this is checked only if nothing else is known about the contract.
    */
   async hasLegacyTransfers(token: string): Promise<boolean> {
-    const tokenBytes = toBytes(token);
-    const rows = await this.#reader.all<{ n: number }>(
-      `SELECT 1 AS n FROM logs WHERE erc20 = 0 AND address = ?
-         AND topic0 IN (?, ${placeholders(LEGACY_TOPICS.length)}) AND (topic0 <> ? OR topic1 IS NULL)
-         ${this.#reader.dialect.deadlineCheck} LIMIT 1`,
-      [tokenBytes, TRANSFER_TOPIC_BYTES, ...padValues(LEGACY_TOPICS), TRANSFER_TOPIC_BYTES],
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("logs")
+        .select(sql.lit(1).as("n"))
+        .where("erc20", "=", sql.lit(0))
+        .where("address", "=", toBytes(token))
+        .where("topic0", "in", [TRANSFER_TOPIC_BYTES, ...LEGACY_TOPICS])
+        .where((eb) => eb.or([eb("topic0", "<>", TRANSFER_TOPIC_BYTES), eb("topic1", "is", null)]))
+        .where(this.#reader.dialect.deadlineCheck)
+        .limit(1),
       "list",
     );
     return rows.length > 0;
@@ -112,16 +135,22 @@ export class NftBalances {
     token: string,
     { after, offset, limit }: { after?: string | undefined; offset: number; limit: number },
   ): Promise<NftQueryResult<{ tokenId: string; standard: number; amount: string }>> {
-    const tokenBytes = toBytes(token);
-    const from = `FROM nft_balances WHERE token = ? AND held = 1${this.#reader.dialect.deadlineCheck}`;
-    const ids = await this.#reader.all<{ token_id: Uint8Array }>(
-      `SELECT DISTINCT token_id ${from}${after ? " AND token_id > ?" : ""} ORDER BY token_id LIMIT ? OFFSET ?`,
-      [tokenBytes, ...(after ? [toBytes(after)] : []), limit, offset],
+    const held = query
+      .selectFrom("nft_balances")
+      .where("token", "=", toBytes(token))
+      .where(isHeld)
+      .where(this.#reader.dialect.deadlineCheck);
+    const page = after ? held.where("token_id", ">", toBytes(after)) : held;
+    const ids = await this.#reader.all(
+      page.select("token_id").distinct().orderBy("token_id").limit(limit).offset(offset),
       "list",
     );
-    const [count] = await this.#reader.all<{ n: number; ranges: number }>(
-      `SELECT count(DISTINCT token_id) AS n, (SELECT count(*) FROM nft_ranges WHERE token = ?) AS ranges ${from}`,
-      [tokenBytes, tokenBytes],
+    const ranges = query
+      .selectFrom("nft_ranges")
+      .select((eb) => eb.fn.countAll<number>().as("n"))
+      .where("token", "=", toBytes(token));
+    const [count] = await this.#reader.all(
+      held.select((eb) => [eb.fn.count<number>("token_id").distinct().as("n"), ranges.as("ranges")]),
       "list",
     );
     const total = count?.n ?? 0;
@@ -129,9 +158,13 @@ export class NftBalances {
     const first = ids[0]?.token_id;
     const last = ids.at(-1)?.token_id;
     if (!first || !last) return { rows: [], total, isPartial };
-    const balances = await this.#reader.all<NftBalancesTable>(
-      `SELECT * ${from} AND token_id >= ? AND token_id <= ? ORDER BY token_id LIMIT ${MAX_HOLDERS}`,
-      [tokenBytes, first, last],
+    const balances = await this.#reader.all(
+      held
+        .selectAll()
+        .where("token_id", ">=", first)
+        .where("token_id", "<=", last)
+        .orderBy("token_id")
+        .limit(sql.lit(MAX_HOLDERS)),
       "list",
     );
     if (balances.length === MAX_HOLDERS)
@@ -152,41 +185,55 @@ export class NftBalances {
     balances: readonly BalanceKey[],
   ): Promise<{ minted: number | undefined; received: number | undefined }[]> {
     if (balances.length === 0) return [];
-    const minted = `SELECT min(position) FROM (
-      SELECT min(position) AS position FROM nft_transfers WHERE token = ? AND token_id = ?
-      UNION ALL SELECT min(position) FROM nft_ranges WHERE token = ? AND first <= ? AND last >= ?) AS made`;
-    const received = `SELECT max(position) FROM nft_transfers
-      WHERE token = ? AND token_id = ? AND to_address = ?${this.#reader.dialect.deadlineCheck}`;
     const rows: { n: number; minted: number | null; received: number | null }[] = [];
     for (let at = 0; at < balances.length; at += POSITION_BATCH_SIZE) {
       const batch = balances.slice(at, at + POSITION_BATCH_SIZE);
-      const text = batch.map(
-        (_, i) => `SELECT ${at + i} AS n, (${minted}) AS minted, (${received}) AS received`,
+      const selects = batch.map((key, i) =>
+        query.selectNoFrom([
+          sql.lit(at + i).as("n"),
+          mintPosition(key).as("minted"),
+          this.#receiptPosition(key).as("received"),
+        ]),
       );
-      const values = batch.flatMap(({ token, tokenId, owner }) => {
-        const [contract, id] = [toBytes(token), toBytes(tokenId)];
-        return [contract, id, contract, id, id, contract, id, toBytes(owner)];
-      });
-      rows.push(...(await this.#reader.all<(typeof rows)[number]>(text.join(" UNION ALL "), values, "list")));
+      const all = selects.reduce((union, each) => union.unionAll(each));
+      rows.push(...(await this.#reader.all(all, "list")));
     }
     rows.sort((a, b) => a.n - b.n);
     return rows.map((row) => ({ minted: row.minted ?? undefined, received: row.received ?? undefined }));
   }
 
+  /** The position of the last transfer of a token to an owner. */
+  #receiptPosition({ token, tokenId, owner }: BalanceKey) {
+    return query
+      .selectFrom("nft_transfers")
+      .select((eb) => eb.fn.max("position").as("position"))
+      .where("token", "=", toBytes(token))
+      .where("token_id", "=", toBytes(tokenId))
+      .where("to_address", "=", toBytes(owner))
+      .where(this.#reader.dialect.deadlineCheck);
+  }
+
   /** Returns the total amount of a collection, or of one of its tokens, that owners hold. */
   async totalBalance(token: string, tokenId: string | undefined, owners: string[]): Promise<bigint> {
-    const id = tokenId === undefined ? "" : " AND token_id = ?";
     const { deadlineCheck } = this.#reader.dialect;
-    const tokenBytes = toBytes(token);
+    const ofOwners = query
+      .selectFrom("nft_balances")
+      .select(["amount", "held"])
+      .where("owner", "in", padValues(owners.map(toBytes)))
+      .where("token", "=", toBytes(token))
+      .where(deadlineCheck);
     const [rows, ranges] = await Promise.all([
-      this.#reader.all<Pick<NftBalancesTable, "amount" | "held">>(
-        `SELECT amount, held FROM nft_balances WHERE owner IN (${placeholders(owners.length)}) AND token = ?${id}${deadlineCheck}`,
-        [...padValues(owners.map(toBytes)), tokenBytes, ...(tokenId === undefined ? [] : [toBytes(tokenId)])],
+      this.#reader.all(
+        tokenId === undefined ? ofOwners : ofOwners.where("token_id", "=", toBytes(tokenId)),
         "list",
       ),
-      this.#reader.all<NftRangesTable>(
-        `SELECT * FROM nft_ranges WHERE token = ?${deadlineCheck} LIMIT ?`,
-        [tokenBytes, MAX_RANGES],
+      this.#reader.all(
+        query
+          .selectFrom("nft_ranges")
+          .selectAll()
+          .where("token", "=", toBytes(token))
+          .where(deadlineCheck)
+          .limit(MAX_RANGES),
         "list",
       ),
     ]);
@@ -206,14 +253,43 @@ const TRANSFER_TOPIC_BYTES = toBytes(TRANSFER_TOPIC);
 const LEGACY_TOPICS = LEGACY_NFT_TOPICS.map(toBytes);
 
 /** Condition for the ranges that may contain tokens of a selection. */
-function rangeCondition(selection: BalanceSelection): { where: string; values: SqlValue[] } {
-  if (!("owner" in selection)) return { where: "token = ?", values: [toBytes(selection.token)] };
+function rangeCondition(selection: BalanceSelection): Expression<SqlBool> {
+  if (!("owner" in selection)) return ofRanges("token", "=", toBytes(selection.token));
   const { owner, tokens } = selection;
-  if (!tokens) return { where: "to_address = ?", values: [toBytes(owner)] };
-  return {
-    where: `to_address = ? AND token IN (${placeholders(tokens.length)})`,
-    values: [toBytes(owner), ...padValues(tokens.map(toBytes))],
-  };
+  const ofOwner = ofRanges("to_address", "=", toBytes(owner));
+  return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
+}
+
+/** Condition for the ranges that contain an id. */
+function contains(token: Uint8Array, id: Uint8Array): Expression<SqlBool> {
+  return ofRanges("token", "=", token).and("first", "<=", id).and("last", ">=", id);
+}
+
+/** Condition for the balances after a row, in the order of the primary key. */
+function isAfter({ token, tokenId, owner }: BalanceKey): Expression<SqlBool> {
+  const { refTuple, tuple } = ofBalances;
+  return ofBalances(
+    refTuple("token", "token_id", "owner"),
+    ">",
+    tuple(toBytes(token), toBytes(tokenId), toBytes(owner)),
+  );
+}
+
+/** The position of the first transfer of a token. */
+function mintPosition({ token, tokenId }: BalanceKey) {
+  const [contract, id] = [toBytes(token), toBytes(tokenId)];
+  const transfer = query
+    .selectFrom("nft_transfers")
+    .select((eb) => eb.fn.min("position").as("position"))
+    .where("token", "=", contract)
+    .where("token_id", "=", id);
+  const range = query
+    .selectFrom("nft_ranges")
+    .select((eb) => eb.fn.min("position").as("position"))
+    .where(contains(contract, id));
+  return query
+    .selectFrom(transfer.unionAll(range).as("made"))
+    .select((eb) => eb.fn.min("made.position").as("position"));
 }
 
 /** Received minus sent tokens of a range, for one id or all. */
@@ -230,20 +306,14 @@ function balanceInRange(
   return owners.includes(toHex(range.from_address)) ? received - count : received;
 }
 
-function balanceCondition(selection: BalanceSelection): { where: string; values: SqlValue[] } {
+function balanceCondition(selection: BalanceSelection): Expression<SqlBool> {
   if ("owner" in selection) {
     const { owner, tokens } = selection;
-    if (!tokens) return { where: "owner = ?", values: [toBytes(owner)] };
-    return {
-      where: `owner = ? AND token IN (${placeholders(tokens.length)})`,
-      values: [toBytes(owner), ...padValues(tokens.map(toBytes))],
-    };
+    const ofOwner = ofBalances("owner", "=", toBytes(owner));
+    return tokens ? ofOwner.and("token", "in", padValues(tokens.map(toBytes))) : ofOwner;
   }
-  if (selection.tokenId === undefined) return { where: "token = ?", values: [toBytes(selection.token)] };
-  return {
-    where: "token = ? AND token_id = ?",
-    values: [toBytes(selection.token), toBytes(selection.tokenId)],
-  };
+  const ofToken = ofBalances("token", "=", toBytes(selection.token));
+  return selection.tokenId === undefined ? ofToken : ofToken.and("token_id", "=", toBytes(selection.tokenId));
 }
 
 function nftBalance(row: NftBalancesTable): NftBalance {

@@ -1,9 +1,12 @@
+import { type Expression, expressionBuilder, type SqlBool, sql } from "kysely";
 import { toBytes, toHex } from "../model/hexBytes.ts";
 import { type BlockRow, positionOf } from "../model/rows.ts";
 import type { NftKey } from "../model/tokens.ts";
-import type { IndexReader, SqlValue } from "./indexReader.ts";
-import { padValues, placeholders } from "./placeholders.ts";
-import type { NftMetadataTable, NftUpdatesTable } from "./schema.ts";
+import { query } from "./indexQuery.ts";
+import type { IndexReader } from "./indexReader.ts";
+import { blockBounds, unionAll } from "./listQuery.ts";
+import { padValues } from "./padValues.ts";
+import type { ChainTables, NftMetadataTable } from "./schema.ts";
 
 /** An NFT's metadata in the index. */
 export interface MetadataRecord extends NftKey {
@@ -66,6 +69,8 @@ const ANY_BLOCK = 2 ** 33;
 
 const NO_BYTES = Buffer.alloc(0);
 
+const ofMetadata = expressionBuilder<ChainTables, "nft_metadata">();
+
 /** Metadata of NFTs in the index of one chain, and the queue of pending ones. */
 export class NftMetadataStore {
   readonly #reader: IndexReader;
@@ -78,65 +83,54 @@ export class NftMetadataStore {
 
   /** Returns records by `nftKeyString`. */
   async get(keys: readonly NftKey[]): Promise<Map<string, MetadataRecord>> {
-    const rows = await this.#rows<NftMetadataTable>("*", keys);
+    const rows = await inBatches(keys, (where) =>
+      this.#reader.all(query.selectFrom("nft_metadata").selectAll().where(where)),
+    );
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), metadataRecord(row)]));
   }
 
   /** Returns the length of metadata in characters, by `nftKeyString`. */
   async lengths(keys: readonly NftKey[]): Promise<Map<string, number>> {
-    const rows = await this.#rows<Pick<NftMetadataTable, "token" | "token_id"> & { size: number }>(
-      "token, token_id, coalesce(length(metadata), 0) + coalesce(length(uri), 0) AS size",
-      keys,
+    const size = sql<number>`coalesce(length(metadata), 0) + coalesce(length(uri), 0)`.as("size");
+    const rows = await inBatches(keys, (where) =>
+      this.#reader.all(query.selectFrom("nft_metadata").select(["token", "token_id", size]).where(where)),
     );
     return new Map(rows.map((row) => [toHex(row.token) + toHex(row.token_id), row.size]));
   }
 
   /** Total size of a collection's large metadata, in bytes. */
   async largeMetadataSize(token: string): Promise<number> {
-    const [row] = await this.#reader.all<{ taken: number | string }>(
-      `SELECT coalesce(sum(octet_length(metadata)), 0) AS taken FROM nft_metadata
-       WHERE token = ? AND octet_length(metadata) > ${LARGE_METADATA}`,
-      [toBytes(token)],
+    const [row] = await this.#reader.all(
+      query
+        .selectFrom("nft_metadata")
+        .select(sql<number | string>`coalesce(sum(octet_length(metadata)), 0)`.as("taken"))
+        .where("token", "=", toBytes(token))
+        .where(sql`octet_length(metadata)`, ">", LARGE_METADATA),
     );
     return Number(row?.taken ?? 0);
-  }
-
-  async #rows<Row>(columns: string, keys: readonly NftKey[]): Promise<Row[]> {
-    const rows: Row[] = [];
-    for (let at = 0; at < keys.length; at += BATCH_SIZE) {
-      const batch = padValues(keys.slice(at, at + BATCH_SIZE));
-      const where = batch.map(() => "(token = ? AND token_id = ?)").join(" OR ");
-      rows.push(
-        ...(await this.#reader.all<Row>(
-          `SELECT ${columns} FROM nft_metadata WHERE ${where}`,
-          batch.flatMap(keyValues),
-        )),
-      );
-    }
-    return rows;
   }
 
   /** Returns rows that match all terms, latest first. */
   async search(search: MetadataSearch): Promise<{ rows: MetadataMatch[]; total: number }> {
     const { dialect } = this.#reader;
-    const { tokens, fromBlock, toBlock, after, limit } = search;
-    const conditions = [dialect.matchesTerms];
-    const values: SqlValue[] = [dialect.termsQuery(search.terms)];
-    const add = (condition: string, ...added: SqlValue[]) => {
-      conditions.push(condition);
-      values.push(...added);
-    };
-    if (tokens) add(`token IN (${placeholders(tokens.length)})`, ...padValues(tokens.map(toBytes)));
-    if (fromBlock !== undefined) add("position >= ?", positionOf(fromBlock, 0));
-    if (toBlock !== undefined) add("position < ?", positionOf(toBlock + 1, 0));
-    const from = `FROM nft_metadata WHERE ${conditions.join(" AND ")}${dialect.deadlineCheck}`;
+    const { terms, tokens, after, limit } = search;
+    const matches = query
+      .selectFrom("nft_metadata")
+      .where(
+        ofMetadata.and([
+          dialect.matchesTerms(terms),
+          ...(tokens ? [ofMetadata("token", "in", padValues(tokens.map(toBytes)))] : []),
+          ...blockBounds(search),
+          dialect.deadlineCheck,
+        ]),
+      );
+    const page = after === undefined ? matches : matches.where("id", "<", after);
     const [rows, [count]] = await Promise.all([
-      this.#reader.all<NftMetadataTable>(
-        `SELECT * ${from}${after === undefined ? "" : " AND id < ?"} ORDER BY id DESC LIMIT ?`,
-        [...values, ...(after === undefined ? [] : [after]), limit],
+      this.#reader.all(page.selectAll().orderBy("id", "desc").limit(limit), "list"),
+      this.#reader.all(
+        matches.select((eb) => eb.fn.countAll<number>().as("n")),
         "list",
       ),
-      this.#reader.all<{ n: number }>(`SELECT count(*) AS n ${from}`, values, "list"),
     ]);
     const found = rows.map((row) => ({ ...metadataRecord(row), id: row.id, standard: row.standard }));
     return { rows: found, total: count?.n ?? 0 };
@@ -144,9 +138,14 @@ export class NftMetadataStore {
 
   /** Tokens whose refresh was requested, among those that exist at a block. */
   async listRequested(block: number, limit: number): Promise<PendingNft[]> {
-    const rows = await this.#reader.all<NftMetadataTable>(
-      `SELECT ${PENDING_COLUMNS} FROM nft_metadata WHERE due = 0 AND position < ? ORDER BY token LIMIT ?`,
-      [positionOf(block + 1, 0), limit],
+    const rows = await this.#reader.all(
+      query
+        .selectFrom("nft_metadata")
+        .select(PENDING_COLUMNS)
+        .where("due", "=", sql.lit(0))
+        .where("position", "<", positionOf(block + 1, 0))
+        .orderBy("token")
+        .limit(limit),
     );
     return rows.map(pendingNft);
   }
@@ -154,14 +153,13 @@ export class NftMetadataStore {
   /** Collections with pending tokens, by address, after a given one. */
   async listPendingCollections(after: string, limit: number): Promise<string[]> {
     // Skips from one collection to the next, regardless of their size.
-    const next = (bound: string) =>
-      `SELECT token FROM nft_metadata WHERE due IS NOT NULL AND token > ${bound} ORDER BY token LIMIT 1`;
-    const rows = await this.#reader.all<{ token: Uint8Array }>(
-      `WITH RECURSIVE step(token) AS (
-         SELECT token FROM (${next("?")}) AS first_one
-         UNION ALL SELECT (${next("step.token")}) FROM step WHERE step.token IS NOT NULL)
-       SELECT token FROM step WHERE token IS NOT NULL LIMIT ?`,
-      [toBytes(after), limit],
+    const next = (bound: Expression<Uint8Array> | Uint8Array) =>
+      sql`SELECT token FROM nft_metadata WHERE due IS NOT NULL AND token > ${bound} ORDER BY token LIMIT 1`;
+    const rows = await this.#reader.all(
+      sql<{ token: Uint8Array }>`WITH RECURSIVE step(token) AS (
+         SELECT token FROM (${next(toBytes(after))}) AS first_one
+         UNION ALL SELECT (${next(sql.ref("step.token"))}) FROM step WHERE step.token IS NOT NULL)
+       SELECT token FROM step WHERE token IS NOT NULL LIMIT ${limit}`,
     );
     return rows.map(({ token }) => toHex(token));
   }
@@ -174,12 +172,17 @@ export class NftMetadataStore {
     limitPerCollection: number,
   ): Promise<PendingNft[]> {
     if (tokens.length === 0) return [];
-    const where = "token = ? AND due <= ? AND position < ?";
-    const branch = `SELECT * FROM (SELECT ${PENDING_COLUMNS} FROM nft_metadata WHERE ${where} ORDER BY due LIMIT ?) AS branch`;
-    const rows = await this.#reader.all<NftMetadataTable>(
-      tokens.map(() => branch).join(" UNION ALL "),
-      tokens.flatMap((token) => [toBytes(token), now, positionOf(block + 1, 0), limitPerCollection]),
+    const branches = tokens.map((token) =>
+      query
+        .selectFrom("nft_metadata")
+        .select(PENDING_COLUMNS)
+        .where("token", "=", toBytes(token))
+        .where("due", "<=", now)
+        .where("position", "<", positionOf(block + 1, 0))
+        .orderBy("due")
+        .limit(limitPerCollection),
     );
+    const rows = await this.#reader.all(sql<PendingRow>`${unionAll(branches)}`);
     return rows.map(pendingNft);
   }
 
@@ -194,31 +197,35 @@ export class NftMetadataStore {
   ): Promise<number> {
     if (uris.length === 0) return 0;
     const { bytes, integer, rowLock } = this.#reader.dialect;
-    const types = [bytes, bytes, "TEXT", "TEXT", "TEXT", "TEXT", integer];
-    const first = `(${types.map((type) => `CAST(? AS ${type})`).join(", ")})`;
-    const other = `(${types.map(() => "?").join(", ")})`;
-    const values = uris.flatMap(({ key, uri, result }): SqlValue[] => {
+    const rows = uris.map(({ key, uri, result }) => {
       const isRead = result !== undefined && "metadata" in result;
       const problem = result !== undefined && "problem" in result ? result.problem : null;
       const retryAt = result === undefined ? KEEP_DUE : isRead ? null : result.retryAt;
       const [metadata, terms] = isRead ? [result.metadata, result.terms] : [null, null];
-      return [...keyValues(key), uri, problem, metadata, terms, retryAt];
+      const texts = [uri, problem, metadata, terms].map((text) => sql`CAST(${text} AS TEXT)`);
+      const [token, tokenId] = [toBytes(key.token), toBytes(key.tokenId)].map(
+        (id) => sql`CAST(${id} AS ${bytes})`,
+      );
+      return sql`(${sql.join([token, tokenId, ...texts, toInteger(retryAt)])})`;
     });
+    function toInteger(value: number | null) {
+      return sql`CAST(${value} AS ${integer})`;
+    }
     // Metadata of a previous URI no longer belongs to the token.
-    const keepColumn = (column: string, arrived: string) =>
-      `${column} = CASE WHEN arrived.column5 IS NOT NULL THEN ${arrived}
-         WHEN uri IS NOT DISTINCT FROM arrived.column3 AND uri IS NOT NULL THEN ${column} END`;
+    const keepColumn = (column: string, arrived: Expression<unknown>) =>
+      sql`${sql.ref(column)} = CASE WHEN arrived.column5 IS NOT NULL THEN ${arrived}
+         WHEN uri IS NOT DISTINCT FROM arrived.column3 AND uri IS NOT NULL THEN ${sql.ref(column)} END`;
+    const keepDue = sql.lit(KEEP_DUE);
     return this.#reader.change(
-      `UPDATE nft_metadata SET uri = arrived.column3, uri_block = CAST(? AS ${integer}), problem = arrived.column4,
-         ${keepColumn("metadata", "arrived.column5")}, ${keepColumn("words", "arrived.column6")},
-         ${keepColumn("synced_at", `CAST(? AS ${integer})`)},
+      sql`UPDATE nft_metadata SET uri = arrived.column3, uri_block = ${toInteger(block.number)}, problem = arrived.column4,
+         ${keepColumn("metadata", sql.ref("arrived.column5"))}, ${keepColumn("words", sql.ref("arrived.column6"))},
+         ${keepColumn("synced_at", toInteger(now))},
          tries = CASE WHEN arrived.column4 IS NULL OR arrived.column7 IS NULL THEN 0 ELSE tries + 1 END,
-         looked_at = CASE WHEN arrived.column7 = ${KEEP_DUE} THEN looked_at ELSE CAST(? AS ${integer}) END,
-         due = CASE WHEN arrived.column7 = ${KEEP_DUE} THEN due ELSE arrived.column7 END
-       FROM (VALUES ${[first, ...uris.slice(1).map(() => other)].join(", ")}) AS arrived
+         looked_at = CASE WHEN arrived.column7 = ${keepDue} THEN looked_at ELSE ${toInteger(now)} END,
+         due = CASE WHEN arrived.column7 = ${keepDue} THEN due ELSE arrived.column7 END
+       FROM (VALUES ${sql.join(rows)}) AS arrived
        WHERE token = arrived.column1 AND token_id = arrived.column2
-         AND EXISTS (SELECT 1 FROM blocks WHERE number = ? AND hash = ?${rowLock})`,
-      [block.number, now, now, ...values, block.number, toBytes(block.hash)],
+         AND EXISTS (SELECT 1 FROM blocks WHERE number = ${block.number} AND hash = ${toBytes(block.hash)} ${rowLock})`,
     );
   }
 
@@ -230,37 +237,38 @@ export class NftMetadataStore {
     now: number,
   ): Promise<void> {
     if (keys.length === 0) return;
-    const where = keys.map(() => "(token = ? AND token_id = ?)").join(" OR ");
-    await this.#reader.change(
-      `UPDATE nft_metadata SET problem = ?, looked_at = ?, tries = tries + 1, due = ? WHERE ${where}`,
-      [problem, now, retryAt, ...keys.flatMap(keyValues)],
-    );
+    await this.#reader.change(failedAttempt(problem, retryAt, now).where(isOneOf(keys)));
   }
 
   /** Saves metadata that was fetched from a URI, if it is still the token's URI. */
   async saveContent(key: NftKey, uri: string, result: MetadataResult, now: number): Promise<void> {
-    const condition = "WHERE token = ? AND token_id = ? AND uri = ? AND uri_block IS NOT NULL";
-    const values = [...keyValues(key), uri];
-    if ("metadata" in result) {
-      await this.#reader.change(
-        `UPDATE nft_metadata SET metadata = ?, words = ?, synced_at = ?, looked_at = ?, problem = NULL, tries = 0,
-           due = NULL ${condition}`,
-        [result.metadata, result.terms, now, now, ...values],
-      );
-    } else {
-      await this.#reader.change(
-        `UPDATE nft_metadata SET problem = ?, looked_at = ?, tries = tries + 1, due = ? ${condition}`,
-        [result.problem, now, result.retryAt, ...values],
-      );
-    }
+    const update =
+      "metadata" in result
+        ? query.updateTable("nft_metadata").set({
+            metadata: result.metadata,
+            words: result.terms,
+            synced_at: now,
+            looked_at: now,
+            problem: null,
+            tries: 0,
+            due: null,
+          })
+        : failedAttempt(result.problem, result.retryAt, now);
+    await this.#reader.change(
+      update
+        .where(isOneOf([key]))
+        .where("uri", "=", uri)
+        .where("uri_block", "is not", null),
+    );
   }
 
   /** Queues a token for immediate refresh: its URI too, or the metadata only. Returns whether the token exists. */
-  async requestRefresh({ token, tokenId }: NftKey, target: "uri" | "metadata"): Promise<boolean> {
-    const uri = target === "uri" ? "uri_block = NULL, " : "";
+  async requestRefresh(key: NftKey, target: "uri" | "metadata"): Promise<boolean> {
     const changed = await this.#reader.change(
-      `UPDATE nft_metadata SET ${uri}tries = 0, due = 0 WHERE token = ? AND token_id = ?`,
-      [toBytes(token), toBytes(tokenId)],
+      query
+        .updateTable("nft_metadata")
+        .set({ tries: 0, due: 0, ...(target === "uri" && { uri_block: null }) })
+        .where(isOneOf([key])),
     );
     return changed > 0;
   }
@@ -268,16 +276,22 @@ export class NftMetadataStore {
   /** Queues a collection for refresh: its name and symbol, and all tokens. */
   async requestCollectionRefresh(token: string): Promise<void> {
     const bytes = toBytes(token);
-    await this.#reader.change("UPDATE tokens SET known = 0 WHERE address = ?", [bytes]);
+    await this.#reader.change(query.updateTable("tokens").set({ known: 0 }).where("address", "=", bytes));
     await this.#addUpdate(bytes, toBytes(FIRST_ID), toBytes(LAST_ID), ANY_BLOCK);
   }
 
   /** Queues tokens that contracts reported as updated up to a block. Returns whether there are more. */
   async applyUpdates(upTo: number): Promise<boolean> {
     // Rotates through collections, so that one with constant updates does not delay others.
-    const [update] = await this.#reader.all<NftUpdatesTable>(
-      `SELECT * FROM nft_updates WHERE token > ? AND (block <= ? OR block = ${ANY_BLOCK}) ORDER BY token, first LIMIT 1`,
-      [this.#lastUpdated, upTo],
+    const [update] = await this.#reader.all(
+      query
+        .selectFrom("nft_updates")
+        .selectAll()
+        .where("token", ">", this.#lastUpdated)
+        .where((eb) => eb.or([eb("block", "<=", upTo), eb("block", "=", ANY_BLOCK)]))
+        .orderBy("token")
+        .orderBy("first")
+        .limit(1),
     );
     if (!update) {
       const isRoundDone = this.#lastUpdated.length > 0;
@@ -286,17 +300,31 @@ export class NftMetadataStore {
     }
     this.#lastUpdated = update.token;
     const { token, first, last, block } = update;
-    const inRange = "token = ? AND token_id >= ? AND token_id <= ?";
-    const batch = await this.#reader.all<Pick<NftMetadataTable, "token_id">>(
-      `SELECT token_id FROM nft_metadata WHERE ${inRange} ORDER BY token_id LIMIT ?`,
-      [token, first, last, UPDATE_BATCH_SIZE],
+    const batch = await this.#reader.all(
+      query
+        .selectFrom("nft_metadata")
+        .select("token_id")
+        .where("token", "=", token)
+        .where("token_id", ">=", first)
+        .where("token_id", "<=", last)
+        .orderBy("token_id")
+        .limit(UPDATE_BATCH_SIZE),
     );
     const lastId = batch.at(-1)?.token_id;
     if (lastId) {
       await this.#reader.change(
-        `UPDATE nft_metadata SET uri_block = NULL, tries = 0, due = coalesce(due, 1)
-         WHERE ${inRange} AND (uri_block < ? OR (uri_block IS NULL AND due IS NULL))`,
-        [token, first, lastId, block],
+        query
+          .updateTable("nft_metadata")
+          .set((eb) => ({ uri_block: null, tries: 0, due: eb.fn.coalesce("due", eb.lit(1)) }))
+          .where("token", "=", token)
+          .where("token_id", ">=", first)
+          .where("token_id", "<=", lastId)
+          .where((eb) =>
+            eb.or([
+              eb("uri_block", "<", block),
+              eb.and([eb("uri_block", "is", null), eb("due", "is", null)]),
+            ]),
+          ),
       );
       const next = BigInt(toHex(lastId)) + 1n;
       // Insert the remainder before deleting the original, so that a crash in between loses nothing.
@@ -304,33 +332,65 @@ export class NftMetadataStore {
         await this.#addUpdate(token, toBytes(`0x${next.toString(16).padStart(64, "0")}`), last, block);
     }
     await this.#reader.change(
-      "DELETE FROM nft_updates WHERE token = ? AND first = ? AND last = ? AND block = ?",
-      [token, first, last, block],
+      query
+        .deleteFrom("nft_updates")
+        .where("token", "=", token)
+        .where("first", "=", first)
+        .where("last", "=", last)
+        .where("block", "=", block),
     );
     return true;
   }
 
   async #addUpdate(token: Uint8Array, first: Uint8Array, last: Uint8Array, block: number): Promise<void> {
-    const { integer } = this.#reader.dialect;
-    const largest = (column: string) =>
-      `${column} = CASE WHEN excluded.${column} > nft_updates.${column} THEN excluded.${column} ELSE nft_updates.${column} END`;
+    const largest = (column: "last" | "block") => {
+      const [added, stored] = [sql.ref(`excluded.${column}`), sql.ref(`nft_updates.${column}`)];
+      return sql<never>`CASE WHEN ${added} > ${stored} THEN ${added} ELSE ${stored} END`;
+    };
     await this.#reader.change(
-      `INSERT INTO nft_updates (token, first, last, block) VALUES (?, ?, ?, CAST(? AS ${integer}))
-       ON CONFLICT (token, first) DO UPDATE SET ${largest("last")}, ${largest("block")}`,
-      [token, first, last, block],
+      query
+        .insertInto("nft_updates")
+        .values({ token, first, last, block })
+        .onConflict((conflict) =>
+          conflict
+            .columns(["token", "first"])
+            .doUpdateSet({ last: largest("last"), block: largest("block") }),
+        ),
     );
   }
 }
 
-const PENDING_COLUMNS = "token, token_id, standard, uri, uri_block, tries";
+const PENDING_COLUMNS = ["token", "token_id", "standard", "uri", "uri_block", "tries"] as const;
+type PendingRow = Pick<NftMetadataTable, (typeof PENDING_COLUMNS)[number]>;
 /** Instead of a time: pending tokens stay due. */
 const KEEP_DUE = -1;
 
-function keyValues({ token, tokenId }: NftKey): SqlValue[] {
-  return [toBytes(token), toBytes(tokenId)];
+/** Condition for the rows of tokens. */
+function isOneOf(keys: readonly NftKey[]): Expression<SqlBool> {
+  return ofMetadata.or(
+    keys.map(({ token, tokenId }) =>
+      ofMetadata("token", "=", toBytes(token)).and("token_id", "=", toBytes(tokenId)),
+    ),
+  );
 }
 
-function pendingNft(row: NftMetadataTable): PendingNft {
+async function inBatches<Row>(
+  keys: readonly NftKey[],
+  read: (where: Expression<SqlBool>) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (let at = 0; at < keys.length; at += BATCH_SIZE)
+    rows.push(...(await read(isOneOf(padValues(keys.slice(at, at + BATCH_SIZE))))));
+  return rows;
+}
+
+function failedAttempt(problem: string, retryAt: number | null, now: number) {
+  return query
+    .updateTable("nft_metadata")
+    .set((eb) => ({ problem, looked_at: now, tries: eb("tries", "+", 1), due: retryAt }));
+}
+
+function pendingNft(row: PendingRow): PendingNft {
   return {
     token: toHex(row.token),
     tokenId: toHex(row.token_id),

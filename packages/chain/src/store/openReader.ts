@@ -1,6 +1,7 @@
 import type { Database as SqliteFile, Statement } from "better-sqlite3";
 import type { IndexLocation } from "./indexLocation.ts";
-import { type IndexReader, type SqlValue, UNBOUNDED_SQLITE } from "./indexReader.ts";
+import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts";
+import { type IndexReader, UNBOUNDED_SQLITE } from "./indexReader.ts";
 import { createPostgresSchema, openPostgres } from "./postgresConnection.ts";
 import { PostgresReader } from "./postgresReader.ts";
 import { openSqliteFile } from "./sqliteFile.ts";
@@ -24,12 +25,14 @@ class SqliteReader implements IndexReader {
     this.#file = file;
   }
 
-  async all<Row>(text: string, parameters: readonly SqlValue[]): Promise<Row[]> {
-    // The statement's text determines the type of its rows.
+  async all<Row>(query: IndexQuery<Row>): Promise<Row[]> {
+    const { text, parameters } = compileQuery(this.dialect.compiler, query);
+    // The query determines the type of its rows.
     return this.#prepared(text).all(...parameters) as Row[];
   }
 
-  async change(text: string, parameters: readonly SqlValue[]): Promise<number> {
+  async change(query: IndexChange): Promise<number> {
+    const { text, parameters } = compileQuery(this.dialect.compiler, query);
     return this.#prepared(text).run(...parameters).changes;
   }
 

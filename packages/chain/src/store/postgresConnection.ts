@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { LEASE_TABLE } from "./indexLease.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
 import { openSqlPool, type SqlPool } from "./postgresSql.ts";
@@ -27,10 +28,10 @@ const SCHEMA_DIALECT = {
 };
 
 /** Creates the schema and its tables; safe for concurrent processes. */
-export async function createPostgresSchema(sql: SqlPool, schema: string): Promise<void> {
-  await sql.begin(async (tx) => {
+export async function createPostgresSchema(pool: SqlPool, schema: string): Promise<void> {
+  await pool.begin(async (tx) => {
     await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`purse ${schema}`}, 0))`;
-    await tx`CREATE SCHEMA IF NOT EXISTS ${tx(schema)}`;
+    await tx`CREATE SCHEMA IF NOT EXISTS ${sql.id(schema)}`;
     for (const statement of schemaStatements(SCHEMA_DIALECT)) await tx.unsafe(statement);
     await tx.unsafe(LEASE_TABLE);
   });

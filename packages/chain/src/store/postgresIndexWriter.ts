@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { toHex } from "../model/hexBytes.ts";
 import {
   type BlockRow,
@@ -18,18 +19,18 @@ import { nftTransferRow } from "./tableRows.ts";
 
 /** `assertLeader` rejects if another process indexes the chain; it is the last step of each exclusive change. */
 export function createPostgresWriter(
-  sql: SqlPool,
+  pool: SqlPool,
   assertLeader: (tx: Transaction) => Promise<void>,
 ): IndexWriter {
-  return new PostgresIndexWriter(sql, assertLeader);
+  return new PostgresIndexWriter(pool, assertLeader);
 }
 
 class PostgresIndexWriter implements IndexWriter {
-  readonly #sql: SqlPool;
+  readonly #pool: SqlPool;
   readonly #assertLeader: (tx: Transaction) => Promise<void>;
 
-  constructor(sql: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
-    this.#sql = sql;
+  constructor(pool: SqlPool, assertLeader: (tx: Transaction) => Promise<void>) {
+    this.#pool = pool;
     this.#assertLeader = assertLeader;
   }
 
@@ -144,12 +145,12 @@ class PostgresIndexWriter implements IndexWriter {
   }
 
   async close(): Promise<void> {
-    await this.#sql.end();
+    await this.#pool.end();
   }
 
   /** A change that only the leader makes. */
   async #write(change: (tx: Transaction) => Promise<void>): Promise<void> {
-    await this.#sql.begin(async (tx) => {
+    await this.#pool.begin(async (tx) => {
       await change(tx);
       await this.#assertLeader(tx);
     });
@@ -157,7 +158,7 @@ class PostgresIndexWriter implements IndexWriter {
 
   /** A change that any process can make. */
   async #writeShared(change: (tx: Transaction) => Promise<void>): Promise<void> {
-    await this.#sql.begin(change);
+    await this.#pool.begin(change);
   }
 }
 
@@ -311,7 +312,7 @@ async function addDiscoveredNfts(
 ): Promise<void> {
   if (transfers.length === 0) return;
   const rows = JSON.stringify(discoverNfts(transfers));
-  const discovered = tx`
+  const discovered = sql`
     SELECT decode(substr(token, 3), 'hex') AS token, decode(substr("tokenId", 3), 'hex') AS token_id, standard, position
     FROM jsonb_to_recordset(${rows}::text::jsonb) AS nft (token text, "tokenId" text, standard int8, position int8)`;
   await tx`INSERT INTO nft_metadata (token, token_id, standard, position) ${discovered} ON CONFLICT DO NOTHING`;

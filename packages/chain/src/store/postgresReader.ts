@@ -1,18 +1,11 @@
 import { IndexReadError } from "./indexErrors.ts";
 import type { PostgresLocation } from "./indexLocation.ts";
-import {
-  type IndexReader,
-  POSTGRES,
-  READ_LIMITS,
-  type ReadKind,
-  type ReadLimits,
-  type SqlValue,
-} from "./indexReader.ts";
+import { compileQuery, type IndexChange, type IndexQuery } from "./indexQuery.ts";
+import { type IndexReader, POSTGRES, READ_LIMITS, type ReadKind, type ReadLimits } from "./indexReader.ts";
 import { openPostgres } from "./postgresConnection.ts";
 import type { SqlPool } from "./postgresSql.ts";
 import { currentGroup } from "./requestGroup.ts";
 
-const MAX_STATEMENTS = 500;
 /** Max running and waiting reads: in total, and per client. */
 const MAX_READS = 200;
 const MAX_READS_PER_GROUP = 50;
@@ -22,29 +15,23 @@ const QUERY_CANCELED = "57014";
 export class PostgresReader implements IndexReader {
   readonly dialect = POSTGRES;
   readonly #sql: Readonly<Record<ReadKind, SqlPool>>;
-  readonly #numbered = new Map<string, string>();
 
   constructor(sql: Readonly<Record<ReadKind, SqlPool>>) {
     this.#sql = sql;
   }
 
-  async all<Row>(text: string, parameters: readonly SqlValue[], kind: ReadKind = "lookup"): Promise<Row[]> {
-    return [...(await this.#run(text, parameters, kind))] as Row[];
+  async all<Row>(query: IndexQuery<Row>, kind: ReadKind = "lookup"): Promise<Row[]> {
+    // The query determines the type of its rows.
+    return [...(await this.#run(query, kind))] as Row[];
   }
 
-  async change(text: string, parameters: readonly SqlValue[]): Promise<number> {
-    return (await this.#run(text, parameters, "lookup")).count;
+  async change(query: IndexChange): Promise<number> {
+    return (await this.#run(query, "lookup")).count;
   }
 
-  #run(text: string, parameters: readonly SqlValue[], kind: ReadKind) {
-    let numbered = this.#numbered.get(text);
-    if (numbered === undefined) {
-      let count = 0;
-      numbered = text.replaceAll("?", () => `$${++count}`);
-      if (this.#numbered.size >= MAX_STATEMENTS) this.#numbered.clear();
-      this.#numbered.set(text, numbered);
-    }
-    return this.#sql[kind].unsafe(numbered, parameters, { prepare: true });
+  #run(query: IndexChange, kind: ReadKind) {
+    const { text, parameters } = compileQuery(this.dialect.compiler, query);
+    return this.#sql[kind].unsafe(text, parameters, { prepare: true });
   }
 
   async close(): Promise<void> {
@@ -83,7 +70,7 @@ class BoundedReader implements IndexReader {
     this.#limits = limits;
   }
 
-  async all<Row>(text: string, parameters: readonly SqlValue[], kind?: ReadKind): Promise<Row[]> {
+  async all<Row>(query: IndexQuery<Row>, kind?: ReadKind): Promise<Row[]> {
     const group = currentGroup();
     const groupReads = this.#runningByGroup.get(group) ?? 0;
     if (this.#running >= MAX_READS || (group !== undefined && groupReads >= MAX_READS_PER_GROUP))
@@ -91,7 +78,7 @@ class BoundedReader implements IndexReader {
     this.#running += 1;
     this.#runningByGroup.set(group, groupReads + 1);
     try {
-      return await this.#reader.all<Row>(text, parameters, kind);
+      return await this.#reader.all(query, kind);
     } catch (error) {
       if (!isCanceled(error)) throw error;
       throw new IndexReadError(

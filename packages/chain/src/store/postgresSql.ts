@@ -2,42 +2,23 @@ import { Socket } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { PostgresQueryCompiler, sql } from "kysely";
 import pg from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-
-export type Parameter = string | number | boolean | Uint8Array | null | undefined;
+import { compileQuery, type SqlValue } from "./indexQuery.ts";
 
 /** Rows by column name; `count` is the number of affected rows. */
 export type Rows<R> = R[] & { count: number };
 
-/** A statement that is executed when awaited, or a fragment of another one. */
-export interface Statement<R> extends PromiseLike<Rows<R>> {
-  readonly strings: readonly string[];
-  readonly values: readonly (Parameter | Identifier | Statement<unknown>)[];
-}
-
-/** An identifier in a statement. */
-export class Identifier {
-  readonly name: string;
-
-  constructor(name: string) {
-    this.name = name;
-  }
-}
-
-/** Creates statements from templates, whose values are parameters, identifiers or fragments. */
 export interface Sql {
-  <R = Record<string, unknown>>(
-    strings: TemplateStringsArray,
-    ...values: (Parameter | Identifier | Statement<unknown>)[]
-  ): Statement<R>;
-  (name: string): Identifier;
+  /** Executes a statement; values are parameters or fragments of Kysely's `sql`. */
+  <R = Record<string, unknown>>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Rows<R>>;
   /** A statement with `$1`, `$2`, … as parameters. `prepare` keeps it prepared in the session. */
   unsafe<R = Record<string, unknown>>(
     text: string,
-    parameters?: readonly Parameter[],
+    parameters?: readonly SqlValue[],
     options?: { prepare?: boolean },
-  ): PromiseLike<Rows<R>>;
+  ): Promise<Rows<R>>;
 }
 
 export interface Transaction extends Sql {
@@ -82,7 +63,7 @@ const TYPES: pg.CustomTypesConfig = {
         : pg.types.getTypeParser(oid),
 };
 
-type Run = (text: string, parameters: readonly Parameter[], name?: string) => Promise<pg.QueryResult>;
+type Run = (text: string, parameters: readonly SqlValue[], name?: string) => Promise<pg.QueryResult>;
 
 export function openSqlPool(options: SqlPoolOptions): SqlPool {
   const sockets = new WeakMap<pg.Client, Socket>();
@@ -159,56 +140,20 @@ function transactionOf(client: pg.PoolClient): Transaction {
 }
 
 function sqlOf(run: Run): Sql {
-  function sql(first: TemplateStringsArray | string, ...values: Statement<unknown>["values"]) {
-    return typeof first === "string" ? new Identifier(first) : new TemplateStatement(run, first, values);
+  async function execute<R>(strings: TemplateStringsArray, ...values: unknown[]): Promise<Rows<R>> {
+    const { text, parameters } = compileQuery(COMPILER, sql(strings, ...values));
+    return rowsOf<R>(await run(text, parameters));
   }
-  // The statement's text determines the type of its rows; a plain string creates an identifier.
-  return Object.assign(sql as Omit<Sql, "unsafe"> as Sql, {
-    async unsafe<R>(text: string, parameters: readonly Parameter[] = [], { prepare = false } = {}) {
+  return Object.assign(execute, {
+    async unsafe<R>(text: string, parameters: readonly SqlValue[] = [], { prepare = false } = {}) {
       return rowsOf<R>(await run(text, parameters, prepare ? preparedName(text) : undefined));
     },
   });
 }
 
-class TemplateStatement<R> implements Statement<R> {
-  readonly #run: Run;
-  readonly strings: readonly string[];
-  readonly values: Statement<unknown>["values"];
+const COMPILER = new PostgresQueryCompiler();
 
-  constructor(run: Run, strings: readonly string[], values: Statement<unknown>["values"]) {
-    this.#run = run;
-    this.strings = strings;
-    this.values = values;
-  }
-
-  // biome-ignore lint/suspicious/noThenProperty: a statement is sent when it is awaited, as with other libraries.
-  then<A = Rows<R>, B = never>(
-    onFulfilled?: ((rows: Rows<R>) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
-  ): PromiseLike<A | B> {
-    const parameters: Parameter[] = [];
-    const text = textOf(this, parameters);
-    return this.#run(text, parameters)
-      .then(rowsOf<R>)
-      .then(onFulfilled, onRejected);
-  }
-}
-
-function textOf({ strings, values }: Statement<unknown>, parameters: Parameter[]): string {
-  return strings.reduce((text, string, i) => {
-    const value = values[i - 1];
-    if (value instanceof Identifier) return `${text}${pg.escapeIdentifier(value.name)}${string}`;
-    if (isStatement(value)) return `${text}${textOf(value, parameters)}${string}`;
-    parameters.push(value);
-    return `${text}$${parameters.length}${string}`;
-  });
-}
-
-function isStatement(value: unknown): value is Statement<unknown> {
-  return typeof value === "object" && value !== null && "strings" in value;
-}
-
-function queryOf(text: string, parameters: readonly Parameter[], name: string | undefined): pg.QueryConfig {
+function queryOf(text: string, parameters: readonly SqlValue[], name: string | undefined): pg.QueryConfig {
   const values = parameters.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value));
   return { text, values, ...(name !== undefined && { name }) };
 }

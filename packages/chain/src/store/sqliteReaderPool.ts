@@ -9,14 +9,8 @@ import {
   WorkerUnavailableError,
 } from "@purse/workers";
 import { IndexReadError } from "./indexErrors.ts";
-import {
-  type IndexReader,
-  READ_LIMITS,
-  type ReadKind,
-  type ReadLimits,
-  SQLITE,
-  type SqlValue,
-} from "./indexReader.ts";
+import { compileQuery, type IndexQuery } from "./indexQuery.ts";
+import { type IndexReader, READ_LIMITS, type ReadKind, type ReadLimits, SQLITE } from "./indexReader.ts";
 import { currentGroup } from "./requestGroup.ts";
 import type { SqliteReadRequest, SqliteReadResponse } from "./sqliteReaderWorker.ts";
 
@@ -84,7 +78,8 @@ class PooledReader implements IndexReader {
     this.#limits = limits;
   }
 
-  async all<Row>(text: string, parameters: readonly SqlValue[], kind: ReadKind = "lookup"): Promise<Row[]> {
+  async all<Row>(query: IndexQuery<Row>, kind: ReadKind = "lookup"): Promise<Row[]> {
+    const { text, parameters } = compileQuery(this.dialect.compiler, query);
     const { timeoutMs, maxRows } = this.#limits[kind];
     const group = currentGroup();
     try {
@@ -93,7 +88,7 @@ class PooledReader implements IndexReader {
         { ...(group !== undefined && { group }) },
       );
       if ("rejected" in response) throw new IndexReadError("timeout", response.rejected);
-      // The statement's text determines the type of its rows.
+      // The query determines the type of its rows.
       return response.rows as Row[];
     } catch (error) {
       throw toIndexReadError(error);

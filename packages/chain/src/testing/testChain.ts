@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
@@ -5,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import { sql } from "kysely";
 import postgres from "postgres";
 import {
   type Address,
@@ -22,6 +24,8 @@ import {
 import { privateKeyToAccount } from "viem/accounts";
 import { inject } from "vitest";
 import type { ChainService, ChainServiceConfig } from "../chainService.ts";
+import type { EndpointRows } from "../endpoints/rows/row.ts";
+import { ENDPOINTS } from "../endpoints/table.ts";
 import type { ChainConfig, Market } from "../model/chainConfig.ts";
 import type { ChainStatus } from "../model/chainStatus.ts";
 import { toHex } from "../model/hexBytes.ts";
@@ -286,9 +290,10 @@ export async function dumpIndex(
 ): Promise<Record<DumpTable, DumpRow[]>> {
   const reader = await openReader(indexLocationOf(location, chainId), 1);
   const rowsOf = async (columns: string, table: DumpTable, order: string): Promise<DumpRow[]> => {
-    const rows = await reader.all<Record<string, string | number | Uint8Array | null>>(
-      `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
-      [],
+    const rows = await reader.all(
+      sql.raw<Record<string, string | number | Uint8Array | null>>(
+        `SELECT ${columns} FROM ${table} ORDER BY ${order}`,
+      ),
     );
     return rows.map((row) =>
       Object.fromEntries(
@@ -332,7 +337,7 @@ export interface TestService {
     functionName: string,
     params: Record<string, unknown>,
   ): Promise<{ status: number; body: JsonValue }>;
-  /** Runs an endpoint by function name. */
+  /** Runs an endpoint by function name; rejects if the response does not match its schema. */
   run(functionName: string, params: Record<string, unknown>): Promise<JsonValue>;
   status(): ChainStatus;
   /** Waits until the first chain's status meets a condition. */
@@ -348,6 +353,7 @@ export async function startService(
     "fetchContent" | "retryMs" | "restart" | "readLimits" | "indexerModule"
   > = {},
 ): Promise<TestService> {
+  const rows: EndpointRows = ENDPOINTS;
   const log = createRecordingLogger();
   const chains = [{ name: "localdevchain", aliases: ["eth"], ...chain }];
   const database = typeof location === "string" ? { kind: "sqlite" as const, folder: location } : location;
@@ -369,7 +375,12 @@ export async function startService(
     log,
     status,
     runWithStatus: async (functionName, params) => route(functionName).runWithStatus(params),
-    run: async (functionName, params) => route(functionName).run(params),
+    async run(functionName, params) {
+      const response = await route(functionName).run(params);
+      // Parsing removes fields that the schema does not have.
+      assert.deepEqual(rows[functionName]?.response.parse(response), response);
+      return response;
+    },
     async waitFor(condition, deadline = 30_000) {
       const end = Date.now() + deadline;
       while (!condition(status())) {

@@ -17,6 +17,7 @@ import type {
   MetadataResync,
   NativeBalance,
   Nft,
+  NftCollection,
   NftContractMetadata,
   NftMetadata,
   NftOwnerCollection,
@@ -36,7 +37,7 @@ export interface Operations {
   readonly native: {
     /** Returns the block nearest to a date. */
     readonly getDateToBlock: Call<
-      { chain?: string | number; providerUrl?: string; date: Date | string | number },
+      { chain?: string | number; date: Date | string | number; providerUrl?: string },
       BlockDate
     >;
     /** Returns a block with its transactions and their logs. */
@@ -49,10 +50,10 @@ export interface Operations {
       {
         block_number_or_hash: string | number;
         chain?: string | number;
-        subdomain?: string;
         offset?: number;
         limit?: number;
         cursor?: string;
+        subdomain?: string;
       },
       NftTransferCollection
     >;
@@ -66,7 +67,6 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
         block_number?: number | string;
         from_block?: number | string;
         to_block?: number | string;
@@ -78,6 +78,7 @@ export interface Operations {
         topic3?: string;
         limit?: number;
         cursor?: string;
+        subdomain?: string;
       },
       Page<ContractLog>
     >;
@@ -86,8 +87,6 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
-        providerUrl?: string;
         from_block?: number | string;
         to_block?: number | string;
         from_date?: Date | string | number;
@@ -95,6 +94,8 @@ export interface Operations {
         topic: string;
         offset?: number;
         limit?: number;
+        subdomain?: string;
+        providerUrl?: string;
       } & OneOf<"data" | "abi", object>,
       ContractEvent[]
     >;
@@ -103,11 +104,11 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
-        providerUrl?: string;
         function_name: string;
         abi: object;
         params?: object;
+        subdomain?: string;
+        providerUrl?: string;
       },
       string
     >;
@@ -142,7 +143,6 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
         from_block?: number | string;
         to_block?: number | string;
         from_date?: Date | string | number;
@@ -150,12 +150,13 @@ export interface Operations {
         offset?: number;
         limit?: number;
         cursor?: string;
+        subdomain?: string;
       },
       Page<Erc20Transfer>
     >;
     /** Returns the native balance of a wallet. */
     readonly getNativeBalance: Call<
-      { address?: string; chain?: string | number; providerUrl?: string; to_block?: number | string },
+      { address?: string; chain?: string | number; to_block?: number | string; providerUrl?: string },
       NativeBalance
     >;
     /** Returns the ERC-20 balances of a wallet. */
@@ -163,9 +164,9 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
         to_block?: number | string;
         token_addresses?: string | readonly string[];
+        subdomain?: string;
       },
       Erc20Balance[]
     >;
@@ -186,7 +187,6 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
         from_block?: number | string;
         to_block?: number | string;
         from_date?: Date | string | number;
@@ -195,6 +195,7 @@ export interface Operations {
         cursor?: string;
         limit?: number;
         order?: "desc" | "asc";
+        subdomain?: string;
       },
       Page<Transaction>
     >;
@@ -204,15 +205,15 @@ export interface Operations {
     readonly getTokenMetadata: Call<
       {
         chain?: string | number;
+        addresses: string | readonly string[];
         subdomain?: string;
         providerUrl?: string;
-        addresses: string | readonly string[];
       },
       Erc20Metadata[]
     >;
     /** Returns the tokens with a symbol; several tokens can have the same one. */
     readonly getTokenMetadataBySymbol: Call<
-      { chain?: string | number; subdomain?: string; symbols: string | readonly string[] },
+      { chain?: string | number; symbols: string | readonly string[]; subdomain?: string },
       Erc20Metadata[]
     >;
     /** Returns the price of a token on decentralized exchanges. */
@@ -220,9 +221,9 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        providerUrl?: string;
         exchange?: string;
         to_block?: number | string;
+        providerUrl?: string;
       },
       Erc20Price
     >;
@@ -231,7 +232,6 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        subdomain?: string;
         from_block?: number | string;
         to_block?: number | string;
         from_date?: Date | string | number;
@@ -239,6 +239,7 @@ export interface Operations {
         offset?: number;
         limit?: number;
         cursor?: string;
+        subdomain?: string;
       },
       Page<Erc20Transfer>
     >;
@@ -247,9 +248,9 @@ export interface Operations {
       {
         address?: string;
         chain?: string | number;
-        providerUrl?: string;
         owner_address: string;
         spender_address: string;
+        providerUrl?: string;
       },
       Erc20Allowance
     >;
@@ -293,10 +294,10 @@ export interface Operations {
         to_block?: number | string;
         from_date?: Date | string | number;
         to_date?: Date | string | number;
-        provider_url?: string;
         marketplace?: "opensea" | "looksrare";
         cursor?: string;
         limit?: number;
+        provider_url?: string;
       },
       Page<Trade>
     >;
@@ -306,8 +307,8 @@ export interface Operations {
         address?: string;
         chain?: string | number;
         days?: number;
-        provider_url?: string;
         marketplace?: "opensea" | "looksrare";
+        provider_url?: string;
       },
       Trade
     >;
@@ -346,7 +347,7 @@ export interface Operations {
         limit?: number;
         cursor?: string;
       },
-      Page<Nft>
+      NftCollection
     >;
     /** Refreshes the metadata of one NFT. */
     readonly reSyncMetadata: Call<
@@ -379,7 +380,7 @@ export interface Operations {
         chain?: string | number;
         format?: "decimal" | "hex";
         limit?: number;
-        order?: string;
+        order?: string | readonly string[];
         cursor?: string;
       },
       NftTransferCollection
@@ -429,7 +430,7 @@ export interface Operations {
   readonly storage: {
     /** Adds files to IPFS as one directory. */
     readonly uploadFolder: Call<
-      OneOf<"data" | "abi", readonly { path: string; content: unknown }[]>,
+      OneOf<"data" | "abi", readonly { content: unknown; path: string }[]>,
       IpfsFile[]
     >;
   };

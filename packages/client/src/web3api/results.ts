@@ -48,7 +48,7 @@ export interface BlockTransaction {
   receipt_gas_used: string;
   receipt_contract_address?: string | null;
   receipt_root?: string | null;
-  receipt_status: string;
+  receipt_status: string | null;
   block_timestamp: string;
   block_number: string;
   block_hash: string;
@@ -62,18 +62,18 @@ export interface Block {
   hash: string;
   parent_hash: string;
   nonce?: string | null;
-  sha3_uncles: string;
-  logs_bloom: string;
-  transactions_root: string;
-  state_root: string;
-  receipts_root: string;
-  miner: string;
-  difficulty: string;
+  sha3_uncles: string | null;
+  logs_bloom: string | null;
+  transactions_root: string | null;
+  state_root: string | null;
+  receipts_root: string | null;
+  miner: string | null;
+  difficulty: string | null;
   total_difficulty?: string | null;
-  size: string;
-  extra_data: string;
-  gas_limit: string;
-  gas_used: string;
+  size: string | null;
+  extra_data: string | null;
+  gas_limit: string | null;
+  gas_used: string | null;
   transaction_count: string;
   transactions: BlockTransaction[];
 }
@@ -124,7 +124,7 @@ export interface Transaction {
   receipt_gas_used: string;
   receipt_contract_address?: string | null;
   receipt_root?: string | null;
-  receipt_status: string;
+  receipt_status: string | null;
   block_timestamp: string;
   block_number: string;
   block_hash: string;
@@ -209,6 +209,12 @@ export interface Nft {
   royalty_basis_points?: number | null;
 }
 
+/** A page of NFTs; status is SYNCED, SYNCING or PARTIAL, as in pages of owners. */
+export interface NftCollection extends Page<Nft> {
+  status?: string | null;
+  next?: () => Promise<NftCollection>;
+}
+
 /** Metadata of an NFT as JSON text. */
 export interface NftMetadata {
   token_address: string;
@@ -226,8 +232,8 @@ export interface NftOwner {
   token_id: string;
   contract_type: string;
   owner_of: string;
-  block_number: string;
-  block_number_minted: string;
+  block_number: string | null;
+  block_number_minted: string | null;
   token_uri?: string | null;
   metadata?: string | null;
   synced_at?: string | null;
@@ -246,11 +252,11 @@ export interface NftOwnerCollection extends Page<NftOwner> {
 export interface NftTransfer {
   token_address: string;
   token_id: string;
+  contract_type: string;
   from_address?: string | null;
   to_address: string;
   value?: string | null;
   amount?: string | null;
-  contract_type: string;
   block_timestamp: string;
   block_number: string;
   block_hash: string;

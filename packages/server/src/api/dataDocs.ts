@@ -1,14 +1,16 @@
-import { endpointsPage, openApi } from "@purse/chain";
+import { openApi } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
+import { createReferencePage } from "../core/http/referencePage.ts";
 import { sendReply } from "../core/http/reply.ts";
 
 /**
- * Creates the OpenAPI description and the documentation page of the data API. Both are public, because they reveal
+ * Creates the OpenAPI description and the reference page of the data API. Both are public, because they reveal
  * nothing about this server but its address. `dataUrl` as `https://…/api/v2`.
  */
 export function createDataDocs(dataUrl: string): FastifyPluginAsync {
-  const { html, policy } = endpointsPage(dataUrl);
-  const description = JSON.stringify(openApi(dataUrl));
+  const document = openApi(dataUrl);
+  const { html, policy } = createReferencePage(document);
+  const description = JSON.stringify(document);
   const options = { exposeHeadRoute: true, config: { api: "data" as const } };
 
   return async (app) => {

@@ -1,6 +1,6 @@
-import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
-import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import { assertInstallationLimits } from "./installationLimits.ts";
@@ -57,13 +57,8 @@ function assertMasterKey(operation: string, { auth }: RequestContext): void {
 /** Installation IDs and hexadecimal device tokens are case-insensitive and stored in lowercase. */
 function lowerCaseIds(pending: PendingWrite): void {
   for (const field of ["installationId", "deviceToken"] as const) {
-    const value: JsonValue | undefined = setValueOf(pending, field);
+    const value = setValueOf(pending, field);
     const isHex = typeof value === "string" && (field === "installationId" || value.length === 64);
-    if (isHex) pending.operations[field] = { op: "Set", value: value.toLowerCase() };
+    if (isHex) setField(pending, field, value.toLowerCase());
   }
-}
-
-function setValueOf(pending: PendingWrite, field: string): JsonValue | undefined {
-  const operation = pending.operations[field];
-  return operation?.op === "Set" ? operation.value : undefined;
 }

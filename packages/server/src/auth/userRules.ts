@@ -1,51 +1,30 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  MAX_USERNAME_LENGTH,
-  type Operation,
-  ProtocolError,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
-import type { PendingWrite } from "../data/objects/pendingWrite.ts";
+import { extractField, type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 import type { AccountEmails } from "./accountEmails.ts";
-import { credentialsConflictError, lockCredentials } from "./credentials.ts";
-import { isEmailAddress } from "./emailAddress.ts";
+import { type AuthDataDependencies, authDataChanges, walletAuthData } from "./authDataChanges.ts";
+import { credentialsConflictError } from "./credentials.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
-import { ANONYMOUS_PROVIDER, type AuthProviders, identityConflictError } from "./providers/authProviders.ts";
+import { identityConflictError } from "./providers/authProviders.ts";
 import { factorConflictError, MFA } from "./providers/mfa.ts";
-import type { SecondFactor } from "./secondFactor.ts";
-import type { Sessions } from "./sessions.ts";
-import type { AuthDependencies } from "./types.ts";
-import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
-import type { VerifiedWallet } from "./walletMessage.ts";
-import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+import { reserveEmail, reserveUsername } from "./userIdentifiers.ts";
+import { WALLET_PROVIDER, walletConflictError } from "./wallets.ts";
 
 /** Fields that are never stored in the object. Values that clients send are ignored. */
 const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
-export interface UserRuleDependencies {
-  dependencies: AuthDependencies;
-  sessions: Sessions;
-  wallets: Wallets;
+export interface UserRuleDependencies extends AuthDataDependencies {
   email: AccountEmails;
-  secondFactor: SecondFactor;
-  providers: AuthProviders;
 }
 
 /** Rules of `_User`: credentials are not stored in the object, names and email addresses are unique, users write only themselves. */
-export function userRules({
-  dependencies,
-  sessions,
-  wallets,
-  email,
-  secondFactor,
-  providers,
-}: UserRuleDependencies): ClassRules {
+export function userRules(all: UserRuleDependencies): ClassRules {
+  const { dependencies, sessions, wallets, email, providers } = all;
+  const signInMethods = authDataChanges(all);
   return {
     ...SYSTEM_CLASS_FIELDS._User,
     restrictedFields: ["email", "emailVerified"],
@@ -164,7 +143,8 @@ export function userRules({
     if ("email" in pending.operations) await reserveEmail(pending, original, email, request);
     if (password !== undefined) await changePassword(pending, password, request);
     const setsNameAndPassword = password !== undefined && "username" in pending.operations;
-    if (authData !== undefined || setsNameAndPassword) await changeAuthData(pending, authData ?? {}, request);
+    if (authData !== undefined || setsNameAndPassword)
+      await signInMethods.apply(pending, authData ?? {}, request);
     if (await deriveAddresses(pending, original)) {
       const accounts = setValueOf(pending, "accounts");
       if (accounts !== undefined) pending.returnedFields.accounts = accounts;
@@ -204,118 +184,8 @@ export function userRules({
     );
   }
 
-  /** `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
-  async function changeAuthData(
-    pending: PendingWrite,
-    authData: JsonValue,
-    request: RequestContext,
-  ): Promise<void> {
-    if (!isJsonObject(authData))
-      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
-    // Two concurrent removals must not leave the account without a sign-in method.
-    const unlinksProvider = Object.entries(authData).some(
-      ([provider, proof]) => proof === null && provider !== WALLET_PROVIDER,
-    );
-    if (unlinksProvider)
-      pending.additionalWrites.push(...(await lockCredentials(dependencies.store, pending.objectId)));
-    const secret = await secretOf(pending.objectId);
-    const current = isJsonObject(secret.authData) ? secret.authData : {};
-    const next: JsonObject = { ...current };
-    for (const [provider, proof] of Object.entries(authData)) {
-      if (provider === MFA) await changeFactor(pending, next, proof, request);
-      else if (proof === null) {
-        if (provider in next) await unlink(pending, provider, next, secret);
-      }
-      // Clients send the known authData back with every save.
-      else if (!isSameProof(current[provider], proof))
-        next[provider] = await link(pending, provider, proof, request);
-    }
-    // A user who sets a username and a password is no longer anonymous.
-    const hasNameAndPassword =
-      pending.secret.passwordHash !== undefined && setValueOf(pending, "username") !== undefined;
-    if (hasNameAndPassword && ANONYMOUS_PROVIDER in next) {
-      delete next[ANONYMOUS_PROVIDER];
-      pending.additionalWrites.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
-    }
-    pending.secret.authData = next;
-  }
-
   async function secretOf(userId: string): Promise<JsonObject> {
     return (await dependencies.store.getSecret(dependencies.schemaOf("_User"), userId))?.secret ?? {};
-  }
-
-  async function unlink(
-    pending: PendingWrite,
-    provider: string,
-    next: JsonObject,
-    secret: JsonObject,
-  ): Promise<void> {
-    delete next[provider];
-    // A wallet is unlinked by deleting its address.
-    if (provider === WALLET_PROVIDER) return;
-    pending.additionalWrites.push(providers.unlink(provider, pending.objectId));
-    const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
-    const others = Object.keys(next).filter((name) => name !== MFA);
-    const addresses = await wallets.addressesOf(pending.objectId);
-    if (hasPassword || others.length > 0 || addresses.length > 0) return;
-    throw new ProtocolError(
-      ErrorCode.OPERATION_FORBIDDEN,
-      "This is the account's only sign-in method: set a password or link another provider first.",
-    );
-  }
-
-  /** Enrolls, replaces or disables a second factor. Replacing and disabling require a code of the current one. */
-  async function changeFactor(
-    pending: PendingWrite,
-    next: JsonObject,
-    proof: JsonValue | undefined,
-    request: RequestContext,
-  ): Promise<void> {
-    const factor = next[MFA];
-    const requested = isJsonObject(proof) ? proof : {};
-    if (isJsonObject(factor) && request.auth.kind !== "master") {
-      const verified = await secondFactor.verify(pending.objectId, factor, requested.old, request);
-      pending.additionalWrites.push(...verified.writes);
-    }
-    if (proof === null || requested.disable === true) {
-      delete next[MFA];
-      return;
-    }
-    const enrolled = await secondFactor.enroll(pending.objectId, requested, request);
-    next[MFA] = enrolled.stored;
-    pending.additionalWrites.push(...enrolled.writes);
-    pending.returnedFields.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
-  }
-
-  async function link(
-    pending: PendingWrite,
-    provider: string,
-    proof: JsonValue | undefined,
-    request: RequestContext,
-  ): Promise<JsonValue> {
-    if (provider !== WALLET_PROVIDER) {
-      const identity = await providers.verify(provider, proof);
-      const owner = await providers.ownerOf(identity);
-      if (owner !== undefined && owner !== pending.objectId) {
-        throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
-      }
-      pending.additionalWrites.push(
-        providers.unlink(provider, pending.objectId),
-        providers.link(identity, pending.objectId),
-      );
-      return identity.stored;
-    }
-    const wallet = await wallets.verify(proof ?? null, "link", request);
-    const owner = await wallets.ownerOf(wallet.address);
-    if (owner !== undefined && owner !== pending.objectId) throw walletConflictError(UNIQUE_KEYS.address);
-    pending.additionalWrites.push(...wallets.consume(wallet));
-    if (owner === undefined) {
-      pending.additionalWrites.push(...wallets.link(wallet.address, pending.objectId));
-      pending.afterCommit.push(() => sessions.invalidate({ userId: pending.objectId }));
-      pending.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
-    }
-    setField(pending, "ethAddress", wallet.address);
-    return isJsonObject(proof) ? storedProof(proof) : null;
   }
 
   /**
@@ -389,60 +259,6 @@ function assertOwnUser(userId: string, request: RequestContext): void {
   throw new ProtocolError(ErrorCode.SESSION_MISSING, `Cannot modify user ${userId}.`);
 }
 
-function reserveUsername(pending: PendingWrite, original: JsonObject | undefined): void {
-  const username = setValueOf(pending, "username");
-  if (typeof username !== "string" || username === "") {
-    throw new ProtocolError(ErrorCode.USERNAME_MISSING, "bad or missing username");
-  }
-  if (username.length > MAX_USERNAME_LENGTH) {
-    throw new ProtocolError(
-      ErrorCode.USERNAME_MISSING,
-      `bad or missing username: it may have at most ${MAX_USERNAME_LENGTH} characters`,
-    );
-  }
-  const value = foldName(username);
-  const before = typeof original?.username === "string" ? foldName(original.username) : undefined;
-  if (before === value) return;
-  if (before !== undefined)
-    pending.additionalWrites.push({ kind: "releaseUnique", scope: UNIQUE_KEYS.username, value: before });
-  pending.additionalWrites.push({
-    kind: "reserveUnique",
-    scope: UNIQUE_KEYS.username,
-    value,
-    owner: pending.objectId,
-  });
-}
-
-async function reserveEmail(
-  pending: PendingWrite,
-  original: JsonObject | undefined,
-  verification: AccountEmails,
-  request: RequestContext,
-): Promise<void> {
-  const operation = pending.operations.email;
-  if (!operation) return;
-  const before = typeof original?.email === "string" ? foldName(original.email) : undefined;
-  const email = operation.op === "Set" && operation.value !== null ? operation.value : undefined;
-  if (email !== undefined && !isEmailAddress(email)) {
-    throw new ProtocolError(ErrorCode.INVALID_EMAIL_ADDRESS, "Email address format is invalid.");
-  }
-  const value = email === undefined ? undefined : foldName(email);
-  if (before === value) return;
-  // A new address is not verified, even if the old one was.
-  if (original?.emailVerified === true && !("emailVerified" in pending.operations))
-    setField(pending, "emailVerified", false);
-  await verification.changeAddress(pending, email, request);
-  if (before !== undefined)
-    pending.additionalWrites.push({ kind: "releaseUnique", scope: UNIQUE_KEYS.email, value: before });
-  if (value !== undefined)
-    pending.additionalWrites.push({
-      kind: "reserveUnique",
-      scope: UNIQUE_KEYS.email,
-      value,
-      owner: pending.objectId,
-    });
-}
-
 /** Ensures that users can always read and write their own account. */
 function ensureOwnAccess(pending: PendingWrite, fallback: JsonObject): void {
   const requested = setValueOf(pending, "ACL");
@@ -485,39 +301,4 @@ function visibleAuthData(authData: JsonValue | undefined): JsonObject | undefine
 function hasProof(authData: JsonValue | undefined): boolean {
   if (authData === undefined || authData === null) return false;
   return !isJsonObject(authData) || Object.values(authData).some((proof) => proof !== null);
-}
-
-function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {
-  const proof = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
-  return isJsonObject(proof) ? { ...storedProof(proof), id: wallet.address } : { id: wallet.address };
-}
-
-/** The verified fields of a proof, which are bounded in size. */
-function storedProof({ id, signature, data }: JsonObject): JsonObject {
-  return { id: id ?? null, signature: signature ?? null, data: data ?? null };
-}
-
-function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
-  return (
-    isJsonObject(known) &&
-    isJsonObject(proof) &&
-    known.signature !== undefined &&
-    known.signature === proof.signature
-  );
-}
-
-function setField(pending: PendingWrite, field: string, value: JsonValue): void {
-  pending.operations[field] = { op: "Set", value };
-}
-
-function setValueOf(pending: PendingWrite, field: string): JsonValue | undefined {
-  const operation: Operation | undefined = pending.operations[field];
-  return operation?.op === "Set" ? operation.value : undefined;
-}
-
-/** Removes a field from the write and returns its value; it is not stored in the object. */
-function extractField(pending: PendingWrite, field: string): JsonValue | undefined {
-  const value = setValueOf(pending, field);
-  delete pending.operations[field];
-  return value;
 }

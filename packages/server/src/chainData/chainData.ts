@@ -3,7 +3,6 @@ import { type ChainConfig, type ChainService, createChainService } from "@purse/
 import type { Config } from "../config/loadConfig.ts";
 import type { NamesConfig } from "../config/names.ts";
 import type { Logger } from "../core/logger.ts";
-import { createGatewayClient } from "../core/outbound/gateways.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import type { UploadQuota } from "../files/index.ts";
 import { type IpfsService, uploadFolder } from "../ipfs/index.ts";
@@ -20,7 +19,6 @@ export interface ChainDataDependencies {
 /** Creates the service of the data API: the index of the configured chains, names, tokens, NFTs and uploads to IPFS. */
 export function createChainData(dependencies: ChainDataDependencies): ChainService {
   const { config, chains, ipfs, fileUrls, uploadQuota, logger } = dependencies;
-  const gatewayClient = createGatewayClient(config.names.gateways);
   const folderUpload = {
     ipfs: ipfs.ipfs,
     gateway: fileUrls.gateway(),
@@ -29,7 +27,7 @@ export function createChainData(dependencies: ChainDataDependencies): ChainServi
   };
   return createChainService({
     chains: chains.map((chain) => withNameServices(chain, config.names)),
-    ...(gatewayClient && { callGateway: gatewayClient }),
+    nameGateways: config.names.gateways,
     database:
       config.database.kind === "postgres"
         ? config.database

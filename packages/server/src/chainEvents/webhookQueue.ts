@@ -1,7 +1,7 @@
+import { sendRequest } from "@purse/outbound";
 import { isJsonObject, type JsonObject, parseWhere, wireDate } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
-import { sendRequest } from "../core/outbound/sendRequest.ts";
-import { signedHeaders } from "../core/outbound/signature.ts";
+import { signedHeaders } from "../core/webhookSignature.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import { LeaseLostError } from "../database/lease.ts";

@@ -1,6 +1,6 @@
+import { fetchUrl } from "@purse/outbound";
 import { ErrorCode, isJsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
-import { fetchUrl } from "../core/outbound/fetchUrl.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import { type Files, fileTooLarge } from "./files.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { isPublicAddress } from "@purse/outbound";
 import type { Config } from "../config/loadConfig.ts";
 import type { Lifecycle } from "../core/lifecycle.ts";
-import { isPublicAddress } from "../core/outbound/addresses.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
 import { type Ipfs, openIpfs } from "./ipfs.ts";
 import { PinService } from "./pinService.ts";

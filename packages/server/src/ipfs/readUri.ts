@@ -1,7 +1,6 @@
 import { ContentUnavailableError, type FetchContent } from "@purse/chain";
+import { fetchUrl, OutboundRequestError } from "@purse/outbound";
 import { ProtocolError } from "@purse/protocol";
-import { OutboundRequestError } from "../core/outbound/addressGuard.ts";
-import { fetchUrl } from "../core/outbound/fetchUrl.ts";
 import type { Ipfs } from "./ipfs.ts";
 
 export interface UriReaderDependencies {

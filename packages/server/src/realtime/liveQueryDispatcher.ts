@@ -32,7 +32,7 @@ export interface DispatcherDependencies {
   /** Returns the serializer of a class; undefined if objects are sent as they are stored. */
   serializer(className: string, texts?: readonly (string | null)[]): Serialize | undefined;
   /** The condition that limits which objects of a class may be read, besides ACLs; undefined for none. */
-  readCondition(className: string, request: RequestContext): Condition | undefined;
+  readCondition(className: string, where: Condition, request: RequestContext): Condition | undefined;
   /** Whether the class-level permissions allow this query: the same result as for a find. */
   canFind(auth: AuthContext, className: string, where: Condition): boolean | Promise<boolean>;
   logger: Logger;
@@ -147,7 +147,7 @@ export class LiveQueryDispatcher {
     const { installationId, ip, id: requestId } = client;
     const request: RequestContext = { auth, installationId, context: {}, ip, requestId };
     const subjects = aclSubjectsOf(auth);
-    const condition = subjects ? this.#dependencies.readCondition(className, request) : undefined;
+    const condition = subjects ? this.#dependencies.readCondition(className, where, request) : undefined;
     const isReadable = compileReadFilter({ subjects, condition });
     const canRead = {
       before: view.before !== null && isReadable(view.before),

@@ -1,6 +1,6 @@
+import type { OutboundResponse } from "@purse/outbound";
 import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
 import { isSecretName } from "../core/logger.ts";
-import type { OutboundResponse } from "../core/outbound/sendRequest.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { Webhook } from "./webhookStore.ts";
 

@@ -1,3 +1,4 @@
+import { type OutboundResponse, sendRequest } from "@purse/outbound";
 import {
   ErrorCode,
   isJsonObject,
@@ -11,8 +12,7 @@ import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
 import type { Logger } from "../core/logger.ts";
-import { type OutboundResponse, sendRequest } from "../core/outbound/sendRequest.ts";
-import { signedHeaders } from "../core/outbound/signature.ts";
+import { signedHeaders } from "../core/webhookSignature.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
 import type { Webhook, WebhookStore } from "./webhookStore.ts";
 

@@ -189,7 +189,7 @@ function ConditionFields({
         />
       )}
       {position !== undefined && (
-        <IconButton icon={X} label={t("Remove condition {n}", { n: position })} onClick={onRemove} />
+        <IconButton icon={X} label={t("Remove condition {n, number}", { n: position })} onClick={onRemove} />
       )}
     </fieldset>
   );

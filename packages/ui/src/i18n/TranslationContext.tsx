@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
-import { storedLanguage, storeLanguage, type TranslationLoaders } from "./languages.ts";
+import { type Catalogs, storedLanguage, storeLanguage } from "./languages.ts";
 import { createTranslator, loadTranslator, type Translator } from "./translator.ts";
 
 export const TranslationContext = createContext<Translator>(createTranslator("en"));
@@ -24,12 +24,12 @@ export function useLanguageChoice(): LanguageChoice {
 
 /** Provides translations to its children, starting with those already loaded. */
 export function TranslationProvider({
-  loaders,
+  catalogs,
   initial,
   children,
 }: {
-  /** The translations of the app. */
-  loaders: TranslationLoaders;
+  /** The catalogs of the app. */
+  catalogs: Catalogs;
   initial: Translator;
   children: ReactNode;
 }) {
@@ -44,10 +44,10 @@ export function TranslationProvider({
       choose(code) {
         storeLanguage(code);
         setChosen(code);
-        void loadTranslator(loaders).then(setTranslator);
+        void loadTranslator(catalogs).then(setTranslator);
       },
     }),
-    [loaders, chosen],
+    [catalogs, chosen],
   );
   return (
     <TranslationContext value={translator}>

@@ -1,8 +1,14 @@
-/** Translations by their key, the English text in the code. */
-export type Translation = Readonly<Record<string, string>>;
+import type { Messages } from "@lingui/core";
+import en from "./en.json" with { type: "json" };
 
-/** Loads the translations of an app on demand, by the code of the language. English has none. */
-export type TranslationLoaders = Readonly<Record<string, () => Promise<Translation>>>;
+/**
+ * The catalogs of an app or a package, by the code of the language. English texts are in the code: the English catalog has
+ * those with plurals, which the build compiles. The other catalogs load if they are needed.
+ */
+export interface Catalogs {
+  readonly en: Messages;
+  readonly [code: string]: Messages | (() => Promise<Messages>);
+}
 
 export interface Language {
   /** ISO 639-1 code. */
@@ -16,8 +22,9 @@ export const LANGUAGES: readonly Language[] = [
   { code: "de", name: "Deutsch" },
 ];
 
-/** The translations of this package's texts; the apps have their own besides. */
-export const UI_TRANSLATIONS: TranslationLoaders = {
+/** The catalogs of this package's texts; the apps have their own besides. */
+export const UI_CATALOGS: Catalogs = {
+  en,
   de: () => import("./de.json").then((file) => file.default),
 };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { preferredLanguages } from "./languages.ts";
 import { createTranslator, loadTranslator } from "./translator.ts";
 
-const LOADERS = { de: async () => ({ Send: "Senden" }) };
+const CATALOGS = { en: {}, de: async () => ({ Send: "Senden" }) };
 
 describe("translations", () => {
   it("fall back to the English text", () => {
@@ -11,18 +11,22 @@ describe("translations", () => {
   });
 
   it("insert values, with numbers in the format of the language", () => {
-    const { t } = createTranslator("de", { "{n} of {all}": "{n} von {all}" });
-    expect(t("{n} of {all}", { n: 1, all: 12_345 })).toBe("1 von 12.345");
+    const { t } = createTranslator("de", { "{n, number} of {all}": "{n, number} von {all}" });
+    expect(t("{n, number} of {all}", { n: 12_345, all: "allen" })).toBe("12.345 von allen");
   });
 
-  it("keep placeholders without a value, and do not translate values", () => {
-    const text: string = "{sender} sent {amount}";
-    expect(createTranslator("en").t(text, { sender: "{amount}" })).toBe("{amount} sent {amount}");
+  it("do not translate values", () => {
+    expect(createTranslator("en").t("{sender} sent {amount}", { sender: "{amount}", amount: "1" })).toBe(
+      "{amount} sent 1",
+    );
   });
 
-  it("follow the plural rules of the language", () => {
-    const { count } = createTranslator("en");
-    expect([0, 1, 2].map((n) => count(n, "{n} token", "{n} tokens"))).toEqual([
+  it("follow the plural rules of the language, which may have more forms than English", () => {
+    const message = "{n, plural, one {# token} other {# tokens}}";
+    const polish = "{n, plural, one {# token} few {# tokeny} many {# tokenów} other {# tokena}}";
+    const { t } = createTranslator("pl", { [message]: polish });
+    expect([1, 3, 5].map((n) => t(message, { n }))).toEqual(["1 token", "3 tokeny", "5 tokenów"]);
+    expect([0, 1, 2].map((n) => createTranslator("en").t(message, { n }))).toEqual([
       "0 tokens",
       "1 token",
       "2 tokens",
@@ -34,19 +38,19 @@ describe("translations", () => {
   });
 
   it("are English where none of the wanted languages is there", async () => {
-    expect((await loadTranslator(LOADERS, ["xx-YY"])).language).toBe("en");
-    expect((await loadTranslator(LOADERS, ["xx", "en-GB"])).language).toBe("en-GB");
+    expect((await loadTranslator(CATALOGS, ["xx-YY"])).language).toBe("en");
+    expect((await loadTranslator(CATALOGS, ["xx", "en-GB"])).language).toBe("en-GB");
   });
 
   it("are those of the first wanted language that is there, with its region", async () => {
-    const translator = await loadTranslator(LOADERS, ["xx", "de-CH", "en"]);
+    const translator = await loadTranslator(CATALOGS, ["xx", "de-CH", "en"]);
     expect(translator.language).toBe("de-CH");
     expect(translator.t("Send")).toBe("Senden");
     expect(translator.t("Try again")).toBe("Noch einmal versuchen");
   });
 
   it("are English if a file fails to load", async () => {
-    const failing = { de: () => Promise.reject(new Error("offline")) };
+    const failing = { en: {}, de: () => Promise.reject(new Error("offline")) };
     expect((await loadTranslator(failing, ["de"])).language).toBe("en");
   });
 

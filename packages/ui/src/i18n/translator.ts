@@ -1,67 +1,77 @@
-import {
-  baseLanguageOf,
-  preferredLanguages,
-  type Translation,
-  type TranslationLoaders,
-  UI_TRANSLATIONS,
-} from "./languages.ts";
+import { type Messages, setupI18n } from "@lingui/core";
+import { baseLanguageOf, type Catalogs, preferredLanguages, UI_CATALOGS } from "./languages.ts";
+import { compilePlaceholders } from "./placeholders.ts";
 
 export type Values = Readonly<Record<string, string | number>>;
 
-/** The names of the placeholders `{name}` of a key that is known at compile time. */
-type Placeholder<Key extends string> = Key extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Placeholder<Rest>
-  : never;
+/** The values that a message known at compile time demands. */
+type Arguments<Message extends string> = Message extends `${infer Before}{${infer Argument}}${infer Rest}`
+  ? ArgumentOf<Before, Argument> & Arguments<Rest>
+  : unknown;
 
-/** A key with placeholders demands a value for each of them; other keys take none that the compiler could check. */
-type ValuesOf<Key extends string> = string extends Key
+/** The value of an argument; the forms of a plural, such as `one {# row}`, are none. */
+type ArgumentOf<
+  Before extends string,
+  Argument extends string,
+> = Before extends `${string}${"zero" | "one" | "two" | "few" | "many" | "other"} `
+  ? unknown
+  : Argument extends `${infer Name}, plural, ${string}` | `${infer Name}, number`
+    ? Readonly<Record<Name, number>>
+    : Readonly<Record<Argument, string>>;
+
+/** A message with arguments demands their values; other messages take none that the compiler could check. */
+type ValuesOf<Message extends string> = string extends Message
   ? [values?: Values]
-  : [Placeholder<Key>] extends [never]
-    ? [values?: Values]
-    : [values: Values & Readonly<Record<Placeholder<Key>, string | number>>];
+  : unknown extends Arguments<Message>
+    ? []
+    : [values: Values & Arguments<Message>];
 
 /** Translates texts to the language of the user. */
 export interface Translator {
   /** BCP 47 tag such as `en` or `de-CH`, also used for numbers and dates. */
   readonly language: string;
-  /** Translates a key and replaces each `{name}` by its value. Returns the English key if there is no translation. */
-  t<const Key extends string>(key: Key, ...values: ValuesOf<Key>): string;
-  /** Selects the plural form for a number; `{n}` is replaced by the formatted number. */
-  count(n: number, one: string, other: string): string;
+  /**
+   * Translates a message, which is the English text in ICU message format: `{name}` for a text, `{n, number}` for a number,
+   * `{n, plural, one {# row} other {# rows}}` for a text that depends on a number. Returns the English text if there is no
+   * translation.
+   */
+  t<const Message extends string>(message: Message, ...values: ValuesOf<Message>): string;
 }
 
-export function createTranslator(language: string, translation: Translation = {}): Translator {
-  const plurals = new Intl.PluralRules(language);
-  const numbers = new Intl.NumberFormat(language);
-  function t(key: string, values: Values = {}): string {
-    const translated = translation[key] || key;
-    return translated.replace(/\{(\w+)\}/g, (placeholder, name: string) => {
-      const value = values[name];
-      return value === undefined ? placeholder : typeof value === "number" ? numbers.format(value) : value;
-    });
-  }
-  return { language, t, count: (n, one, other) => t(plurals.select(n) === "one" ? one : other, { n }) };
+/** A translator by Lingui with the plural forms, number formats and translations of a language. */
+export function createTranslator(language: string, translations: Messages = {}): Translator {
+  const i18n = setupI18n({ locale: language, messages: { [language]: translations } });
+  // The build compiles the catalogs. Lingui compiles messages while developing.
+  if (import.meta.env.PROD) i18n.setMessagesCompiler(compilePlaceholders);
+  return { language, t: (message: string, values?: Values) => i18n._(message, values) };
 }
 
 /**
- * Loads the translations for the best available language, with the number and date formats of its region. `loaders` are
+ * Loads the translations for the best available language, with the number and date formats of its region. `catalogs` are
  * those of the app.
  */
 export async function loadTranslator(
-  loaders: TranslationLoaders,
+  catalogs: Catalogs,
   languages: readonly string[] = preferredLanguages(),
 ): Promise<Translator> {
+  const english = { ...UI_CATALOGS.en, ...catalogs.en };
   for (const language of languages) {
     const code = baseLanguageOf(language);
-    if (code === "en") return createTranslator(language);
-    const load = loaders[code];
-    if (load) {
-      // Falls back to English if a file fails to load.
-      const translation = await Promise.all([UI_TRANSLATIONS[code]?.(), load()]).catch(() => undefined);
-      if (!translation) return createTranslator("en");
-      const [ui, app] = translation;
-      return createTranslator(language, { ...ui, ...app });
+    const load = catalogs[code];
+    if (code === "en") return createTranslator(language, english);
+    if (typeof load !== "function") continue;
+    try {
+      const [ui, app] = await Promise.all([loadUi(code), load()]);
+      return createTranslator(language, { ...english, ...ui, ...app });
+    } catch {
+      // The texts are English if a catalog cannot be loaded.
+      return createTranslator("en", english);
     }
   }
-  return createTranslator("en");
+  return createTranslator("en", english);
+}
+
+async function loadUi(code: string): Promise<Messages> {
+  const catalog = UI_CATALOGS[code];
+  return typeof catalog === "function" ? catalog() : {};
 }

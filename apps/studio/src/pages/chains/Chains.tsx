@@ -39,7 +39,7 @@ export function Chains() {
 }
 
 function ChainSection({ chain }: { chain: Chain }) {
-  const { t, count, language } = useTranslation();
+  const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const block = (value: number | null) => (value === null ? t("unknown") : number.format(value));
   const { percent, etaSeconds, lag } = chain;
@@ -67,26 +67,29 @@ function ChainSection({ chain }: { chain: Chain }) {
         <p className="number">
           {percent === null
             ? t("Waiting for the chain head…")
-            : t("{percent}% indexed", { percent: number.format(percent) })}
+            : t("{percent, number}% indexed", { percent: Number(percent.toFixed(1)) })}
           {etaSeconds !== null &&
             lag !== 0 &&
             ` · ${t("about {time} left", { time: duration(etaSeconds, language) })}`}
-          {chain.blocksPerSecond > 0 && ` · ${count(chain.blocksPerSecond, "{n} block/s", "{n} blocks/s")}`}
+          {chain.blocksPerSecond > 0 &&
+            ` · ${t("{n, plural, one {# block/s} other {# blocks/s}}", { n: chain.blocksPerSecond })}`}
         </p>
       </div>
       <dl className="facts number">
         <dt>{t("Index scope")}</dt>
         <dd>
           {chain.scope === "chain"
-            ? t("Full chain: all transactions and logs since block {start}", { start: chain.start })
-            : t("Token activity of indexed wallets since block {start}", { start: chain.start })}
+            ? t("Full chain: all transactions and logs since block {start, number}", { start: chain.start })
+            : t("Token activity of indexed wallets since block {start, number}", { start: chain.start })}
         </dd>
         <dt>{t("Chain head")}</dt>
         <dd>{block(chain.head)}</dd>
         <dt>{t("Indexed up to")}</dt>
         <dd>
           {block(chain.indexed)}
-          {lag !== null && lag > 0 && <span className="soft"> {t("({n} blocks behind)", { n: lag })}</span>}
+          {lag !== null && lag > 0 && (
+            <span className="soft"> {t("({n, number} blocks behind)", { n: lag })}</span>
+          )}
         </dd>
         <dt>{t("Safe, finalized")}</dt>
         <dd>

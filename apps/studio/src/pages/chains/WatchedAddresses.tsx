@@ -25,7 +25,7 @@ const WALLET = z.object({ address });
 
 /** The wallets of a chain whose index covers wallets only. */
 export function WatchedAddresses({ chain }: { chain: Chain }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const path = `/chains/${chain.chain}/addresses`;
@@ -59,7 +59,9 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
       <QueryState query={watched} label={t("Loading indexed wallets…")}>
         {({ results, count: total }) => (
           <>
-            <p className="soft small number">{count(total, "{n} indexed wallet", "{n} indexed wallets")}</p>
+            <p className="soft small number">
+              {t("{n, plural, one {# indexed wallet} other {# indexed wallets}}", { n: total })}
+            </p>
             <Table
               caption={t("Indexed wallets")}
               rows={results}
@@ -73,7 +75,7 @@ export function WatchedAddresses({ chain }: { chain: Chain }) {
                     percent >= 100 ? (
                       <Status kind="ok">{t("Indexed")}</Status>
                     ) : (
-                      <Status kind="busy">{t("{percent}% indexed", { percent })}</Status>
+                      <Status kind="busy">{t("{percent, number}% indexed", { percent })}</Status>
                     ),
                 },
               ]}

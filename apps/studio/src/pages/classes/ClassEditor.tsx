@@ -21,7 +21,7 @@ export interface ClassEditorProps {
 
 /** Edits a class; changes are collected, reviewed and applied together. */
 export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEditorProps) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { className } = row;
   const [isReviewing, setReviewing] = useState(false);
   const changeCount = countChanges(draft);
@@ -40,7 +40,9 @@ export function ClassEditor({ row, classes, draft, onDraft, onDeleted }: ClassEd
       </div>
       {changeCount > 0 && (
         <div className="card row spread pending" role="status">
-          <span>{count(changeCount, "{n} pending change", "{n} pending changes")}</span>
+          <span>
+            {t("{n, plural, one {# pending change} other {# pending changes}}", { n: changeCount })}
+          </span>
           <span className="actions">
             <Button small onClick={() => onDraft(NO_CHANGES)}>
               {t("Discard")}

@@ -48,13 +48,13 @@ export function IndexForm({ fields, existingNames, onClose, onSave }: IndexFormP
       {keys.map(({ field, direction }, i) => (
         <div className="filters" key={field}>
           <Select
-            label={t("Field {n}", { n: i + 1 })}
+            label={t("Field {n, number}", { n: i + 1 })}
             value={field}
             onChange={(to) => change(i, { field: to })}
             options={[field, ...availableFields].map((key) => ({ key, label: key }))}
           />
           <Select<Direction>
-            label={t("Order {n}", { n: i + 1 })}
+            label={t("Order {n, number}", { n: i + 1 })}
             value={direction}
             onChange={(to) => change(i, { direction: to })}
             options={[

@@ -70,7 +70,7 @@ function diffVersion(current: readonly Parameter[], { params, masterKeyOnly }: V
 }
 
 function DifferenceList({ lines, isExpanded }: { lines: readonly Difference[]; isExpanded?: boolean }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   if (lines.length === 0) return <span className="soft">{t("None")}</span>;
   const shown = isExpanded ? lines : lines.slice(0, 2);
   return (
@@ -83,7 +83,7 @@ function DifferenceList({ lines, isExpanded }: { lines: readonly Difference[]; i
         </li>
       ))}
       {lines.length > shown.length && (
-        <li className="soft small">{count(lines.length - shown.length, "and {n} more", "and {n} more")}</li>
+        <li className="soft small">{t("and {n, number} more", { n: lines.length - shown.length })}</li>
       )}
     </ul>
   );

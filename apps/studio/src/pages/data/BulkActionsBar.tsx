@@ -23,7 +23,7 @@ export function BulkActionsBar({
   return (
     <div className="data-bar" data-kind="info">
       <span className="grow" role="status">
-        {texts.count(count, "{n} row selected", "{n} rows selected")}
+        {texts.t("{n, plural, one {# row selected} other {# rows selected}}", { n: count })}
       </span>
       {COPY_FORMATS.map((format) => (
         <Button key={format} small onClick={() => onCopy(format)}>

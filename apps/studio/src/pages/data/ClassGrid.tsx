@@ -155,9 +155,15 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
     const { cells, readOnlyCount, outOfRangeCount } = pasteCells(text, range, rows, columns, role);
     drafting.paste(cells);
     if (readOnlyCount > 0)
-      toast(texts.count(readOnlyCount, "{n} cell is read-only", "{n} cells are read-only"));
+      toast(
+        texts.t("{n, plural, one {# cell is read-only} other {# cells are read-only}}", { n: readOnlyCount }),
+      );
     if (outOfRangeCount > 0)
-      toast(texts.count(outOfRangeCount, "{n} cell is outside the grid", "{n} cells are outside the grid"));
+      toast(
+        texts.t("{n, plural, one {# cell is outside the grid} other {# cells are outside the grid}}", {
+          n: outOfRangeCount,
+        }),
+      );
   }
 
   function clear(): void {

@@ -37,7 +37,7 @@ export function DeleteRows({
       onConfirm={() => matchCount.data && onConfirm(matchCount.data)}
     >
       <MatchCount query={matchCount}>
-        {(n) => texts.count(n, "{n} row will be deleted.", "{n} rows will be deleted.")}
+        {(n) => texts.t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", { n })}
       </MatchCount>
     </ConfirmDialog>
   );

@@ -13,7 +13,7 @@ export function DeletionBar({
   onUndo: () => void;
   onNow: () => void;
 }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
     const timer = setInterval(() => setNow(Date.now()), 500);
@@ -23,7 +23,7 @@ export function DeletionBar({
   if (state === "running")
     return (
       <ProgressLine
-        label={t("Deleting: {done} of {all}", { done, all: deletion.count })}
+        label={t("Deleting: {done, number} of {all, number}", { done, all: deletion.count })}
         done={done}
         all={deletion.count}
       />
@@ -32,9 +32,11 @@ export function DeletionBar({
   return (
     <div className="data-bar" data-kind="danger">
       <span className="grow" role="status">
-        {count(deletion.count, "{n} row will be deleted.", "{n} rows will be deleted.")}{" "}
+        {t("{n, plural, one {# row will be deleted.} other {# rows will be deleted.}}", {
+          n: deletion.count,
+        })}{" "}
         <span aria-hidden="true">
-          {count(seconds, "Deleting in {n} second.", "Deleting in {n} seconds.")}
+          {t("{n, plural, one {Deleting in # second.} other {Deleting in # seconds.}}", { n: seconds })}
         </span>
       </span>
       <Button small variant="primary" onClick={onUndo}>

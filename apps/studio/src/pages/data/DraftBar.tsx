@@ -21,7 +21,7 @@ export function DraftBar({
   onDiscard: () => void;
   onConflict: (draft: Draft) => void;
 }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   if (drafts.size === 0) return null;
   const all = [...drafts.values()];
   const problems = all.filter(({ problem }) => problem !== undefined);
@@ -39,7 +39,9 @@ export function DraftBar({
       {error ? <ErrorState error={error} /> : null}
       <div className="data-bar" data-kind="warning">
         <span className="grow" role="status">
-          {count(all.length, "{n} row with unsaved changes", "{n} rows with unsaved changes")}
+          {t("{n, plural, one {# row with unsaved changes} other {# rows with unsaved changes}}", {
+            n: all.length,
+          })}
         </span>
         <Button small onClick={onUndo} disabled={isSaving || !canUndo}>
           {t("Undo")}
@@ -60,10 +62,9 @@ export function DraftBar({
       {first && (
         <Notice
           kind="warning"
-          title={count(
-            invalidCells.length,
-            "{n} cell has an invalid value; its row is not saved",
-            "{n} cells have invalid values; their rows are not saved",
+          title={t(
+            "{n, plural, one {# cell has an invalid value; its row is not saved} other {# cells have invalid values; their rows are not saved}}",
+            { n: invalidCells.length },
           )}
         >
           <bdi>{`${first.objectId}, ${first.field}: ${first.text.slice(0, 80)} — ${first.reason}`}</bdi>

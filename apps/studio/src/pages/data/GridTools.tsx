@@ -98,7 +98,9 @@ export function GridTools({
         </Button>
         <Button small busy={isRefreshing} onClick={onRefresh}>
           <RefreshCw size={15} aria-hidden="true" />
-          {newRowCount > 0 ? texts.count(newRowCount, "{n} new row", "{n} new rows") : t("Refresh")}
+          {newRowCount > 0
+            ? texts.t("{n, plural, one {# new row} other {# new rows}}", { n: newRowCount })
+            : t("Refresh")}
         </Button>
       </div>
     </div>
@@ -135,9 +137,12 @@ function RowCount({
     <span className="soft small" role="status">
       {count &&
         (count.isCapped
-          ? t("{n}+ rows", { n: count.count })
-          : texts.count(count.count, "{n} row", "{n} rows"))}
-      {count && loaded !== undefined && loaded < count.count && ` · ${t("{n} loaded", { n: loaded })}`}
+          ? t("{n, number}+ rows", { n: count.count })
+          : texts.t("{n, plural, one {# row} other {# rows}}", { n: count.count }))}
+      {count &&
+        loaded !== undefined &&
+        loaded < count.count &&
+        ` · ${t("{n, number} loaded", { n: loaded })}`}
     </span>
   );
 }

@@ -66,7 +66,9 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
       title={t("Import rows of {name}", { name: className })}
       description={t("CSV with a header row, a JSON array, or one JSON object per line")}
       confirmLabel={
-        check.data ? texts.count(check.data.imported, "Import {n} row", "Import {n} rows") : t("Validate")
+        check.data
+          ? texts.t("{n, plural, one {Import # row} other {Import # rows}}", { n: check.data.imported })
+          : t("Validate")
       }
       disabled={!file || !isMapped || check.data?.imported === 0}
       busy={busy}
@@ -97,7 +99,8 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
       {file && (
         <>
           <p role="status">
-            <bdi>{file.name}</bdi>: {texts.count(file.rows.length, "{n} row", "{n} rows")}
+            <bdi>{file.name}</bdi>:{" "}
+            {texts.t("{n, plural, one {# row} other {# rows}}", { n: file.rows.length })}
           </p>
           <Table
             caption={t("Column mapping")}
@@ -143,14 +146,16 @@ export function ImportRows({ className, columns, onDone, onClose }: RowsDialogPr
           />
         </>
       )}
-      {check.renderProgress((progress) => t("Validating: {done} of {all}", progress))}
-      {run.renderProgress((progress) => t("Importing: {done} of {all}", progress))}
+      {check.renderProgress((progress) => t("Validating: {done, number} of {all, number}", progress))}
+      {run.renderProgress((progress) => t("Importing: {done, number} of {all, number}", progress))}
       {check.data && !run.isPending && (
         <ImportErrors
           result={check.data}
           className={className}
           file={file}
-          successText={texts.count(check.data.imported, "{n} row is valid", "{n} rows are valid")}
+          successText={texts.t("{n, plural, one {# row is valid} other {# rows are valid}}", {
+            n: check.data.imported,
+          })}
         />
       )}
     </ConfirmDialog>
@@ -180,7 +185,9 @@ function Outcome({
     >
       <ImportErrors
         {...{ result, className, file }}
-        successText={texts.count(result.imported, "{n} row imported", "{n} rows imported")}
+        successText={texts.t("{n, plural, one {# row imported} other {# rows imported}}", {
+          n: result.imported,
+        })}
       />
     </ConfirmDialog>
   );
@@ -209,7 +216,7 @@ function ImportErrors({
       {failed > 0 && (
         <Notice
           kind="warning"
-          title={texts.count(failed, "{n} row was rejected", "{n} rows were rejected")}
+          title={texts.t("{n, plural, one {# row was rejected} other {# rows were rejected}}", { n: failed })}
           action={
             <SaveFileButton
               name={`${className}-refused.${extension}`}

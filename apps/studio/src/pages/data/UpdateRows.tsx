@@ -84,7 +84,7 @@ export function UpdateRows({
       onConfirm={submit}
     >
       <MatchCount query={matchCount}>
-        {(n) => texts.count(n, "{n} row will be updated.", "{n} rows will be updated.")}
+        {(n) => texts.t("{n, plural, one {# row will be updated.} other {# rows will be updated.}}", { n })}
       </MatchCount>
       {updates.map(({ field, text, isCleared }, i) => {
         const column = columns.find(({ name }) => name === field);
@@ -135,7 +135,7 @@ export function UpdateRows({
           {t("Add field")}
         </Button>
       </div>
-      {run.renderProgress((progress) => t("Updating: {done} of {all}", progress))}
+      {run.renderProgress((progress) => t("Updating: {done, number} of {all, number}", progress))}
     </ConfirmDialog>
   );
 }
@@ -161,13 +161,16 @@ function Outcome({
       onConfirm={onClose}
     >
       <p role="status">
-        {texts.count(changed, "{n} row updated.", "{n} rows updated.")}{" "}
-        {unchangedCount > 0 && texts.count(unchangedCount, "{n} row unchanged.", "{n} rows unchanged.")}
+        {texts.t("{n, plural, one {# row updated.} other {# rows updated.}}", { n: changed })}{" "}
+        {unchangedCount > 0 &&
+          texts.t("{n, plural, one {# row unchanged.} other {# rows unchanged.}}", { n: unchangedCount })}
       </p>
       {failed.length > 0 && (
         <Notice
           kind="warning"
-          title={texts.count(failed.length, "{n} row was rejected", "{n} rows were rejected")}
+          title={texts.t("{n, plural, one {# row was rejected} other {# rows were rejected}}", {
+            n: failed.length,
+          })}
           action={
             <SaveFileButton
               name={`${className}-refused.json`}

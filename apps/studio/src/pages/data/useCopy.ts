@@ -13,7 +13,7 @@ export function draftValue(drafts: Drafts, row: JsonObject, field: string): Json
 /** Copies cells to the clipboard and shows a toast. */
 export function useCopy(drafts: Drafts) {
   const toast = useToast();
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const serialize = (rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat) =>
     serializeCells(rows, columns, format, (row, field) => draftValue(drafts, row, field));
   return {
@@ -21,7 +21,7 @@ export function useCopy(drafts: Drafts) {
     async copy(rows: readonly JsonObject[], columns: readonly Column[], format: CopyFormat): Promise<void> {
       try {
         await navigator.clipboard.writeText(serialize(rows, columns, format));
-        toast(count(rows.length, "{n} row copied", "{n} rows copied"));
+        toast(t("{n, plural, one {# row copied} other {# rows copied}}", { n: rows.length }));
       } catch {
         toast(t("The browser blocked access to the clipboard."));
       }

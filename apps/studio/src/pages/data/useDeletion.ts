@@ -44,12 +44,12 @@ export function useDeletion(
         current.target,
         (done) => setDeletion({ ...current, state: "running", done }),
       );
-      toast(texts.count(changed, "{n} row deleted", "{n} rows deleted"));
+      toast(texts.t("{n, plural, one {# row deleted} other {# rows deleted}}", { n: changed }));
       failedIds = new Set(failed.map(({ objectId }) => objectId));
       const [first] = failed;
       if (first)
         toast(
-          t("{n} rows could not be deleted: {reason}", {
+          t("{n, number} rows could not be deleted: {reason}", {
             n: failed.length,
             reason: `${first.objectId}: ${first.error}`,
           }),

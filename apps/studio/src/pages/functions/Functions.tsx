@@ -33,7 +33,7 @@ export function Functions() {
 }
 
 function Workbench({ functions, defined, triggers }: Defined) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [name, setName] = useSearchParam("function");
   const [searchText, setSearchText] = useState("");
   const shown = functions.filter((each) => each.toLowerCase().includes(searchText.toLowerCase()));
@@ -62,7 +62,7 @@ function Workbench({ functions, defined, triggers }: Defined) {
           search={{ label: t("Search functions"), value: searchText, onChange: setSearchText }}
         >
           <p className="soft small" role="status">
-            {count(shown.length, "{n} function", "{n} functions")}
+            {t("{n, plural, one {# function} other {# functions}}", { n: shown.length })}
           </p>
         </PickList>
         {chosen === undefined ? (

@@ -126,7 +126,7 @@ function Result({ run }: { run: FunctionRun }) {
     <section className="card stack" aria-label={t("Result")}>
       <div className="row spread">
         <h2>{t("Result")}</h2>
-        <span className="number">{t("{ms} ms", { ms: run.ms })}</span>
+        <span className="number">{t("{ms, number} ms", { ms: run.ms })}</span>
       </div>
       {run.error ? (
         <Notice kind="danger" title={t("Failed with code {code}", { code: String(run.error.code) })}>

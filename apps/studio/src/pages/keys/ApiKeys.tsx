@@ -84,7 +84,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
           cell: ({ limit, usedThisMinute }) =>
             limit === undefined
               ? number.format(usedThisMinute)
-              : t("{used} of {limit}", { used: usedThisMinute, limit }),
+              : t("{used, number} of {limit, number}", { used: usedThisMinute, limit }),
         },
         {
           label: t("Last used"),

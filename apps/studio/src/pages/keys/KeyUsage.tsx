@@ -9,7 +9,7 @@ const REFETCH_INTERVAL_MS = 30_000;
 
 /** Requests per hour of one key or all keys. */
 export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
-  const { t, language, count } = useTranslation();
+  const { t, language } = useTranslation();
   const [id, setId] = useSearchParam("key");
   const usage = useStudioQuery<{ results: StudioKeyUsage[] }>("/keys/usage", {
     refetchInterval: REFETCH_INTERVAL_MS,
@@ -41,10 +41,9 @@ export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
           return (
             <>
               <p className="number">
-                {count(
-                  hours.reduce((sum, { value }) => sum + value, 0),
-                  "{n} request in the last 48 hours",
-                  "{n} requests in the last 48 hours",
+                {t(
+                  "{n, plural, one {# request in the last 48 hours} other {# requests in the last 48 hours}}",
+                  { n: hours.reduce((sum, { value }) => sum + value, 0) },
                 )}
               </p>
               <Chart label={t("Requests per hour")} points={hours} format={(value) => number.format(value)} />

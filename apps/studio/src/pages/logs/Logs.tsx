@@ -43,7 +43,7 @@ export function Logs() {
 }
 
 function LogTailView() {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [level, setLevel] = useSearchParam("level");
   const [text, setText] = useSearchParam("text");
   const [requestId, setRequestId] = useSearchParam("request");
@@ -94,8 +94,10 @@ function LogTailView() {
           <TailStatus state={paused ? "paused" : tail.state} />
           <p className="soft small" role="status">
             {paused && newLineCount > 0
-              ? count(newLineCount, "{n} new entry since you paused", "{n} new entries since you paused")
-              : count(lines.length, "{n} entry", "{n} entries")}
+              ? t("{n, plural, one {# new entry since you paused} other {# new entries since you paused}}", {
+                  n: newLineCount,
+                })
+              : t("{n, plural, one {# entry} other {# entries}}", { n: lines.length })}
           </p>
         </div>
         <Button small onClick={() => setPaused(paused ? undefined : tail)}>

@@ -22,7 +22,7 @@ const ANYONE = "anybody";
 
 /** The permissions of all classes, in general or for one subject. */
 export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const roleGraph = useRoles();
   const roles = roleGraph.data;
   const [subject, setSubject] = useSearchParam("who");
@@ -46,15 +46,15 @@ export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
       <dl className="tiles">
         <div className="tile">
           <dt>{t("Fully public")}</dt>
-          <dd>{count(countOf("everyone"), "{n} class", "{n} classes")}</dd>
+          <dd>{t("{n, plural, one {# class} other {# classes}}", { n: countOf("everyone") })}</dd>
         </div>
         <div className="tile">
           <dt>{t("Publicly writable")}</dt>
-          <dd>{count(writable.length, "{n} class", "{n} classes")}</dd>
+          <dd>{t("{n, plural, one {# class} other {# classes}}", { n: writable.length })}</dd>
         </div>
         <div className="tile">
           <dt>{t("Master key only")}</dt>
-          <dd>{count(countOf("nobody"), "{n} class", "{n} classes")}</dd>
+          <dd>{t("{n, plural, one {# class} other {# classes}}", { n: countOf("nobody") })}</dd>
         </div>
       </dl>
       <Section title={t("Your classes")}>

@@ -13,7 +13,7 @@ export interface EffectBadgeProps {
 
 /** A badge that summarizes who can use an operation. */
 export function EffectBadge({ effect, isCompact = false, hasOwnRules = false }: EffectBadgeProps) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   if (hasOwnRules && effect.kind === "everyone") {
     return (
       <span
@@ -43,8 +43,8 @@ export function EffectBadge({ effect, isCompact = false, hasOwnRules = false }: 
     const [role] = roles;
     if (roles.length === 1 && role !== undefined && users.length + fields.length === 0) return role;
     return [
-      roles.length > 0 && count(roles.length, "{n} role", "{n} roles"),
-      users.length > 0 && count(users.length, "{n} user", "{n} users"),
+      roles.length > 0 && t("{n, plural, one {# role} other {# roles}}", { n: roles.length }),
+      users.length > 0 && t("{n, plural, one {# user} other {# users}}", { n: users.length }),
       fields.length > 0 && fields.join(", "),
     ]
       .filter(Boolean)

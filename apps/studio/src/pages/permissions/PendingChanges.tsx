@@ -14,7 +14,7 @@ export interface PendingChangesProps {
 
 /** Lists pending changes, each with an undo button. */
 export function PendingChanges({ changes, roles, actions, onUndo }: PendingChangesProps) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const subjectOf = useSubjects(
     changes.map(({ subject }) => subject),
     roles,
@@ -39,7 +39,9 @@ export function PendingChanges({ changes, roles, actions, onUndo }: PendingChang
   return (
     <section className="card stack tight pending-permissions" aria-label={t("Pending changes")}>
       <div className="row spread">
-        <strong role="status">{count(changes.length, "{n} pending change", "{n} pending changes")}</strong>
+        <strong role="status">
+          {t("{n, plural, one {# pending change} other {# pending changes}}", { n: changes.length })}
+        </strong>
         <span className="actions">{actions}</span>
       </div>
       <ul>

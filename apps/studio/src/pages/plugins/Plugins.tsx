@@ -37,7 +37,7 @@ export function Plugins() {
 }
 
 function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [chosen, setChosen] = useSearchParam("function");
   const all = plugins.flatMap((plugin) =>
     plugin.functions.map((name) => ({ plugin, name, full: `${plugin.name}_${name}` })),
@@ -53,7 +53,7 @@ function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
             <p className="pick-title">
               <strong>{plugin.name}</strong>{" "}
               <span className="soft small">
-                {count(plugin.functions.length, "{n} function", "{n} functions")}
+                {t("{n, plural, one {# function} other {# functions}}", { n: plugin.functions.length })}
               </span>
             </p>
           ),

@@ -63,7 +63,7 @@ function queryOf(where: string, channels: string): JsonObject | undefined {
 }
 
 function Composer() {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const form = useForm(PUSH, { title: "", alert: "", channels: "", where: "{}", at: "", device: "" });
@@ -113,7 +113,7 @@ function Composer() {
           />
           <p role="status" className="number">
             {audience.data
-              ? `${count(audience.data.installations, "{n} device", "{n} devices")}, ${count(audience.data.reachable, "{n} reachable", "{n} reachable")}`
+              ? `${t("{n, plural, one {# device} other {# devices}}", { n: audience.data.installations })}, ${t("{n, number} reachable", { n: audience.data.reachable })}`
               : targetQuery === undefined
                 ? t("Invalid JSON in the audience query")
                 : audience.error
@@ -163,7 +163,9 @@ function Composer() {
       <MutationDialog
         open={isConfirming}
         onClose={() => setConfirming(false)}
-        title={count(audience.data?.reachable ?? 0, "Send to {n} device?", "Send to {n} devices?")}
+        title={t("{n, plural, one {Send to # device?} other {Send to # devices?}}", {
+          n: audience.data?.reachable ?? 0,
+        })}
         description={t("A sent push notification can't be recalled.")}
         confirmLabel={at === "" ? t("Send") : t("Schedule")}
         mutation={send}

@@ -73,7 +73,7 @@ export function Members({ role, graph }: { role: Role; graph: StudioRoles }) {
               ))}
               {inherited.length > MAX_INHERITED_ROLES && (
                 <p className="soft">
-                  {t("And {n} more roles", { n: inherited.length - MAX_INHERITED_ROLES })}
+                  {t("And {n, number} more roles", { n: inherited.length - MAX_INHERITED_ROLES })}
                 </p>
               )}
             </div>
@@ -107,7 +107,7 @@ function InheritedMembers({ role, pathFrom, text }: { role: Role; pathFrom: stri
 }
 
 function MemberCount({ role }: { role: Role }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { data, error } = useStudioQuery<StudioCount>("/data/_User/count", {
     query: { ...memberQuery(role.id), cap: COUNT_CAP },
   });
@@ -115,7 +115,9 @@ function MemberCount({ role }: { role: Role }) {
   if (!data) return null;
   return (
     <span className="soft small">
-      {data.isCapped ? t("{n}+", { n: COUNT_CAP }) : count(data.count, "{n} user", "{n} users")}
+      {data.isCapped
+        ? t("{n, number}+", { n: COUNT_CAP })
+        : t("{n, plural, one {# user} other {# users}}", { n: data.count })}
     </span>
   );
 }

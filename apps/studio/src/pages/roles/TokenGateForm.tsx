@@ -61,7 +61,7 @@ export function TokenGateForm({ role, chains, onClose }: TokenGateFormProps) {
         chainId: Number(chainId),
         ...(values.standard !== "ERC20" && tokenId !== "" && { tokenId }),
       }),
-    t("Token gate saved", { role: role.name }),
+    t("Token gate saved"),
   );
   return (
     <FormDialog

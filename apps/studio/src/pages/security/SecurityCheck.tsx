@@ -6,7 +6,7 @@ import { useStudioQuery } from "../../components/queries.ts";
 
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const findings = useStudioQuery<{ results: StudioFinding[] }>("/security");
   return (
     <Page
@@ -22,7 +22,7 @@ export function SecurityCheck() {
               {t("Settings, classes and operators follow best practices.")}
             </EmptyState>
           ) : (
-            <Section title={count(results.length, "{n} finding", "{n} findings")}>
+            <Section title={t("{n, plural, one {# finding} other {# findings}}", { n: results.length })}>
               <ul className="list">
                 {results.map((finding) => (
                   <li key={finding.id} className="stack tight">

@@ -31,7 +31,7 @@ export function DeleteAccount({ user }: { user: User }) {
 const COUNT_TIMEOUT_MS = 60_000;
 
 function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => void }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const navigate = useNavigate();
   const toast = useToast();
@@ -89,7 +89,12 @@ function DeleteAccountDialog({ user, onClose }: { user: User; onClose: () => voi
               label={t("Counting your records")}
               skeleton={<Skeleton width="16rem" />}
             >
-              {(n) => count(n, "{n} record that only you can edit", "{n} records that only you can edit")}
+              {(n) =>
+                t(
+                  "{n, plural, one {# record that only you can edit} other {# records that only you can edit}}",
+                  { n },
+                )
+              }
             </QueryState>
           </li>
         )}

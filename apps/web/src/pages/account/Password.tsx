@@ -79,17 +79,16 @@ const MAX_LISTED = 5;
 /** Lists the sessions that a new password revokes. */
 function RevokedSessions({ sessions }: { sessions: readonly OwnSession[] }) {
   const texts = useTranslation();
-  const { t, count } = texts;
+  const { t } = texts;
   if (sessions.length === 0) {
     return <p className="soft small">{t("You stay signed in here. There are no other sessions.")}</p>;
   }
   return (
     <div className="soft small">
       <p>
-        {count(
-          sessions.length,
-          "You stay signed in here. {n} other session will be signed out:",
-          "You stay signed in here. {n} other sessions will be signed out:",
+        {t(
+          "{n, plural, one {You stay signed in here. # other session will be signed out:} other {You stay signed in here. # other sessions will be signed out:}}",
+          { n: sessions.length },
         )}
       </p>
       <ul className="ending" aria-label={t("Sessions to be revoked")}>
@@ -104,7 +103,7 @@ function RevokedSessions({ sessions }: { sessions: readonly OwnSession[] }) {
           </li>
         ))}
         {sessions.length > MAX_LISTED && (
-          <li>{count(sessions.length - MAX_LISTED, "{n} more", "{n} more")}</li>
+          <li>{t("{n, number} more", { n: sessions.length - MAX_LISTED })}</li>
         )}
       </ul>
     </div>

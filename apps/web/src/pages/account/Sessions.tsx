@@ -7,7 +7,7 @@ import { useOwnSessions } from "./useOwnSessions.ts";
 /** Lists the active sessions and revokes them. */
 export function Sessions() {
   const texts = useTranslation();
-  const { t, count } = texts;
+  const { t } = texts;
   const { logout } = useMoralis();
   const { query, revoke, revokeOthers } = useOwnSessions();
   const toast = useToast();
@@ -38,7 +38,7 @@ export function Sessions() {
               void runRevocation(
                 "others",
                 () => revokeOthers({ throwOnError: true }),
-                count(others.length, "{n} session revoked", "{n} sessions revoked"),
+                t("{n, plural, one {# session revoked} other {# sessions revoked}}", { n: others.length }),
               )
             }
           >

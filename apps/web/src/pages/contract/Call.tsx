@@ -200,7 +200,7 @@ export function Call({ item, abi, chain, address, request, onCalled }: CallProps
         )}
         {simulation && !simulation.revert && <BalanceChanges simulation={simulation} chain={chain} />}
         {simulation?.gas != null && (
-          <p className="small soft">{t("Estimated gas: {n}", { n: Number(simulation.gas) })}</p>
+          <p className="small soft">{t("Estimated gas: {n, number}", { n: Number(simulation.gas) })}</p>
         )}
         <div role="status">
           {result && (

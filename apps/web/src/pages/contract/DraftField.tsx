@@ -131,7 +131,7 @@ function UnitSelect({
   const tokenUnit =
     decimals === undefined || Object.values(UNITS).includes(decimals)
       ? []
-      : [{ key: `e${decimals}`, label: t("token, {n} decimals", { n: decimals }) }];
+      : [{ key: `e${decimals}`, label: t("token, {n, number} decimals", { n: decimals }) }];
   const known = [...tokenUnit, ...Object.keys(UNITS).map((key) => ({ key, label: key }))];
   return (
     <Select

@@ -217,7 +217,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
       </QueryState>
       {records.length >= MAX_RECORDS && (
         <p className="small soft">
-          {t("Showing the first {n} records. Use filters to find others.", { n: MAX_RECORDS })}
+          {t("Showing the first {n, number} records. Use filters to find others.", { n: MAX_RECORDS })}
         </p>
       )}
       {search.record === "new" && user && (

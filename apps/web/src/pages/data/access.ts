@@ -35,7 +35,7 @@ export function isSharedWith(
 export function describeAccess(
   grants: readonly AccessGrant[] | undefined,
   userId: string | undefined,
-  texts: Pick<Translator, "t" | "count">,
+  texts: Pick<Translator, "t">,
 ): string {
   const { t } = texts;
   if (!grants) return t("Public read and write");
@@ -65,7 +65,7 @@ export function describeAccess(
 function describeSubjects(
   list: readonly string[],
   userId: string | undefined,
-  { t, count }: Pick<Translator, "t" | "count">,
+  { t }: Pick<Translator, "t">,
 ): string {
   if (list.length === 0) return t("nobody");
   const roles = list.filter((each) => each.startsWith("role:")).map((each) => each.slice("role:".length));
@@ -73,7 +73,7 @@ function describeSubjects(
   return [
     ...(userId !== undefined && list.includes(userId) ? [t("you")] : []),
     ...roles,
-    ...(others > 0 ? [count(others, "{n} user", "{n} users")] : []),
+    ...(others > 0 ? [t("{n, plural, one {# user} other {# users}}", { n: others })] : []),
   ].join(", ");
 }
 

@@ -14,14 +14,16 @@ import { NftTransferTable, TransactionTable } from "./tables.tsx";
 
 /** The transactions of a block and the NFTs they transferred. */
 export function BlockContents({ block }: { block: Block }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   return (
     <EntityTabs
       label={t("Block contents")}
       tabs={[
         {
           key: "transactions",
-          label: count(block.transactions.length, "{n} transaction", "{n} transactions"),
+          label: t("{n, plural, one {# transaction} other {# transactions}}", {
+            n: block.transactions.length,
+          }),
           content: () => <Transactions block={block} />,
         },
         { key: "nft-transfers", label: t("NFT transfers"), content: () => <NftTransfers block={block} /> },
@@ -31,13 +33,13 @@ export function BlockContents({ block }: { block: Block }) {
 }
 
 function Transactions({ block }: { block: Block }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { length } = block.transactions;
   return (
     <section className="card stack tight" aria-label={t("Transactions")}>
       {length > 0 && (
         <div className="row spread">
-          <span className="soft number">{count(length, "{n} total", "{n} total")}</span>
+          <span className="soft number">{t("{n, number} total", { n: length })}</span>
           <ExportButton
             name={`transactions-of-block-${block.number}`}
             columns={TRANSACTION_COLUMNS}

@@ -102,18 +102,22 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
           <Detail label={t("Transactions")}>
             <span className="number">{block.transaction_count}</span>
           </Detail>
-          <Detail label={t("Fee recipient")}>
-            <AddressLink address={block.miner} />
-          </Detail>
-          <Detail label={t("Gas used")}>
-            <GasUsage used={block.gas_used} limit={block.gas_limit} />{" "}
-            <meter
-              className="gas-meter"
-              max={Number(block.gas_limit)}
-              value={Number(block.gas_used)}
-              aria-label={t("Gas used")}
-            />
-          </Detail>
+          {block.miner && (
+            <Detail label={t("Fee recipient")}>
+              <AddressLink address={block.miner} />
+            </Detail>
+          )}
+          {block.gas_used && block.gas_limit && (
+            <Detail label={t("Gas used")}>
+              <GasUsage used={block.gas_used} limit={block.gas_limit} />{" "}
+              <meter
+                className="gas-meter"
+                max={Number(block.gas_limit)}
+                value={Number(block.gas_used)}
+                aria-label={t("Gas used")}
+              />
+            </Detail>
+          )}
           <Detail label={t("Fees paid")}>
             <CoinAmount
               wei={block.transactions.reduce(
@@ -122,9 +126,11 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
               )}
             />
           </Detail>
-          <Detail label={t("Size")}>
-            <span className="number">{Number(block.size).toLocaleString(language)} B</span>
-          </Detail>
+          {block.size && (
+            <Detail label={t("Size")}>
+              <span className="number">{Number(block.size).toLocaleString(language)} B</span>
+            </Detail>
+          )}
           <Detail label={t("Hash")}>
             <span className="address">{block.hash}</span> <CopyButton text={block.hash} label={t("hash")} />
           </Detail>
@@ -148,9 +154,11 @@ function BlockDetails({ block, placeHash }: { block: Block; placeHash: string })
             <Detail label={t("Receipts root")}>
               <span className="address">{block.receipts_root}</span>
             </Detail>
-            <Detail label={t("Extra data")}>
-              <Code text={block.extra_data} label={t("Extra data")} wrap />
-            </Detail>
+            {block.extra_data && (
+              <Detail label={t("Extra data")}>
+                <Code text={block.extra_data} label={t("Extra data")} wrap />
+              </Detail>
+            )}
           </DetailList>
         </details>
       </section>

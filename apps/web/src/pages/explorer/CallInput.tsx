@@ -11,7 +11,7 @@ const MAX_CHARACTERS = 20_000;
 
 /** The input data of a transaction, decoded if the function is known. */
 export function CallInput({ input, to }: { input: string; to: string | undefined }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [isRaw, setIsRaw] = useState(false);
   const { hexId } = useExplorer().chain;
   if (input === "0x" || input === "") return null;
@@ -41,11 +41,9 @@ export function CallInput({ input, to }: { input: string; to: string | undefined
           <Code text={input.slice(0, MAX_CHARACTERS)} label={t("Input data")} wrap />
           {input.length > MAX_CHARACTERS && (
             <p className="soft small">
-              {count(
-                (input.length - MAX_CHARACTERS) / 2,
-                "{n} more byte not shown",
-                "{n} more bytes not shown",
-              )}
+              {t("{n, plural, one {# more byte not shown} other {# more bytes not shown}}", {
+                n: (input.length - MAX_CHARACTERS) / 2,
+              })}
             </p>
           )}
         </>

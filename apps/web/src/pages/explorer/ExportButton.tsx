@@ -10,13 +10,13 @@ export interface ExportButtonProps {
 
 /** Exports the rows as a CSV file. */
 export function ExportButton({ name, columns, rows }: ExportButtonProps) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const toast = useToast();
   const { run, busy } = useAction(
     async () => {
       const all = await rows();
       downloadFile(`${name}.csv`, csvOf(columns, all), "text/csv;charset=utf-8");
-      toast(count(all.length, "{n} row exported", "{n} rows exported"));
+      toast(t("{n, plural, one {# row exported} other {# rows exported}}", { n: all.length }));
     },
     { errorsAs: "toast" },
   );

@@ -12,7 +12,7 @@ const MAX_HOLDERS = 100;
 
 /** Holders computed from all transfers. With an incomplete index no holders are shown rather than wrong ones. */
 export function Holders({ address, token }: { address: string; token: Erc20Metadata }) {
-  const { t, count, language } = useTranslation();
+  const { t, language } = useTranslation();
   const { chain, start } = useExplorer();
   const transfers = useDataQuery(transfersOf, { chain: chain.hexId, address }, true, {
     timeoutMs: HISTORY_TIMEOUT_MS,
@@ -32,7 +32,7 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
               ? t(
                   "This server does not index the chain from its first block, so holders would be incomplete.",
                 )
-              : t("This token has more than {n} transfers, too many to compute holders here.", {
+              : t("This token has more than {n, number} transfers, too many to compute holders here.", {
                   n: MAX_TRANSFERS,
                 })}
           </EmptyState>
@@ -46,7 +46,7 @@ export function Holders({ address, token }: { address: string; token: Erc20Metad
         {holders && (
           <div className="row spread">
             <p className="soft small">
-              {count(holders.length, "{n} holder", "{n} holders")} ·{" "}
+              {t("{n, plural, one {# holder} other {# holders}}", { n: holders.length })} ·{" "}
               {t("computed from transfers; actual balances may differ for rebasing tokens")}
             </p>
             <ExportButton

@@ -97,12 +97,13 @@ export function Overview() {
               {
                 label: t("Gas used"),
                 number: true,
-                cell: ({ gas_used, gas_limit }) => <GasUsage used={gas_used} limit={gas_limit} />,
+                cell: ({ gas_used, gas_limit }) =>
+                  gas_used && gas_limit && <GasUsage used={gas_used} limit={gas_limit} />,
               },
               {
                 label: t("Fee recipient"),
                 hideOnPhone: true,
-                cell: ({ miner }) => <AddressLink address={miner} />,
+                cell: ({ miner }) => miner && <AddressLink address={miner} />,
               },
             ]}
           />

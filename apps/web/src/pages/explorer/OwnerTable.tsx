@@ -25,7 +25,7 @@ export function OwnerTable({ rows }: { rows: readonly NftOwner[] | undefined }) 
           label: t("Since block"),
           number: true,
           hideOnPhone: true,
-          cell: ({ block_number }) => <BlockLink block={block_number} />,
+          cell: ({ block_number }) => block_number && <BlockLink block={block_number} />,
         },
       ]}
     />

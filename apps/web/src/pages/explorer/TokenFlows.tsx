@@ -10,7 +10,7 @@ const MAX_FLOWS = 100;
 
 /** The transfers of a transaction and the net balance change of its sender. */
 export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { from_address: from, to_address: to, receipt_contract_address: createdAddress, value } = transaction;
   const tokenFlows = flowsOf(transaction.logs);
   const coinFlows: Flow[] =
@@ -56,7 +56,7 @@ export function TokenFlows({ transaction }: { transaction: BlockTransaction }) {
         ))}
       </ol>
       {flows.length > MAX_FLOWS && (
-        <p className="soft">{count(flows.length - MAX_FLOWS, "{n} more not shown", "{n} more not shown")}</p>
+        <p className="soft">{t("{n, number} more not shown", { n: flows.length - MAX_FLOWS })}</p>
       )}
       {netAmounts.length > 0 && (
         <p className="row tight-row small">

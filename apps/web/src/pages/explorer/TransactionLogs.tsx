@@ -13,7 +13,7 @@ import { topicsOf } from "./flows.ts";
 const MAX_LOGS = 200;
 
 export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const [isRaw, setIsRaw] = useState(false);
   const { hexId } = useExplorer().chain;
   const abis = useMemo(() => {
@@ -37,7 +37,9 @@ export function TransactionLogs({ logs }: { logs: readonly TransactionLog[] }) {
       </ol>
       {logs.length > MAX_LOGS && (
         <p className="soft">
-          {count(logs.length - MAX_LOGS, "{n} more log not shown", "{n} more logs not shown")}
+          {t("{n, plural, one {# more log not shown} other {# more logs not shown}}", {
+            n: logs.length - MAX_LOGS,
+          })}
         </p>
       )}
     </section>
@@ -63,7 +65,7 @@ function LogEntry({ log, abi, isRaw }: { log: TransactionLog; abi: Abi | undefin
             {topics.map((topic, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: topics are identified by position.
               <li key={i} className="row tight-row">
-                <span className="soft small">{t("Topic {n}", { n: i })}</span>
+                <span className="soft small">{t("Topic {n, number}", { n: i })}</span>
                 <span className="address">{topic}</span>
               </li>
             ))}

@@ -42,7 +42,7 @@ export function TransactionPage() {
 }
 
 function TransactionDetails({ hash }: { hash: string }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { chain, final } = useExplorer();
   const [isSettled, setIsSettled] = useState(false);
   const found = useLiveDataQuery(getTransaction, { chain: chain.hexId, transaction_hash: hash }, !isSettled);
@@ -69,7 +69,7 @@ function TransactionDetails({ hash }: { hash: string }) {
             },
             {
               key: "logs",
-              label: count(transaction.logs.length, "{n} log", "{n} logs"),
+              label: t("{n, plural, one {# log} other {# logs}}", { n: transaction.logs.length }),
               content: () => <TransactionLogs logs={transaction.logs} />,
             },
             { key: "calls", label: t("Internal calls"), content: () => <InternalCalls hash={hash} /> },
@@ -152,7 +152,7 @@ function Summary({ transaction }: { transaction: BlockTransaction }) {
             <span className="number">
               {Number(transaction.receipt_gas_used).toLocaleString(language)}{" "}
               <span className="soft">
-                {t("of {limit} ({percent})", { limit: Number(transaction.gas), percent })}
+                {t("of {limit, number} ({percent})", { limit: Number(transaction.gas), percent })}
               </span>
             </span>
           </Detail>

@@ -157,10 +157,12 @@ export function MethodChip({ input, isCreation }: { input: string; isCreation: b
 
 /** The finality of a block by the rules of its chain. */
 export function Finality({ block }: { block: number }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { head, safe, final } = useExplorer();
   if (head === undefined || head < block) return null;
-  const confirmations = count(head - block + 1, "{n} confirmation", "{n} confirmations");
+  const confirmations = t("{n, plural, one {# confirmation} other {# confirmations}}", {
+    n: head - block + 1,
+  });
   return (
     <>
       {final !== undefined && block <= final ? (
@@ -214,10 +216,10 @@ export function Pager({ cursor, next }: { cursor: string | undefined; next: stri
 
 /** The total number of rows. */
 export function RowCount({ query: { data, error } }: { query: QueryResult<{ total: number }> }) {
-  const { count } = useTranslation();
+  const { t } = useTranslation();
   return (
     <span className="soft number">
-      {data ? count(data.total, "{n} total", "{n} total") : error ? "–" : <Skeleton width="5rem" />}
+      {data ? t("{n, number} total", { n: data.total }) : error ? "–" : <Skeleton width="5rem" />}
     </span>
   );
 }

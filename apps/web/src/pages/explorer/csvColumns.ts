@@ -79,7 +79,7 @@ export function nftTransferCells(row: NftTransfer): string[] {
 export const OWNER_COLUMNS = ["owner", "collection", "token_id", "amount", "since_block"];
 
 export function ownerCells(row: NftOwner): string[] {
-  return [row.owner_of, row.token_address, row.token_id, row.amount ?? "1", row.block_number];
+  return [row.owner_of, row.token_address, row.token_id, row.amount ?? "1", row.block_number ?? ""];
 }
 
 export const SALE_COLUMNS = ["hash", "block", "time", "token_ids", "seller", "buyer", "price", "price_token"];

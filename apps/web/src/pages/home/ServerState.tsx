@@ -46,7 +46,7 @@ export function ServerState() {
 }
 
 function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
-  const { t } = useTranslation();
+  const { t, language } = useTranslation();
   return (
     <li className="stack tight">
       <div className="row spread">
@@ -62,9 +62,12 @@ function Chain({ chain, server }: { chain: ChainState; server: ServerStatus }) {
       <p className="small soft number">
         {chain.indexed === null
           ? t("No blocks yet")
-          : t("Block {indexed} of {head}", { indexed: chain.indexed, head: chain.head ?? "?" })}
+          : t("Block {indexed, number} of {head}", {
+              indexed: chain.indexed,
+              head: chain.head?.toLocaleString(language) ?? "?",
+            })}
         {chain.etaSeconds !== null && chain.state === "syncing" && (
-          <> · {t("{minutes} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
+          <> · {t("{minutes, number} min remaining", { minutes: Math.ceil(chain.etaSeconds / 60) })}</>
         )}
       </p>
     </li>

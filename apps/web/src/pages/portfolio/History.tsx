@@ -32,7 +32,7 @@ export function History({
   chains: AppChain[];
   assets: readonly Asset[];
 }) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { Moralis } = useMoralis();
   const { history: all } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
@@ -125,7 +125,10 @@ export function History({
       </QueryState>
       {hidden > 0 && (
         <p className="small soft">
-          {count(hidden, "{n} dust or zero-value transfer hidden", "{n} dust or zero-value transfers hidden")}
+          {t(
+            "{n, plural, one {# dust or zero-value transfer hidden} other {# dust or zero-value transfers hidden}}",
+            { n: hidden },
+          )}
         </p>
       )}
       <div className="row">

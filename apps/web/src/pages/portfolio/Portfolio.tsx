@@ -147,7 +147,7 @@ function Total({
   overrides: SpamOverrides;
   isOwn: boolean;
 }) {
-  const { t, count, language } = useTranslation();
+  const { t, language } = useTranslation();
   const all = combineHoldings(holdings);
   // Likely spam is excluded from the total.
   const assets =
@@ -186,9 +186,13 @@ function Total({
               {assets === undefined
                 ? t("Loading balances and prices…")
                 : failedPrices > 0
-                  ? count(failedPrices, "{n} price could not be loaded", "{n} prices could not be loaded")
+                  ? t("{n, plural, one {# price could not be loaded} other {# prices could not be loaded}}", {
+                      n: failedPrices,
+                    })
                   : missingPrices > 0
-                    ? count(missingPrices, "Price missing for {n} asset", "Prices missing for {n} assets")
+                    ? t("{n, plural, one {Price missing for # asset} other {Prices missing for # assets}}", {
+                        n: missingPrices,
+                      })
                     : t("Priced from on-chain pools")}
               {assets !== undefined && (
                 <>

@@ -32,7 +32,7 @@ export interface TokensProps extends SpamOverridesState {
 
 /** The tokens of an address, with likely spam in a separate folder. */
 export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps) {
-  const { t, count } = useTranslation();
+  const { t } = useTranslation();
   const { dust } = useSearch({ from: "/portfolio" });
   const navigate = useNavigate({ from: "/portfolio" });
   const all = combineHoldings(holdings);
@@ -86,16 +86,17 @@ export function Tokens({ holdings, overrides, setOverride, isOwn }: TokensProps)
       </QueryState>
       {good.length > visible.length && (
         <p className="small soft">
-          {count(
-            good.length - visible.length,
-            "{n} asset worth less than $1 hidden",
-            "{n} assets worth less than $1 hidden",
+          {t(
+            "{n, plural, one {# asset worth less than $1 hidden} other {# assets worth less than $1 hidden}}",
+            { n: good.length - visible.length },
           )}
         </p>
       )}
       {spam.length > 0 && (
         <details className="folder">
-          <summary>{count(spam.length, "Spam folder: {n} token", "Spam folder: {n} tokens")}</summary>
+          <summary>
+            {t("{n, plural, one {Spam folder: # token} other {Spam folder: # tokens}}", { n: spam.length })}
+          </summary>
           {renderList(spam, true)}
         </details>
       )}

@@ -65,7 +65,7 @@ export function ValueChart({ address, holdings }: { address: string; holdings: r
 }
 
 function ChainChart({ address, holdings, span }: { address: string; holdings: ChainHoldings; span: Span }) {
-  const { t, count, language } = useTranslation();
+  const { t, language } = useTranslation();
   const { Moralis } = useMoralis();
   const { chain, assets } = holdings;
   const history = useServerQuery({
@@ -85,10 +85,9 @@ function ChainChart({ address, holdings, span }: { address: string; holdings: Ch
           <p className="small soft">
             {t("Historical prices, up to the latest block of {chain}.", { chain: chainName(chain) })}{" "}
             {gaps > 0 &&
-              count(
-                gaps,
-                "{n} point skipped: some prices were missing.",
-                "{n} points skipped: some prices were missing.",
+              t(
+                "{n, plural, one {# point skipped: some prices were missing.} other {# points skipped: some prices were missing.}}",
+                { n: gaps },
               )}
           </p>
         </div>

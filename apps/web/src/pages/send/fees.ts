@@ -41,7 +41,7 @@ async function readBlockSeconds(provider: Eip1193Provider): Promise<number | nul
 export function formatEta(tier: Tier, { blockSeconds }: Fees, { t, language }: Translator): string {
   const blocks = BLOCKS_TO_WAIT[tier];
   if (blockSeconds === null || !(blockSeconds > 0) || blockSeconds > 600) {
-    return blocks === 1 ? t("in the next block") : t("within {n} blocks", { n: blocks });
+    return blocks === 1 ? t("in the next block") : t("within {n, number} blocks", { n: blocks });
   }
   const seconds = Math.max(1, Math.round(blocks * blockSeconds));
   const [value, unit] = seconds < 90 ? [seconds, "second"] : [Math.round(seconds / 60), "minute"];

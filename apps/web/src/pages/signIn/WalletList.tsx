@@ -153,10 +153,12 @@ function DevelopmentWallet({ settings, rpcUrl, isRecent, onChoose }: Development
               <button
                 type="button"
                 className="wallet"
-                onClick={() => use(t("account {n}", { n: i + 1 }), { provider: DEVELOPMENT_WALLET, address })}
+                onClick={() =>
+                  use(t("account {n, number}", { n: i + 1 }), { provider: DEVELOPMENT_WALLET, address })
+                }
               >
                 <Address address={address} short />
-                <span className="tag">{t("Account {n}", { n: i + 1 })}</span>
+                <span className="tag">{t("Account {n, number}", { n: i + 1 })}</span>
               </button>
             </li>
           ))}

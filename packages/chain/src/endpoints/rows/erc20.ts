@@ -1,117 +1,78 @@
-import {
-  address,
-  atBlock,
-  chain,
-  cursor,
-  limit,
-  offset,
-  providerUrl,
-  range,
-  subdomain,
-} from "./parameters.ts";
-import type { EndpointRow } from "./row.ts";
+import { z } from "zod";
+import { SCHEMAS } from "../schemas.ts";
+import { address, addresses, text, texts } from "../values.ts";
+import { atBlock, chain, cursor, limit, offset, range } from "./parameters.ts";
+import type { EndpointRows } from "./row.ts";
 
-const token = { ...address, about: "Contract of the token." } as const;
+const token = address.describe("Contract of the token.");
 
 /** ERC-20 tokens, in match order. */
-export const erc20Endpoints = [
-  {
-    name: "getTokenMetadata",
+export const erc20Endpoints = {
+  getTokenMetadata: {
     group: "token",
     method: "GET",
     path: "/erc20/metadata",
-    parameters: [
-      chain,
-      subdomain,
-      providerUrl,
-      {
-        name: "addresses",
-        in: "query",
-        kind: "addresses",
-        required: true,
-        about: "Contracts; at most 100.",
-      },
-    ],
-    response: "erc20Metadata[]",
-    paging: "none",
-    status: 200,
+    parameters: z.object({ chain, addresses: addresses.describe("Contracts; at most 100.") }),
+    ignored: ["subdomain", "providerUrl"],
+    response: z.array(SCHEMAS.erc20Metadata),
     weight: "1",
     about: "Returns name, symbol and decimals of tokens.",
   },
-  {
-    name: "getTokenMetadataBySymbol",
+  getTokenMetadataBySymbol: {
     group: "token",
     method: "GET",
     path: "/erc20/metadata/symbols",
-    parameters: [
-      chain,
-      subdomain,
-      { name: "symbols", in: "query", kind: "texts", required: true, about: "Symbols; at most 100." },
-    ],
-    response: "erc20Metadata[]",
-    paging: "none",
-    status: 200,
+    parameters: z.object({ chain, symbols: texts.describe("Symbols; at most 100.") }),
+    ignored: ["subdomain"],
+    response: z.array(SCHEMAS.erc20Metadata),
     weight: "1",
     about: "Returns the tokens with a symbol; several tokens can have the same one.",
   },
-  {
-    name: "getTokenPrice",
+  getTokenPrice: {
     group: "token",
     method: "GET",
     path: "/erc20/{address}/price",
-    parameters: [
-      token,
+    parameters: z.object({
+      address: token,
       chain,
-      providerUrl,
-      {
-        name: "exchange",
-        in: "query",
-        kind: "text",
-        required: false,
-        about: "Exchange by name or factory address; default all known exchanges.",
-      },
-      atBlock,
-    ],
-    response: "erc20Price",
-    paging: "none",
-    status: 200,
+      exchange: text.optional().describe("Exchange by name or factory address; default all known exchanges."),
+      to_block: atBlock,
+    }),
+    ignored: ["providerUrl"],
+    response: SCHEMAS.erc20Price,
     weight: "3",
     about: "Returns the price of a token on decentralized exchanges.",
   },
-  {
-    name: "getTokenAddressTransfers",
+  getTokenAddressTransfers: {
     group: "token",
     method: "GET",
     path: "/erc20/{address}/transfers",
-    parameters: [token, chain, subdomain, ...range, offset, limit, cursor],
-    response: "erc20TransactionCollection",
-    paging: "both",
-    status: 200,
+    parameters: z.object({
+      address: token,
+      chain,
+      ...range,
+      offset,
+      limit,
+      cursor,
+    }),
+    ignored: ["subdomain"],
+    response: SCHEMAS.erc20TransactionCollection,
     weight: "2",
     about: "Returns the transfers of a token, latest first.",
   },
-  {
-    name: "getTokenAllowance",
+  getTokenAllowance: {
     group: "token",
     method: "GET",
     path: "/erc20/{address}/allowance",
-    parameters: [
-      token,
+    parameters: z.object({
+      address: token,
       chain,
-      providerUrl,
-      { name: "owner_address", in: "query", kind: "address", required: true, about: "Owner of the tokens." },
-      {
-        name: "spender_address",
-        in: "query",
-        kind: "address",
-        required: true,
-        about: "Spender of the tokens.",
-      },
-    ],
-    response: "erc20Allowance",
-    paging: "none",
-    status: 200,
+      owner_address: address.describe("Owner of the tokens."),
+      spender_address: address.describe("Spender of the tokens."),
+    }),
+    ignored: ["providerUrl"],
+    response: SCHEMAS.erc20Allowance,
     weight: "1",
     about: "Returns the allowance of a spender.",
   },
-] as const satisfies readonly EndpointRow[];
+} as const satisfies EndpointRows;

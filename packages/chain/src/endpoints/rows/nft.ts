@@ -1,249 +1,198 @@
-import {
-  address,
-  chain,
-  cursor,
-  format,
-  limit,
-  marketplace,
-  providerUrlInSnakeCase,
-  range,
-  tokenId,
-} from "./parameters.ts";
-import type { EndpointRow } from "./row.ts";
+import { z } from "zod";
+import { SCHEMAS } from "../schemas.ts";
+import { address, addresses, choice, days, list, order, text } from "../values.ts";
+import { chain, cursor, format, limit, marketplace, range, tokenId } from "./parameters.ts";
+import type { EndpointRows } from "./row.ts";
 
-const collection = { ...address, about: "Contract of the collection." } as const;
-const page = [format, limit, cursor] as const;
+const collection = address.describe("Contract of the collection.");
+const page = { format, limit, cursor };
 
 /** NFTs, in match order: paths with words precede paths with a token id. */
-export const nftEndpoints = [
-  {
-    name: "searchNFTs",
+export const nftEndpoints = {
+  searchNFTs: {
     group: "token",
     method: "GET",
     path: "/nft/search",
-    parameters: [
+    parameters: z.object({
       chain,
       format,
-      { name: "q", in: "query", kind: "text", required: true, about: "Search terms." },
-      {
-        name: "filter",
-        in: "query",
-        kind: "choices",
-        required: false,
-        default: "global",
-        choices: ["name", "description", "attributes", "global"],
-        about: "Searched parts of the metadata, separated by commas; global means all.",
-      },
+      q: text.describe("Search terms."),
+      filter: list(choice(["name", "description", "attributes", "global"]))
+        .prefault(["global"])
+        .describe("Searched parts of the metadata, separated by commas; global means all."),
       ...range,
-      {
-        name: "addresses",
-        in: "query",
-        kind: "addresses",
-        required: false,
-        about: "Only these collections; at most 100.",
-      },
+      addresses: addresses.optional().describe("Only these collections; at most 100."),
       cursor,
       limit,
-    ],
-    response: "nftMetadataCollection",
-    paging: "cursor",
-    status: 200,
+    }),
+    response: SCHEMAS.nftMetadataCollection,
     weight: "5",
     about: "Searches NFTs by metadata.",
   },
-  {
-    name: "getNftTransfersFromToBlock",
+  getNftTransfersFromToBlock: {
     aliases: ["getNFTTransfersFromToBlock"],
     group: "token",
     method: "GET",
     path: "/nft/transfers",
-    parameters: [chain, ...range, ...page],
-    response: "nftTransferCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({ chain, ...range, ...page }),
+    response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns all NFT transfers in a range of blocks or time; at least one bound is required.",
   },
-  {
-    name: "getNFTTrades",
+  getNFTTrades: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/trades",
-    parameters: [collection, chain, ...range, providerUrlInSnakeCase, marketplace, cursor, limit],
-    response: "tradeCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      chain,
+      ...range,
+      marketplace,
+      cursor,
+      limit,
+    }),
+    ignored: ["provider_url"],
+    response: SCHEMAS.tradeCollection,
     weight: "4",
     about: "Returns the sales of a collection, latest first.",
   },
-  {
-    name: "getNFTLowestPrice",
+  getNFTLowestPrice: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/lowestprice",
-    parameters: [
-      collection,
+    parameters: z.object({
+      address: collection,
       chain,
-      {
-        name: "days",
-        in: "query",
-        kind: "days",
-        required: false,
-        default: 7,
-        about: "Number of days to look back.",
-      },
-      providerUrlInSnakeCase,
+      days: days.prefault(7).describe("Number of days to look back."),
       marketplace,
-    ],
-    response: "trade",
-    paging: "none",
-    status: 200,
+    }),
+    ignored: ["provider_url"],
+    response: SCHEMAS.trade,
     weight: "4",
     about: "Returns the lowest sale price in the native coin within the last days.",
   },
-  {
-    name: "getContractNFTTransfers",
+  getContractNFTTransfers: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/transfers",
-    parameters: [collection, chain, ...page],
-    response: "nftTransferCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      chain,
+      ...page,
+    }),
+    response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns the transfers of a collection, latest first.",
   },
-  {
-    name: "getNFTOwners",
+  getNFTOwners: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/owners",
-    parameters: [collection, chain, ...page],
-    response: "nftOwnerCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      chain,
+      ...page,
+    }),
+    response: SCHEMAS.nftOwnerCollection,
     weight: "2",
     about: "Returns the owners of a collection: one row per token and owner.",
   },
-  {
-    name: "getNFTMetadata",
+  getNFTMetadata: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/metadata",
-    parameters: [collection, chain],
-    response: "nftContractMetadata",
-    paging: "none",
-    status: 200,
+    parameters: z.object({ address: collection, chain }),
+    response: SCHEMAS.nftContractMetadata,
     weight: "1",
     about: "Returns name, symbol and contract type of a collection.",
   },
-  {
-    name: "syncNFTContract",
+  syncNFTContract: {
     group: "token",
     method: "PUT",
     path: "/nft/{address}/sync",
-    parameters: [collection, chain],
-    response: "accepted",
-    paging: "none",
+    parameters: z.object({ address: collection, chain }),
+    response: SCHEMAS.accepted,
     status: 201,
     weight: "5",
     about: "Refreshes a collection from the chain.",
   },
-  {
-    name: "getAllTokenIds",
+  getAllTokenIds: {
     group: "token",
     method: "GET",
     path: "/nft/{address}",
-    parameters: [collection, chain, ...page],
-    response: "nftCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      chain,
+      ...page,
+    }),
+    response: SCHEMAS.nftCollection,
     weight: "2",
     about: "Returns the tokens of a collection with metadata.",
   },
-  {
-    name: "reSyncMetadata",
+  reSyncMetadata: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/{token_id}/metadata/resync",
-    parameters: [
-      collection,
-      tokenId,
+    parameters: z.object({
+      address: collection,
+      token_id: tokenId,
       chain,
-      {
-        name: "flag",
-        in: "query",
-        kind: "choice",
-        required: false,
-        default: "metadata",
-        choices: ["uri", "metadata"],
-        about: "What to refresh: the URI on the chain and the metadata, or only the metadata.",
-      },
-      {
-        name: "mode",
-        in: "query",
-        kind: "choice",
-        required: false,
-        default: "async",
-        choices: ["async", "sync"],
-        about: "Whether to respond immediately or after the refresh.",
-      },
-    ],
-    response: "metadataResync",
-    paging: "none",
-    status: 200,
+      flag: choice(["uri", "metadata"])
+        .prefault("metadata")
+        .describe("What to refresh: the URI on the chain and the metadata, or only the metadata."),
+      mode: choice(["async", "sync"])
+        .prefault("async")
+        .describe("Whether to respond immediately or after the refresh."),
+    }),
+    response: SCHEMAS.metadataResync,
     weight: "5",
     about: "Refreshes the metadata of one NFT.",
   },
-  {
-    name: "getTokenIdOwners",
+  getTokenIdOwners: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/{token_id}/owners",
-    parameters: [collection, tokenId, chain, ...page],
-    response: "nftOwnerCollection",
-    paging: "cursor",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      token_id: tokenId,
+      chain,
+      ...page,
+    }),
+    response: SCHEMAS.nftOwnerCollection,
     weight: "2",
     about: "Returns the owners of one NFT.",
   },
-  {
-    name: "getWalletTokenIdTransfers",
+  getWalletTokenIdTransfers: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/{token_id}/transfers",
-    parameters: [
-      collection,
-      tokenId,
+    parameters: z.object({
+      address: collection,
+      token_id: tokenId,
       chain,
       format,
       limit,
-      {
-        name: "order",
-        in: "query",
-        kind: "order",
-        required: false,
-        default: "block_number.DESC",
-        about: "Fields with .ASC or .DESC, separated by commas; the default is ascending.",
-      },
+      order: order
+        .prefault(["block_number.DESC"])
+        .describe("Fields with .ASC or .DESC, separated by commas; the default is ascending."),
       cursor,
-    ],
-    response: "nftTransferCollection",
-    paging: "cursor",
-    status: 200,
+    }),
+    response: SCHEMAS.nftTransferCollection,
     weight: "2",
     about: "Returns the transfers of one NFT.",
   },
-  {
-    name: "getTokenIdMetadata",
+  getTokenIdMetadata: {
     group: "token",
     method: "GET",
     path: "/nft/{address}/{token_id}",
-    parameters: [collection, tokenId, chain, format],
-    response: "nft",
-    paging: "none",
-    status: 200,
+    parameters: z.object({
+      address: collection,
+      token_id: tokenId,
+      chain,
+      format,
+    }),
+    response: SCHEMAS.nft,
     weight: "1",
     about: "Returns one NFT with its metadata.",
   },
-] as const satisfies readonly EndpointRow[];
+} as const satisfies EndpointRows;

@@ -1,98 +1,35 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
-import type { ResponseSchema } from "../schemas.ts";
-
-export type Hex = `0x${string}`;
-
-/**
- * Position in an ordered list: the sort key of the last row of a page, as numbers and hex, and the number of the next
- * page.
- */
-export interface Cursor {
-  parts: (number | string)[];
-  /** Counted from 0. */
-  page: number;
-}
-
-/** A file of a directory; `content` is base64 text or JSON. */
-export interface FolderFile {
-  /** Relative, without empty, `.` and `..` segments. */
-  path: string;
-  content: JsonValue;
-}
-
-export interface OrderField {
-  field: string;
-  descending: boolean;
-}
-
-/** Types of parsed parameters by kind. */
-export interface KindTypes {
-  /** A name or id in any spelling; resolved by the chain selector. */
-  chain: string;
-  /** In lower case, like all hex values. */
-  address: Hex;
-  addresses: Hex[];
-  /** 32 bytes. */
-  hash: Hex;
-  blockOrHash: number | Hex | "latest";
-  text: string;
-  texts: string[];
-  integer: number;
-  block: number;
-  /** Seconds since the epoch. */
-  time: number;
-  limit: number;
-  offset: number;
-  cursor: Cursor;
-  format: "decimal" | "hex";
-  choice: string;
-  choices: string[];
-  /** One or more entries of an ABI. */
-  abi: JsonObject[];
-  json: JsonObject;
-  files: FolderFile[];
-  tokenId: bigint;
-  domain: string;
-  days: number;
-  order: OrderField[];
-  /** Accepted from old clients and ignored. */
-  ignored: undefined;
-}
-
-export type Kind = keyof KindTypes;
-
-export interface ParameterRow {
-  name: string;
-  in: "path" | "query" | "body";
-  kind: Kind;
-  required: boolean;
-  /** Default value. */
-  default?: string | number;
-  /** Allowed values of kinds "choice" and "choices". */
-  choices?: readonly string[];
-  about: string;
-}
+import type { z } from "zod";
 
 export interface EndpointRow {
-  /** Name of the cloud function and of the operation in `Web3API`. */
-  name: string;
   /** Names in later clients. */
   aliases?: readonly string[];
   group: "native" | "account" | "token" | "resolve" | "defi" | "storage" | "info";
   method: "GET" | "POST" | "PUT";
   /** With `{parameter}` segments. */
   path: string;
-  parameters: readonly ParameterRow[];
+  /** Parameters that are neither in the path nor in the body are in the query. */
+  parameters: z.ZodObject;
+  /** Names of parameters that are accepted from old clients and ignored. */
+  ignored?: readonly string[];
   /**
-   * The JSON body of REST requests: an object with the body parameters as properties, or the one body parameter
-   * itself. In calls of the cloud function, the latter can have any of these names; the first is its own.
+   * The JSON body of REST requests: an object with some parameters as properties, or one parameter itself. In calls of
+   * the cloud function, the latter can have any of these names; the first is its own.
    */
-  body?: "properties" | { readonly parameter: readonly string[] };
-  response: ResponseSchema;
-  /** How its pages are requested. */
-  paging: "cursor" | "offset" | "both" | "none";
-  status: 200 | 201;
+  body?: { readonly properties: readonly string[] } | { readonly parameter: readonly string[] };
+  response: z.ZodType;
+  /** HTTP status of a successful response; default 200. */
+  status?: 201;
   /** Cost of a call for the rate limit. */
   weight: string;
   about: string;
+}
+
+/** Endpoints by the name of the cloud function and of the operation in `Web3API`, in match order. */
+export type EndpointRows = Readonly<Record<string, EndpointRow>>;
+
+/** Where a request contains a parameter of an endpoint. */
+export function locationOf({ path, body }: EndpointRow, name: string): "path" | "query" | "body" {
+  if (path.includes(`{${name}}`)) return "path";
+  const inBody = !body ? [] : "properties" in body ? body.properties : body.parameter;
+  return inBody.includes(name) ? "body" : "query";
 }

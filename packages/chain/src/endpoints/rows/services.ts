@@ -1,86 +1,57 @@
-import { address } from "./parameters.ts";
-import type { EndpointRow } from "./row.ts";
+import { z } from "zod";
+import { SCHEMAS } from "../schemas.ts";
+import { address, choice, domain, files } from "../values.ts";
+import type { EndpointRows } from "./row.ts";
 
 /** Endpoints without a chain, or without a choice of it, in match order. */
-export const serviceEndpoints = [
-  {
-    name: "resolveAddress",
+export const serviceEndpoints = {
+  resolveAddress: {
     group: "resolve",
     method: "GET",
     path: "/resolve/{address}/reverse",
-    parameters: [address],
-    response: "ens",
-    paging: "none",
-    status: 200,
+    parameters: z.object({ address: address.describe("Address of a wallet or contract.") }),
+    response: SCHEMAS.ens,
     weight: "1",
     about: "Returns the primary ENS name of an address.",
   },
-  {
-    name: "resolveDomain",
+  resolveDomain: {
     group: "resolve",
     method: "GET",
     path: "/resolve/{domain}",
-    parameters: [
-      { name: "domain", in: "path", kind: "domain", required: true, about: "Name such as brad.crypto." },
-      {
-        name: "currency",
-        in: "query",
-        kind: "choice",
-        required: false,
-        default: "eth",
-        choices: ["eth", "0x1"],
-        about: "Currency of the requested address.",
-      },
-    ],
-    response: "resolve",
-    paging: "none",
-    status: 200,
+    parameters: z.object({
+      domain: domain.describe("Name such as brad.crypto."),
+      currency: choice(["eth", "0x1"]).prefault("eth").describe("Currency of the requested address."),
+    }),
+    response: SCHEMAS.resolve,
     weight: "1",
     about: "Resolves a domain to an address.",
   },
-  {
-    name: "uploadFolder",
+  uploadFolder: {
     group: "storage",
     method: "POST",
     path: "/ipfs/uploadFolder",
-    parameters: [
-      {
-        name: "data",
-        in: "body",
-        kind: "files",
-        required: true,
-        about: "Files with a path and base64 text or JSON as content.",
-      },
-    ],
+    parameters: z.object({ data: files.describe("Files with a path and base64 text or JSON as content.") }),
     body: { parameter: ["data", "abi"] },
-    response: "ipfsFile[]",
-    paging: "none",
-    status: 200,
+    response: z.array(SCHEMAS.ipfsFile),
     weight: "20",
     about: "Adds files to IPFS as one directory.",
   },
-  {
-    name: "web3ApiVersion",
+  web3ApiVersion: {
     group: "info",
     method: "GET",
     path: "/web3/version",
-    parameters: [],
-    response: "web3version",
-    paging: "none",
-    status: 200,
+    parameters: z.object({}),
+    response: SCHEMAS.web3version,
     weight: "0",
     about: "Version of the API.",
   },
-  {
-    name: "endpointWeights",
+  endpointWeights: {
     group: "info",
     method: "GET",
     path: "/info/endpointWeights",
-    parameters: [],
-    response: "endpointWeight[]",
-    paging: "none",
-    status: 200,
+    parameters: z.object({}),
+    response: z.array(SCHEMAS.endpointWeight),
     weight: "0",
     about: "Returns the rate limit cost of each endpoint.",
   },
-] as const satisfies readonly EndpointRow[];
+} as const satisfies EndpointRows;

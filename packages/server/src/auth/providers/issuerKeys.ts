@@ -1,5 +1,5 @@
+import { sendRequest } from "@purse/outbound";
 import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey } from "jose";
-import { sendRequest } from "../../core/outbound/sendRequest.ts";
 
 /** Deadline of a request to the issuer, in ms, and the largest response that is read, in bytes. */
 const TIMEOUT_MS = 5_000;

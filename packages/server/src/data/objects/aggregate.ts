@@ -10,17 +10,18 @@ import {
   type JsonObject,
   type JsonValue,
   ProtocolError,
+  parseList,
   parsePath,
   parsePipeline,
-  parseWhere,
-  renameFields,
   type Stage,
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
-import type { ClassSchema } from "../../database/classSchema.ts";
-import type { StoreGroup } from "../../database/store.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
 import type { ObjectReader } from "./objectReader.ts";
+import { toServerFieldNames } from "./pipelineFieldNames.ts";
+import { toSqlGroup } from "./pipelineGroup.ts";
+import { parseCondition, parseMatch } from "./pipelineMatch.ts";
+import { parseTextParameters } from "./pipelineParameters.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 /** Maximum number of objects that a pipeline loads into memory. */
@@ -57,7 +58,8 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     const scope = access.authorizeRead(request, className, "find");
     const where = parseCondition(parseTextParameters(params.where ?? {}), scope?.schema);
     if (!scope) return [];
-    if (params.distinct !== undefined) return distinct(scope, where, String(params.distinct));
+    if (params.distinct !== undefined)
+      return distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
     if (params.explain !== undefined && params.explain !== false) {
       return [await reader.explain(scope, { where })];
     }
@@ -177,191 +179,6 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
 
 const EVERYTHING: Condition = { kind: "and", conditions: [] };
 
-/** Renames `_id` and MongoDB's internal columns, as older clients and pipelines use them. */
-function toServerFieldNames(stage: string, argument: JsonValue): JsonValue {
-  if (stage !== "$lookup" || !isJsonObject(argument))
-    return renameFields(expandPointerTexts(argument), toServerFieldName);
-  const toName = (field: JsonValue | undefined) =>
-    typeof field === "string" ? toServerFieldName(field) : null;
-  const { localField, foreignField } = argument;
-  return { ...argument, localField: toName(localField), foreignField: toName(foreignField) };
-}
-
-/** Operators on texts. A pointer operand becomes the text that MongoDB stores: `Class$id`. */
-const TEXT_OPERATORS: ReadonlySet<string> = new Set(
-  "$concat $indexOfBytes $indexOfCP $split $strLenBytes $strLenCP $substr $substrBytes $substrCP".split(" "),
-);
-
-/** Replaces `$_p_author` in text expressions with the `Class$id` of the pointer in `author`, as in MongoDB. */
-function expandPointerTexts(value: JsonValue, isText = false): JsonValue {
-  if (typeof value === "string" && isText && value.startsWith("$_p_")) {
-    const field = value.slice("$_p_".length);
-    return { $concat: [`$${field}.className`, { $literal: "$" }, `$${field}.objectId`] };
-  }
-  if (Array.isArray(value)) return value.map((item) => expandPointerTexts(item, isText));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      const texts = expandPointerTexts(inner, TEXT_OPERATORS.has(key));
-      return SUBSTRING_OPERATORS.has(key) ? ["$substrBytes", clampSubstring(texts)] : [key, texts];
-    }),
-  );
-}
-
-const SUBSTRING_OPERATORS: ReadonlySet<string> = new Set(["$substr", "$substrBytes"]);
-
-/**
- * Supports substring operands that MongoDB accepts and the aggregation library does not: non-text values, ends beyond
- * the text, -1 for the remainder.
- */
-function clampSubstring(operands: JsonValue): JsonValue {
-  if (!Array.isArray(operands) || operands.length !== 3) return operands;
-  const [value = null, start = null, length = null] = operands;
-  const text = { $ifNull: [{ $toString: value }, ""] };
-  const end = { $strLenBytes: text };
-  const from = { $min: [start, end] };
-  const rest = { $subtract: [end, from] };
-  return [text, from, { $cond: [{ $lt: [length, 0] }, rest, { $min: [length, rest] }] }];
-}
-
-function toServerFieldName(field: string): string {
-  const [head = "", ...rest] = field.split(".");
-  const name = SERVER_FIELD_NAMES[head] ?? (head.startsWith("_p_") ? head.slice(3) : head);
-  return [name, ...rest].join(".");
-}
-
-const SERVER_FIELD_NAMES: Readonly<Record<string, string>> = {
-  objectId: "_id",
-  _created_at: "createdAt",
-  _updated_at: "updatedAt",
-};
-
-/** Converts a match to a condition for the database; undefined if only the aggregation worker can evaluate it. */
-function parseMatch(argument: JsonValue, schema: ClassSchema): Condition | undefined {
-  try {
-    return parseCondition(argument, schema);
-  } catch (error) {
-    if (error instanceof ProtocolError && !hasPattern(argument)) return undefined;
-    throw error;
-  }
-}
-
-function parseCondition(where: JsonValue, schema: ClassSchema | undefined): Condition {
-  return parseWhere(isJsonObject(where) ? toWireWhere(where, schema) : where);
-}
-
-/** Pipelines may contain dates as plain text and pointers as plain ids; converts them based on the schema. */
-function toWireWhere(where: JsonObject, schema: ClassSchema | undefined): JsonObject {
-  const result: JsonObject = {};
-  for (const [key, value] of Object.entries(where)) {
-    if (Array.isArray(value) && key.startsWith("$")) {
-      result[key] = value.map((inner) => (isJsonObject(inner) ? toWireWhere(inner, schema) : inner));
-      continue;
-    }
-    const name = key === "_id" ? "objectId" : key;
-    const type = COLUMN_DATES.has(name) ? { type: "Date" as const } : schema?.fields[name];
-    if (type?.type === "Date") result[name] = mapOperands(value, toWireDate);
-    else if (type?.type === "Pointer") {
-      const className = type.targetClass ?? "";
-      result[name] = mapOperands(value, (operand) => {
-        if (typeof operand !== "string") return operand;
-        const prefix = `${className}$`;
-        const objectId = operand.startsWith(prefix) ? operand.slice(prefix.length) : operand;
-        return { __type: "Pointer", className, objectId };
-      });
-    } else result[name] = value;
-  }
-  return result;
-}
-
-const COLUMN_DATES: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
-
-function mapOperands(value: JsonValue, map: (operand: JsonValue) => JsonValue): JsonValue {
-  if (!isJsonObject(value) || !Object.keys(value).some((key) => key.startsWith("$"))) return map(value);
-  return Object.fromEntries(
-    Object.entries(value).map(([operator, operand]) => [
-      operator,
-      Array.isArray(operand) ? operand.map(map) : map(operand),
-    ]),
-  );
-}
-
-function toWireDate(operand: JsonValue): JsonValue {
-  if (typeof operand !== "string" || Number.isNaN(Date.parse(operand))) return operand;
-  return { __type: "Date", iso: new Date(operand).toISOString() };
-}
-
-interface SqlGroup {
-  group: StoreGroup;
-  toObject(keys: JsonValue[], aggregates: (number | null)[]): JsonObject;
-}
-
-const SQL_AGGREGATES = { $sum: "sum", $avg: "avg", $min: "min", $max: "max" } as const;
-const GROUPABLE_TYPES: ReadonlySet<string> = new Set(["String", "Number", "Boolean", "Pointer"]);
-
-/** Converts a group stage to SQL if it groups by plain fields and aggregates numbers; otherwise returns undefined. */
-function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup | undefined {
-  if (!isJsonObject(argument)) return undefined;
-  const { _id, ...accumulators } = argument;
-  const names = isJsonObject(_id) ? Object.entries(_id) : _id === null ? [] : [["", _id] as const];
-  const keys = names.map(([, reference]) => fieldReference(reference, schema, GROUPABLE_TYPES));
-  const group: StoreGroup = { keys: [], aggregates: [{ fn: "count" }] };
-  for (const key of keys) {
-    if (!key) return undefined;
-    group.keys.push([key]);
-  }
-  const outputs: { name: string; at: number; factor: number; emptyValue: number | null }[] = [];
-  for (const [name, accumulator] of Object.entries(accumulators)) {
-    const entries = isJsonObject(accumulator) ? Object.entries(accumulator) : [];
-    const [operator, operand] = entries[0] ?? [];
-    if (entries.length !== 1 || operator === undefined || operand === undefined) return undefined;
-    if (operator === "$count" || (operator === "$sum" && typeof operand === "number")) {
-      outputs.push({ name, at: 0, factor: typeof operand === "number" ? operand : 1, emptyValue: 0 });
-      continue;
-    }
-    const fn = Object.entries(SQL_AGGREGATES).find(([known]) => known === operator)?.[1];
-    const field = fieldReference(operand, schema, NUMERIC_TYPES);
-    if (!fn || !field) return undefined;
-    group.aggregates.push({ fn, path: [field] });
-    outputs.push({
-      name,
-      at: group.aggregates.length - 1,
-      factor: 1,
-      emptyValue: fn === "sum" ? 0 : null,
-    });
-  }
-  return {
-    group,
-    toObject(values, numbers) {
-      const keyValues = values.map((value) => (isJsonObject(value) ? (value.objectId ?? null) : value));
-      const object: JsonObject = {
-        objectId: isJsonObject(_id)
-          ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null]))
-          : keyValues[0] === ""
-            ? null
-            : (keyValues[0] ?? null),
-      };
-      for (const { name, at, factor, emptyValue } of outputs) {
-        const number = numbers[at] ?? emptyValue;
-        object[name] = number === null ? null : number * factor;
-      }
-      return object;
-    },
-  };
-}
-
-const NUMERIC_TYPES: ReadonlySet<string> = new Set(["Number"]);
-
-function fieldReference(
-  reference: JsonValue | undefined,
-  schema: ClassSchema,
-  types: ReadonlySet<string>,
-): string | undefined {
-  if (typeof reference !== "string" || !/^\$[A-Za-z]\w*$/.test(reference)) return undefined;
-  const field = reference.slice(1);
-  return types.has(schema.fields[field]?.type ?? "") ? field : undefined;
-}
-
 /** Returns the classes that lookup stages read. Throws 102 for classes that pipelines may not read. */
 function lookupClasses(stages: Stage[]): string[] {
   return stages.flatMap(({ name, argument }): string[] => {
@@ -398,31 +215,4 @@ function parseNearPoint(value: JsonValue | undefined): { point: Coordinates; uni
     }
   }
   throw new ProtocolError(ErrorCode.INVALID_QUERY, "$geoNear takes a place as near");
-}
-
-/** Parses a parameter of a query string, which is JSON, a number, or text. */
-function parseTextParameters(value: JsonValue): JsonValue {
-  if (typeof value === "string") {
-    try {
-      return JSON.parse(value);
-    } catch {
-      return value;
-    }
-  }
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      typeof inner === "string" ? parseTextParameter(inner) : inner,
-    ]),
-  );
-}
-
-function parseTextParameter(text: string): JsonValue {
-  if (!/^[[{\d"]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, Operation } from "@purse/protocol";
+import type { JsonObject, JsonValue, Operation } from "@purse/protocol";
 import type { AuthContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
 
@@ -20,4 +20,22 @@ export interface PendingWrite {
   responseAuth?: AuthContext;
   /** Callbacks after the write has been committed. */
   afterCommit: (() => Promise<void>)[];
+}
+
+/** Sets a field of a write. */
+export function setField(pending: PendingWrite, field: string, value: JsonValue): void {
+  pending.operations[field] = { op: "Set", value };
+}
+
+/** The value that a write sets a field to; undefined if it does not, or changes it by another operation. */
+export function setValueOf(pending: PendingWrite, field: string): JsonValue | undefined {
+  const operation: Operation | undefined = pending.operations[field];
+  return operation?.op === "Set" ? operation.value : undefined;
+}
+
+/** Removes a field from the write and returns its value; it is not stored in the object. */
+export function extractField(pending: PendingWrite, field: string): JsonValue | undefined {
+  const value = setValueOf(pending, field);
+  delete pending.operations[field];
+  return value;
 }

@@ -15,6 +15,7 @@ import {
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
+import { queryOperation } from "../permissions/classPermissions.ts";
 import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
 import { createFieldSelector } from "./fieldSelector.ts";
@@ -55,8 +56,8 @@ export interface Reads {
    * these objects will be serialized.
    */
   serializer(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
-  /** Returns the condition on the objects of a class that a client may read, in addition to ACLs. */
-  readCondition(className: string, request: RequestContext): Condition | undefined;
+  /** Returns the condition on the objects of a class that a client may read by a query, in addition to ACLs. */
+  readCondition(className: string, where: Condition, request: RequestContext): Condition | undefined;
 }
 
 /** The result of a find before it is serialized. */
@@ -113,7 +114,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
         results: await serializeTriggerResults(objects, query, className, request, queryParams, "find"),
       };
     }
-    const operation = query.count && query.limit === 0 ? "count" : "find";
+    const operation = query.count && query.limit === 0 ? "count" : queryOperation(query.where);
     const target = redirectTarget(query);
     if (target !== undefined) return findRedirected(request, query, operation, target, queryParams);
     if (subqueryTriggers.areNeededFor(query.where))
@@ -125,7 +126,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const scope = access.authorizeRead(request, className, operation, query);
     // Counting is authorized separately.
     const countScope =
-      query.count && operation === "find" ? access.authorizeRead(request, className, "count", query) : scope;
+      query.count && operation !== "count" ? access.authorizeRead(request, className, "count", query) : scope;
     if (!scope) return { results: [], ...(query.count && { count: 0 }) };
 
     const { where, order, limit, skip, includeScore } = query;
@@ -286,12 +287,13 @@ export function createReads(dependencies: ReadDependencies): Reads {
   }
 
   const authorizeFind: Reads["authorizeFind"] = (request, className, where, order = []) => {
-    access.authorizeRead(request, className, "find", { where, order });
+    access.assertReadable(request, className, "find");
+    access.authorizeRead(request, className, queryOperation(where), { where, order });
   };
 
-  const readCondition: Reads["readCondition"] = (className, request) => {
+  const readCondition: Reads["readCondition"] = (className, where, request) => {
     try {
-      return access.authorizeRead(request, className, "find")?.condition;
+      return access.authorizeRead(request, className, queryOperation(where))?.condition;
     } catch (error) {
       if (error instanceof ProtocolError) return MATCH_NOTHING;
       throw error;

@@ -8,6 +8,7 @@ import {
 } from "@purse/protocol";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { StoreQuery } from "../../database/store.ts";
+import { queryOperation } from "../permissions/classPermissions.ts";
 import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import type { Schemas } from "../schema/schemas.ts";
 import { idsCondition } from "./include.ts";
@@ -80,13 +81,14 @@ export function createPrepareQuery(access: ReadAccess, schemas: Schemas): Prepar
     const target = key === undefined ? undefined : schemas.get(query.className)?.fields[key]?.targetClass;
     if (target !== undefined && key !== undefined) {
       const redirecting: Order = { path: [key], descending: false };
-      const source = access.authorizeSubqueryRead(request, query.className, "find", {
+      const source = access.authorizeSubqueryRead(request, query.className, queryOperation(where), {
         where,
         order: [...queriedFields.order, redirecting],
       });
       if (!source) return undefined;
     }
-    const scope = access.authorizeSubqueryRead(request, target ?? query.className, "find", queriedFields);
+    const operation = queryOperation(where);
+    const scope = access.authorizeSubqueryRead(request, target ?? query.className, operation, queriedFields);
     return scope && { ...prepare(scope, where), order, limit, skip };
   }
 

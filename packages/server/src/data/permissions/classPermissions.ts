@@ -1,4 +1,4 @@
-import { ErrorCode, ProtocolError, PUBLIC } from "@purse/protocol";
+import { type Condition, ErrorCode, ProtocolError, PUBLIC } from "@purse/protocol";
 import { type AuthContext, aclSubjectsOf } from "../../core/authContext.ts";
 import type { ClassOperation, ClassSchema } from "../../database/classSchema.ts";
 
@@ -39,6 +39,15 @@ export function evaluateClassPermissions(
     return { objects: "pointing", fields, userId: auth.kind === "user" ? auth.userId : undefined };
   }
   return isAuthenticationRequired ? { objects: "all", grantedBy: "requiresAuthentication" } : NO_ACCESS;
+}
+
+/** The operation that a query needs: one for a single objectId is a `get`, as in Parse Server. */
+export function queryOperation(where: Condition): "get" | "find" {
+  if (where.kind === "and" && where.conditions.length === 1 && where.conditions[0])
+    return queryOperation(where.conditions[0]);
+  const isById =
+    where.kind === "eq" && where.path.join(".") === "objectId" && where.operand.type === "string";
+  return isById ? "get" : "find";
 }
 
 /** Whether class-level permissions allow an operation, possibly only on some objects. */

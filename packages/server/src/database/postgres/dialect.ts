@@ -191,6 +191,11 @@ export const postgresDialect: Dialect = {
     undefined,
   ),
   anyItem: (path, test) => `EXISTS (SELECT 1 FROM ${items(path)} WHERE ${test})`,
+  anyItemOrValue(path, test) {
+    const json = jsonAt(path);
+    const list = `CASE WHEN jsonb_typeof(${json}) = 'array' THEN ${json} WHEN ${json} IS NOT NULL THEN jsonb_build_array(${json}) END`;
+    return `EXISTS (SELECT 1 FROM jsonb_array_elements(${list}) AS item(value) WHERE ${test})`;
+  },
   arrayContains(path, type) {
     const json = jsonAt(path);
     switch (type) {
@@ -230,6 +235,9 @@ export const postgresDialect: Dialect = {
   direction: (descending) => (descending ? " DESC NULLS LAST" : " NULLS FIRST"),
   pattern: (source, flags) => [postgresPattern(source, flags)],
   comparable: jsonAt,
+  listable: (path) => `${jsonAt(path)} AS value`,
+  itemsOf: (select) =>
+    `SELECT item.value FROM (${select}) AS found, jsonb_array_elements(CASE jsonb_typeof(found.value) WHEN 'array' THEN found.value ELSE jsonb_build_array(found.value) END) AS item(value)`,
   comparableColumn: (name) => `to_jsonb(${name})`,
   json: (path) => `(${jsonAt(path)})::text`,
   quote: (value) => `coalesce(to_jsonb(${value}), 'null')::text`,

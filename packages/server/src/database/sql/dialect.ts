@@ -51,10 +51,12 @@ export interface Dialect {
   column(name: string): ValueExpression;
   /** A field of `doc`. `type` is declared by the schema; undefined for nested keys. */
   field(path: readonly string[], type: FieldTypeName | undefined): ValueExpression;
-  /** The current array item inside of `anyItem`. */
+  /** The current item inside of `anyItem` and `anyItemOrValue`. */
   readonly item: ValueExpression;
   /** Whether `test` holds for an item of the array at a path. */
   anyItem(path: readonly string[], test: string): string;
+  /** Whether `test` holds for the value at a path or, if that is an array, for one of its items. */
+  anyItemOrValue(path: readonly string[], test: string): string;
   /** Whether the array at a path contains the operand; undefined if the database has no faster way than anyItem. */
   arrayContains(path: readonly string[], type: OperandType): string | undefined;
   /** Whether the array at a path contains all of some texts and numbers, with its parameters. */
@@ -71,6 +73,10 @@ export interface Dialect {
   pattern(source: string, flags: string): SqlParameter[];
   /** The value at a path for `ValueExpression.isInResult`. */
   comparable(path: readonly string[]): string;
+  /** The value at a path for `itemsOf`. */
+  listable(path: readonly string[]): string;
+  /** The values that `select` returns in the format of `listable`, and the items of arrays in place of arrays. */
+  itemsOf(select: string): string;
   /** The value of a column for `ValueExpression.isInResult`. */
   comparableColumn(name: string): string;
   /** The value at a path as JSON text; NULL if it is missing. */

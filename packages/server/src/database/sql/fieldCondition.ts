@@ -24,12 +24,15 @@ interface Target {
   isColumn: boolean;
 }
 
-export function compileField(condition: FieldCondition, context: WhereContext): SqlFragment {
+export function compileField(original: FieldCondition, context: WhereContext): SqlFragment {
   const { schema, dialect } = context;
-  const { path } = condition;
+  const { path } = original;
   const [field] = path;
   const column = columnOf(path);
-  const declared = Object.hasOwn(schema.fields, field) ? schema.fields[field]?.type : undefined;
+  const fieldType = Object.hasOwn(schema.fields, field) ? schema.fields[field] : undefined;
+  const declared = fieldType?.type;
+  const condition =
+    declared === "Pointer" && path.length === 1 ? withPointers(original, fieldType?.targetClass) : original;
   if (declared === "Relation" && path.length === 1) return compileRelation(field, condition, context);
   const type = path.length === 1 ? declared : undefined;
   const target: Target = {
@@ -40,6 +43,20 @@ export function compileField(condition: FieldCondition, context: WhereContext): 
   };
   const compiled = compileTarget(condition, target, context);
   return { shape: `${path.join(".")} ${compiled.shape}`, sql: compiled.sql };
+}
+
+/** Texts that a pointer is compared with are ids of its target class, as in Parse Server. */
+function withPointers(condition: FieldCondition, targetClass: string | undefined): FieldCondition {
+  if (targetClass === undefined) return condition;
+  const toPointer = (operand: Operand): Operand =>
+    operand.type === "string"
+      ? { type: "pointer", value: { __type: "Pointer", className: targetClass, objectId: operand.value } }
+      : operand;
+  if (condition.kind === "eq" || condition.kind === "ne")
+    return { ...condition, operand: toPointer(condition.operand) };
+  if (condition.kind === "in" || condition.kind === "nin")
+    return { ...condition, operands: condition.operands.map(toPointer) };
+  return condition;
 }
 
 function compileTarget(condition: FieldCondition, target: Target, context: WhereContext): SqlFragment {
@@ -155,13 +172,21 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
       });
     }
     case "select": {
-      const keyColumn = columnOf(condition.key);
-      const value = keyColumn ? dialect.comparableColumn(keyColumn) : dialect.comparable(condition.key);
+      const { key, query } = condition;
+      const keyColumn = columnOf(key);
+      // Values inside of objects have no declared type.
+      const keyType =
+        key.length === 1 ? context.subqueries?.get(query)?.schema.fields[key[0]]?.type : undefined;
+      const mayBeList = !keyColumn && (keyType === undefined || keyType === "Array");
+      const scalar = keyColumn ? dialect.comparableColumn(keyColumn) : dialect.comparable(key);
       const compiled = compileSubQuery(condition, context, {
-        column: value,
+        column: mayBeList ? dialect.listable(key) : scalar,
         field: path[0],
         parameters: () => [],
-        sql: (select) => testItems(target, dialect, (candidate) => candidate.isInResult(select)),
+        sql: (select) => {
+          const values = mayBeList ? dialect.itemsOf(select) : select;
+          return testItems(target, dialect, (candidate) => candidate.isInResult(values));
+        },
       });
       return { shape: `${condition.key.join(".")} of ${compiled.shape}`, sql: compiled.sql };
     }
@@ -188,7 +213,7 @@ function compileTarget(condition: FieldCondition, target: Target, context: Where
 }
 
 /** Returns how many times a condition iterates over array items. */
-function arrayTestCount(condition: FieldCondition, { type }: Target): number {
+function arrayTestCount(condition: FieldCondition, { type, path }: Target): number {
   if (condition.kind === "exists") return 0;
   if (condition.kind === "allRegex") return condition.patterns.length;
   if (condition.kind === "all") {
@@ -196,7 +221,7 @@ function arrayTestCount(condition: FieldCondition, { type }: Target): number {
     const others = condition.operands.filter((each) => !isValue(each)).length;
     return others + (others < condition.operands.length ? 1 : 0);
   }
-  return type === "Array" || condition.kind === "containedBy" ? 1 : 0;
+  return type === "Array" || path.length > 1 || condition.kind === "containedBy" ? 1 : 0;
 }
 
 const NEVER: SqlFragment = { shape: "never", sql: () => "FALSE" };
@@ -211,9 +236,11 @@ function conjunction(terms: string[]): string {
   return joinBalanced(terms, " AND ");
 }
 
-/** Tests the value, or each item if the value is an array. */
+/** Tests the value, or each item if the value is an array. Values inside of objects have no declared type. */
 function testItems(target: Target, dialect: Dialect, test: (expression: ValueExpression) => string): string {
-  return target.type === "Array" ? dialect.anyItem(target.path, test(dialect.item)) : test(target.expression);
+  const { path, type, expression } = target;
+  if (type === "Array") return dialect.anyItem(path, test(dialect.item));
+  return path.length > 1 ? dialect.anyItemOrValue(path, test(dialect.item)) : test(expression);
 }
 
 /** Tests equality; an array also equals a value that one of its items equals. */
@@ -225,11 +252,13 @@ function equalsSql(operand: Operand, target: Target, dialect: Dialect): string {
       dialect.arrayContains(path, operand.type) ?? dialect.anyItem(path, dialect.item.equals(operand.type))
     );
   }
-  // Nested values have no declared type and may be arrays.
+  // Values inside of objects have no declared type and may be arrays.
   if (!isColumn && type === undefined && (operand.type === "string" || operand.type === "number")) {
     return dialect.equalsOrContains(path, operand.type);
   }
-  return expression.equals(operand.type);
+  return isArrayOperand(operand)
+    ? expression.equals(operand.type)
+    : testItems(target, dialect, (candidate) => candidate.equals(operand.type));
 }
 
 /** Whether the operand is an array, which is compared as a whole. */
@@ -303,7 +332,13 @@ function compileRegexCondition(
   { parameters, dialect }: WhereContext,
 ): SqlFragment {
   const literal = flags === "" ? literalOf(source) : undefined;
-  if (literal?.start && !literal.end && literal.text !== "" && target.type !== "Array") {
+  if (
+    literal?.start &&
+    !literal.end &&
+    literal.text !== "" &&
+    target.type !== "Array" &&
+    target.path.length === 1
+  ) {
     // A prefix search is a range search, for which an index can be used.
     parameters.push(literal.text, `${literal.text}\u{10FFFF}`);
     return { shape: "startsWith", sql: () => target.expression.between() };

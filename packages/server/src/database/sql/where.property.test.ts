@@ -23,7 +23,7 @@ it("random conditions find the same random objects in SQL and in memory", () => 
   const property = fc.property(
     notes,
     folders,
-    fc.array(wheres, { minLength: 5 }),
+    fc.array(wheres, { minLength: 30, maxLength: 60 }),
     (stored, owners, queries) => {
       tables.clear(note);
       tables.clear(folder);
@@ -48,5 +48,5 @@ it("random conditions find the same random objects in SQL and in memory", () => 
       tables.clear(folder);
     },
   );
-  fc.assert(property, { seed: 1, numRuns: 150 });
+  fc.assert(property, { seed: 1, numRuns: 200 });
 });

@@ -84,7 +84,10 @@ function createEqualsOrContains(interruptCheck?: (docBytes: number) => void) {
   // Iterating by json_each would keep a copy of the array until the statement has ended.
   const parseItems = memoizeLast((text): JsonValue[] => JSON.parse(text));
   return (value: unknown, type: unknown, operand: unknown): number => {
-    if (type !== "array" || typeof value !== "string") return value === operand ? 1 : 0;
+    if (type !== "array" || typeof value !== "string") {
+      // SQLite has booleans as numbers, and objects as text.
+      return value === operand && type !== "true" && type !== "false" && type !== "object" ? 1 : 0;
+    }
     interruptCheck?.(0);
     return parseItems(value).some((item) => item === operand) ? 1 : 0;
   };

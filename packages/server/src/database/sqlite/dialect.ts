@@ -146,6 +146,12 @@ export const sqliteDialect: Dialect = {
   ),
   anyItem: (path, test) =>
     `EXISTS (SELECT 1 FROM json_each(doc, ${jsonPath(path)}) AS item WHERE json_type(doc, ${jsonPath(path)}) = 'array' AND ${test})`,
+  anyItemOrValue(path, test) {
+    const type = `json_type(doc, ${jsonPath(path)})`;
+    const value = `(doc -> ${jsonPath(path)})`;
+    const items = `json_each(CASE ${type} WHEN 'array' THEN ${value} ELSE json_array(${value}) END)`;
+    return `(${type} IS NOT NULL AND EXISTS (SELECT 1 FROM ${items} AS item WHERE ${test}))`;
+  },
   arrayContains: () => undefined,
   // A single pass over the array, regardless of the number of values.
   arrayContainsAll: (path) =>
@@ -165,6 +171,9 @@ export const sqliteDialect: Dialect = {
     return [source, flags];
   },
   comparable: (path) => valueAt(path),
+  listable: (path) => `(doc -> ${jsonPath(path)}) AS value`,
+  itemsOf: (select) =>
+    `SELECT item.value FROM (${select}) AS found, json_each(CASE json_type(found.value) WHEN 'array' THEN found.value ELSE json_array(json(found.value)) END) AS item`,
   comparableColumn: (name) => name,
   json: (path) => `(doc -> ${jsonPath(path)})`,
   quote: (value) => `json_quote(${value})`,

@@ -34,8 +34,11 @@ export function Globe({
       role="img"
       aria-label={
         points.length === 1 && first
-          ? t("{latitude}, {longitude}", { latitude: first.latitude, longitude: first.longitude })
-          : t("Area with {n} corners", { n: points.length })
+          ? t("{latitude, number}, {longitude, number}", {
+              latitude: first.latitude,
+              longitude: first.longitude,
+            })
+          : t("Area with {n, number} corners", { n: points.length })
       }
       onClick={handleClick}
       data-chooses={onChoose !== undefined || undefined}

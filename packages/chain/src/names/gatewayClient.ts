@@ -1,4 +1,5 @@
-import { sendRequest } from "./sendRequest.ts";
+import { sendRequest } from "@purse/outbound";
+import type { CallGateway } from "./gateways.ts";
 
 /** Time limit in ms, and maximum size of a response in bytes. */
 const DEADLINE_MS = 5_000;
@@ -8,9 +9,9 @@ const MAX_BYTES = 64 * 1024;
  * Creates a client of name gateways (CCIP read, EIP-3668) with allowed origins; `*` allows all public ones. Origins
  * that are listed may have private addresses. Returns undefined if none is allowed.
  */
-export function createGatewayClient(allowed: readonly string[]) {
+export function createGatewayClient(allowed: readonly string[]): CallGateway | undefined {
   if (allowed.length === 0) return undefined;
-  return async (url: string, body: string | undefined): Promise<{ status: number; body: string }> => {
+  return async (url, body) => {
     const { origin } = new URL(url);
     const isListed = allowed.includes(origin);
     if (!isListed && !allowed.includes("*")) throw new Error("the gateway is not allowed");

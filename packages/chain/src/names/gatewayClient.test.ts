@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createGatewayClient } from "./gateways.ts";
+import { createGatewayClient } from "./gatewayClient.ts";
 
 let server: Server;
 let origin: string;

@@ -1,4 +1,4 @@
-/** Style of the endpoints page: the app's colors, light and dark, responsive. */
+/** Style of the reference page: the colors of the app, light and dark, responsive. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

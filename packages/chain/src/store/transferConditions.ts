@@ -1,0 +1,59 @@
+import { type Expression, expressionBuilder, type SqlBool } from "kysely";
+import { toBytes } from "../model/hexBytes.ts";
+import type { ChainTables } from "./schema.ts";
+
+/** Transfers of a wallet, a collection, one of its tokens, or all. */
+export type NftTransferSelection =
+  | { wallet: string; direction: "both" | "to" | "from" }
+  | { token: string; tokenId?: string }
+  | Record<string, never>;
+
+const ofLogs = expressionBuilder<ChainTables, "logs">();
+const ofParties = expressionBuilder<ChainTables, "transactions" | "nft_transfers">();
+const ofTransfers = expressionBuilder<ChainTables, "nft_transfers">();
+
+/** An address as topic bytes. */
+export function addressTopicBytes(address: string): Buffer {
+  return Buffer.concat([Buffer.alloc(12), toBytes(address)]);
+}
+
+/** A condition that uses the partial indexes of ERC-20 transfers. */
+export const isErc20 = ofLogs("erc20", "=", ofLogs.lit(1));
+
+/** Transfers of an ERC-20 token. */
+export function erc20TokenCondition(token: string): Expression<SqlBool> {
+  return ofLogs("address", "=", toBytes(token)).and(isErc20);
+}
+
+/** Conditions without overlap for the ERC-20 transfers from and to a wallet. */
+export function erc20WalletConditions(wallet: string): Expression<SqlBool>[] {
+  const topic = addressTopicBytes(wallet);
+  return [isErc20.and("topic1", "=", topic), isErc20.and("topic2", "=", topic).and("topic1", "<>", topic)];
+}
+
+/** Conditions without overlap for the transactions or NFT transfers from and to an address. */
+export function partyConditions(address: string): Expression<SqlBool>[] {
+  const bytes = toBytes(address);
+  return [
+    ofParties("from_address", "=", bytes),
+    ofParties("to_address", "=", bytes).and("from_address", "<>", bytes),
+  ];
+}
+
+/** Conditions without overlap for NFT transfers. */
+export function nftConditions(selection: NftTransferSelection): Expression<SqlBool>[] {
+  if ("token" in selection && selection.token !== undefined) {
+    const ofToken = ofTransfers("token", "=", toBytes(selection.token));
+    return [selection.tokenId ? ofToken.and("token_id", "=", toBytes(selection.tokenId)) : ofToken];
+  }
+  if (!("wallet" in selection) || selection.wallet === undefined) return [ofTransfers.lit(true)];
+  const bytes = toBytes(selection.wallet);
+  switch (selection.direction) {
+    case "from":
+      return [ofTransfers("from_address", "=", bytes)];
+    case "to":
+      return [ofTransfers("to_address", "=", bytes)];
+    default:
+      return partyConditions(selection.wallet);
+  }
+}

@@ -1,0 +1,93 @@
+import type { Coordinates } from "./distance.ts";
+import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
+import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
+import { type Area, closedPolygon } from "./geo.ts";
+import { MAX_POLYGON_POINTS } from "./limits.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./values.ts";
+import { invalid, invalidValue } from "./whereErrors.ts";
+
+export function parsePoint(value: JsonValue | undefined, operator: string): Coordinates {
+  if (isGeoPoint(value)) return { latitude: value.latitude, longitude: value.longitude };
+  throw invalidValue(`bad ${operator} value: it takes a GeoPoint`);
+}
+
+/** Returns the maximum distance in radians, given in any unit. */
+export function parseMaxDistance(constraint: JsonObject): number | undefined {
+  const units: [string, number][] = [
+    ["$maxDistance", 1],
+    ["$maxDistanceInRadians", 1],
+    ["$maxDistanceInMiles", EARTH_RADIUS_MILES],
+    ["$maxDistanceInKilometers", EARTH_RADIUS_KM],
+  ];
+  for (const [name, radius] of units) {
+    const value = constraint[name];
+    if (value === undefined) continue;
+    if (typeof value !== "number" || value < 0)
+      throw invalidValue(`bad ${name} value: it takes a number from 0 on`);
+    return value / radius;
+  }
+  return undefined;
+}
+
+export function parseArea(value: JsonValue | undefined, operator: string): Area {
+  if (!isJsonObject(value)) throw invalidValue(`bad ${operator} value`);
+  if (operator === "$within") {
+    const corners = value.$box;
+    if (!Array.isArray(corners) || corners.length !== 2) throw invalidValue("malformatted $within arg");
+    return { type: "box", ...toBox(parsePoint(corners[0], "$box"), parsePoint(corners[1], "$box")) };
+  }
+  if (value.$polygon !== undefined) return { type: "polygon", points: parsePolygon(value.$polygon) };
+  if (value.$centerSphere !== undefined) return parseSphere(value.$centerSphere);
+  throw invalidValue("bad $geoWithin value");
+}
+
+/** Returns the box between two opposite corners. */
+function toBox(a: Coordinates, b: Coordinates): { southwest: Coordinates; northeast: Coordinates } {
+  const latitudes = [a.latitude, b.latitude];
+  const longitudes = [a.longitude, b.longitude];
+  return {
+    southwest: { latitude: Math.min(...latitudes), longitude: Math.min(...longitudes) },
+    northeast: { latitude: Math.max(...latitudes), longitude: Math.max(...longitudes) },
+  };
+}
+
+function parsePolygon(value: JsonValue | undefined): [number, number][] {
+  const raw = isJsonObject(value) ? value.coordinates : value;
+  if (Array.isArray(raw) && raw.length > MAX_POLYGON_POINTS) {
+    throw invalid(`$polygon takes ${MAX_POLYGON_POINTS} points at most`);
+  }
+  if (isPolygon(value)) return closedPolygon(value.coordinates);
+  if (!Array.isArray(value)) {
+    throw invalidValue(
+      "bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's",
+    );
+  }
+  if (value.length < 3)
+    throw invalidValue("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
+  const points = value.map((point): [number, number] => {
+    if (Array.isArray(point) && typeof point[0] === "number" && typeof point[1] === "number") {
+      return [point[0], point[1]];
+    }
+    if (!isGeoPoint(point)) throw invalidValue("bad $geoWithin value");
+    return [point.latitude, point.longitude];
+  });
+  return closedPolygon(points);
+}
+
+function parseSphere(value: JsonValue): Area {
+  if (!Array.isArray(value) || value.length < 2) {
+    throw invalidValue(
+      "bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance",
+    );
+  }
+  const [center, radius] = value;
+  const point: JsonValue | undefined =
+    Array.isArray(center) && center.length === 2
+      ? { __type: "GeoPoint", latitude: center[1] ?? null, longitude: center[0] ?? null }
+      : center;
+  if (!isGeoPoint(point)) throw invalidValue("bad $geoWithin value; $centerSphere geo point invalid");
+  if (typeof radius !== "number" || radius < 0) {
+    throw invalidValue("bad $geoWithin value; $centerSphere distance invalid");
+  }
+  return { type: "sphere", center: parsePoint(point, "$centerSphere"), radius };
+}

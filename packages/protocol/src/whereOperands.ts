@@ -1,0 +1,64 @@
+import type { Comparison, Operand } from "./condition.ts";
+import { isPolygon, isWireFile } from "./fieldTypes.ts";
+import { closedPolygon } from "./geo.ts";
+import { relativeTime } from "./relativeTime.ts";
+import { isJsonObject, isPointer, isStorableText, isWireDate, type JsonValue } from "./values.ts";
+import { invalidValue } from "./whereErrors.ts";
+
+/** Parses an operand: a value or a relative time. */
+export function parseComparisonOperand(argument: JsonValue | undefined, comparison: Comparison): Operand {
+  const relative = isJsonObject(argument) ? argument.$relativeTime : undefined;
+  if (relative === undefined) return parseOperand(argument);
+  if (comparison === "eq" || comparison === "ne") {
+    throw invalidValue("$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators");
+  }
+  try {
+    return { type: "date", value: new Date(relativeTime(String(relative), Date.now())).toISOString() };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw invalidValue(`bad $relativeTime ($${comparison}) value. ${reason}`);
+  }
+}
+
+export function parseOperand(value: JsonValue | undefined): Operand {
+  if (value === null || value === undefined) return { type: "null" };
+  if (typeof value === "string") {
+    assertComparableText(value);
+    return { type: "string", value };
+  }
+  if (typeof value === "number") return { type: "number", value };
+  if (typeof value === "boolean") return { type: "boolean", value };
+  if (isWireDate(value)) return { type: "date", value: new Date(value.iso).toISOString() };
+  if (isPointer(value)) {
+    assertComparableText(value.className);
+    assertComparableText(value.objectId);
+    return { type: "pointer", value };
+  }
+  if (isWireFile(value)) {
+    assertComparableText(value.name);
+    return { type: "file", value: value.name };
+  }
+  if (isPolygon(value)) {
+    return { type: "json", value: { __type: "Polygon", coordinates: closedPolygon(value.coordinates) } };
+  }
+  assertComparable(value);
+  return { type: "json", value };
+}
+
+function assertComparable(value: JsonValue): void {
+  if (typeof value === "string") assertComparableText(value);
+  else if (Array.isArray(value)) for (const item of value) assertComparable(item);
+  else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) {
+      assertComparableText(key);
+      assertComparable(value[key] ?? null);
+    }
+  }
+}
+
+/** Throws 107 for a string that cannot be stored, and therefore never match. */
+export function assertComparableText(text: string): void {
+  if (!isStorableText(text)) {
+    throw invalidValue("a string holds a character that cannot be stored: NUL, or half of a surrogate pair");
+  }
+}

@@ -1,0 +1,162 @@
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import type { RequestContext } from "../core/authContext.ts";
+import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
+import { lockCredentials } from "./credentials.ts";
+import { ANONYMOUS_PROVIDER, type AuthProviders } from "./providers/authProviders.ts";
+import { MFA } from "./providers/mfa.ts";
+import type { SecondFactor } from "./secondFactor.ts";
+import type { Sessions } from "./sessions.ts";
+import type { AuthDependencies } from "./types.ts";
+import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+import type { VerifiedWallet } from "./walletMessage.ts";
+import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
+
+export interface AuthDataDependencies {
+  dependencies: AuthDependencies;
+  sessions: Sessions;
+  wallets: Wallets;
+  secondFactor: SecondFactor;
+  providers: AuthProviders;
+}
+
+export interface AuthDataChanges {
+  /** Applies the `authData` of an update: `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
+  apply(pending: PendingWrite, authData: JsonValue, request: RequestContext): Promise<void>;
+}
+
+/** Links and unlinks the sign-in methods of a user. */
+export function authDataChanges({
+  dependencies,
+  sessions,
+  wallets,
+  secondFactor,
+  providers,
+}: AuthDataDependencies): AuthDataChanges {
+  return { apply };
+
+  async function apply(pending: PendingWrite, authData: JsonValue, request: RequestContext): Promise<void> {
+    if (!isJsonObject(authData))
+      throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
+    // Two concurrent removals must not leave the account without a sign-in method.
+    const unlinksProvider = Object.entries(authData).some(
+      ([provider, proof]) => proof === null && provider !== WALLET_PROVIDER,
+    );
+    if (unlinksProvider)
+      pending.additionalWrites.push(...(await lockCredentials(dependencies.store, pending.objectId)));
+    const stored = await dependencies.store.getSecret(dependencies.schemaOf("_User"), pending.objectId);
+    const secret = stored?.secret ?? {};
+    const current = isJsonObject(secret.authData) ? secret.authData : {};
+    const next: JsonObject = { ...current };
+    for (const [provider, proof] of Object.entries(authData)) {
+      if (provider === MFA) await changeFactor(pending, next, proof, request);
+      else if (proof === null) {
+        if (provider in next) await unlink(pending, provider, next, secret);
+      }
+      // Clients send the known authData back with every save.
+      else if (!isSameProof(current[provider], proof))
+        next[provider] = await link(pending, provider, proof, request);
+    }
+    // A user who sets a username and a password is no longer anonymous.
+    const hasNameAndPassword =
+      pending.secret.passwordHash !== undefined && setValueOf(pending, "username") !== undefined;
+    if (hasNameAndPassword && ANONYMOUS_PROVIDER in next) {
+      delete next[ANONYMOUS_PROVIDER];
+      pending.additionalWrites.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
+    }
+    pending.secret.authData = next;
+  }
+
+  async function unlink(
+    pending: PendingWrite,
+    provider: string,
+    next: JsonObject,
+    secret: JsonObject,
+  ): Promise<void> {
+    delete next[provider];
+    // A wallet is unlinked by deleting its address.
+    if (provider === WALLET_PROVIDER) return;
+    pending.additionalWrites.push(providers.unlink(provider, pending.objectId));
+    const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
+    const others = Object.keys(next).filter((name) => name !== MFA);
+    const addresses = await wallets.addressesOf(pending.objectId);
+    if (hasPassword || others.length > 0 || addresses.length > 0) return;
+    throw new ProtocolError(
+      ErrorCode.OPERATION_FORBIDDEN,
+      "This is the account's only sign-in method: set a password or link another provider first.",
+    );
+  }
+
+  /** Enrolls, replaces or disables a second factor. Replacing and disabling require a code of the current one. */
+  async function changeFactor(
+    pending: PendingWrite,
+    next: JsonObject,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<void> {
+    const factor = next[MFA];
+    const requested = isJsonObject(proof) ? proof : {};
+    if (isJsonObject(factor) && request.auth.kind !== "master") {
+      const verified = await secondFactor.verify(pending.objectId, factor, requested.old, request);
+      pending.additionalWrites.push(...verified.writes);
+    }
+    if (proof === null || requested.disable === true) {
+      delete next[MFA];
+      return;
+    }
+    const enrolled = await secondFactor.enroll(pending.objectId, requested, request);
+    next[MFA] = enrolled.stored;
+    pending.additionalWrites.push(...enrolled.writes);
+    pending.returnedFields.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
+  }
+
+  async function link(
+    pending: PendingWrite,
+    provider: string,
+    proof: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<JsonValue> {
+    if (provider !== WALLET_PROVIDER) {
+      const identity = await providers.verify(provider, proof);
+      const owner = await providers.ownerOf(identity);
+      if (owner !== undefined && owner !== pending.objectId) {
+        throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
+      }
+      pending.additionalWrites.push(
+        providers.unlink(provider, pending.objectId),
+        providers.link(identity, pending.objectId),
+      );
+      return identity.stored;
+    }
+    const wallet = await wallets.verify(proof ?? null, "link", request);
+    const owner = await wallets.ownerOf(wallet.address);
+    if (owner !== undefined && owner !== pending.objectId) throw walletConflictError(UNIQUE_KEYS.address);
+    pending.additionalWrites.push(...wallets.consume(wallet));
+    if (owner === undefined) {
+      pending.additionalWrites.push(...wallets.link(wallet.address, pending.objectId));
+      pending.afterCommit.push(() => sessions.invalidate({ userId: pending.objectId }));
+      pending.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
+    }
+    setField(pending, "ethAddress", wallet.address);
+    return isJsonObject(proof) ? storedProof(proof) : null;
+  }
+}
+
+/** The authData of a verified wallet, with the proof if the client sent it. */
+export function walletAuthData(wallet: VerifiedWallet, authData: JsonValue | undefined): JsonValue {
+  const proof = isJsonObject(authData) ? authData[WALLET_PROVIDER] : undefined;
+  return isJsonObject(proof) ? { ...storedProof(proof), id: wallet.address } : { id: wallet.address };
+}
+
+/** The verified fields of a proof, which are bounded in size. */
+function storedProof({ id, signature, data }: JsonObject): JsonObject {
+  return { id: id ?? null, signature: signature ?? null, data: data ?? null };
+}
+
+function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
+  return (
+    isJsonObject(known) &&
+    isJsonObject(proof) &&
+    known.signature !== undefined &&
+    known.signature === proof.signature
+  );
+}

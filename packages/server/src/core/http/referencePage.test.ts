@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { ENDPOINTS, openApi } from "@purse/chain";
+import { describe, expect, it } from "vitest";
+import { createReferencePage } from "./referencePage.ts";
+
+const document = openApi("https://purse.example/api/v2");
+const { html, policy } = createReferencePage(document);
+const endpoints = Object.entries(ENDPOINTS);
+
+function articleOf(id: string, page = html): string {
+  return page.slice(page.indexOf(`<article id="${id}">`)).split("</article>")[0] ?? "";
+}
+
+it("shows each operation once, with its route, its parameters and an example", () => {
+  expect(html.match(/<article /g)).toHaveLength(endpoints.length);
+  for (const [name, { method, path, parameters }] of endpoints) {
+    const article = articleOf(name);
+    expect(article).toContain(`<span class="method">${method}</span>`);
+    expect(article.replaceAll("<wbr>", "")).toContain(`<code>${path}</code>`);
+    expect(article.match(/<dt>/g)?.length ?? 0).toBe(Object.keys(parameters.shape).length);
+    expect(article).toContain("curl ");
+    expect(html).toContain(`href="#${name}"`);
+  }
+});
+
+it("has unique ids, and links only to them and to the OpenAPI document", () => {
+  const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const links = new Set([...html.matchAll(/ href="([^"]+)"/g)].map(([, href]) => href));
+  for (const link of links) if (link !== "openapi.json") expect(ids).toContain(link?.slice(1));
+});
+
+it("loads nothing and runs no scripts", () => {
+  expect(html).not.toMatch(/<script|<link|<img|<iframe|<form|url\(|@import| style=| on\w+=/i);
+  expect(policy).toContain("default-src 'none'");
+  const style = /<style>(.*?)<\/style>/s.exec(html)?.[1] ?? "";
+  expect(policy).toContain(`'sha256-${createHash("sha256").update(style).digest("base64")}'`);
+});
+
+it("describes parameters with their place, type, default and whether they are required", () => {
+  const article = articleOf("getTransactions");
+  expect(article).toContain("path, string, <span");
+  expect(article).toContain(
+    "query, integer from 1 to 500, optional, default 500</span> Page size; at most 500.",
+  );
+  expect(article).toContain("query, one of desc, asc, optional, default desc</span> Sort order by block.");
+  expect(articleOf("runContractFunction")).toContain("<code>params</code></dt>");
+});
+
+it("has an example of each response, with the examples of its fields", () => {
+  expect(articleOf("getBlock")).toContain("&quot;number&quot;: &quot;12386788&quot;");
+  expect(articleOf("getTokenMetadata")).toContain("Response: 200 list of erc20Metadata");
+  expect(articleOf("syncNFTContract")).toContain("Response: 201 accepted");
+});
+
+describe("a shell example", () => {
+  it("contains the required parameters", () => {
+    expect(articleOf("getNativeBalance")).toContain(
+      "curl -H &#39;X-API-Key: YOUR_KEY&#39; &#39;https://purse.example/api/v2/0x7de3085b3190b3a787822ee16f23be010f5f8686/balance&#39;",
+    );
+    expect(articleOf("getDateToBlock")).toContain("/dateToBlock?date=2021-05-07");
+  });
+
+  it("has the body of a POST", () => {
+    expect(articleOf("runContractFunction")).toContain("-d &#39;{&quot;abi&quot;:");
+    expect(articleOf("uploadFolder")).toContain("-d &#39;[{&quot;");
+    expect(articleOf("syncNFTContract")).toContain("curl -X PUT ");
+  });
+});
+
+it("escapes all texts", () => {
+  const attack = '"><script>';
+  const info = { title: attack, description: `${attack} \`${attack}\`` };
+  expect(createReferencePage({ ...openApi(`https://x/${attack}`), info }).html).not.toContain("<script>");
+});
+
+it("shows a document without tags, schemas and descriptions", () => {
+  const { html: page } = createReferencePage({
+    openapi: "3.1.0",
+    info: { title: "Small" },
+    paths: { "/time": { get: { operationId: "getTime", responses: { 200: { description: "The time." } } } } },
+  });
+  expect(articleOf("getTime", page)).toContain("The time.");
+});

@@ -1,0 +1,243 @@
+import { createHash } from "node:crypto";
+import { escapeHtml, isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
+import { z } from "zod";
+import { PAGE_STYLE } from "./referencePageStyle.ts";
+
+export interface ReferencePage {
+  html: string;
+  /** Value of the Content-Security-Policy header: the page runs no scripts and loads nothing. */
+  policy: string;
+}
+
+const jsonObject = z.custom<JsonObject>(isJsonObject);
+const contentSchema = z
+  .object({ "application/json": z.object({ schema: jsonObject }).optional() })
+  .optional();
+const parameterSchema = z.object({
+  name: z.string(),
+  in: z.string(),
+  required: z.boolean().default(false),
+  description: z.string().default(""),
+  schema: jsonObject.default({}),
+});
+const operationSchema = z.object({
+  operationId: z.string(),
+  summary: z.string().default(""),
+  description: z.string().default(""),
+  tags: z.array(z.string()).default([]),
+  parameters: z.array(parameterSchema).default([]),
+  requestBody: z.object({ content: contentSchema, required: z.boolean().default(false) }).optional(),
+  responses: z.record(z.string(), z.object({ description: z.string().default(""), content: contentSchema })),
+});
+/** The parts of an OpenAPI 3.1 document that the page shows. */
+const documentSchema = z.object({
+  info: z.object({ title: z.string(), description: z.string().default("") }),
+  servers: z.array(z.object({ url: z.string() })).default([]),
+  tags: z.array(z.object({ name: z.string(), description: z.string().default("") })).default([]),
+  paths: z.record(z.string(), z.record(z.string(), operationSchema)),
+  components: z.object({ schemas: z.record(z.string(), jsonObject).default({}) }).optional(),
+});
+
+type Parameter = z.output<typeof parameterSchema>;
+type Schemas = Readonly<Record<string, JsonObject>>;
+interface Operation extends z.output<typeof operationSchema> {
+  method: string;
+  path: string;
+}
+
+/** The group of operations without a tag. */
+const OTHER = { name: "other", description: "Other" };
+
+/**
+ * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
+ * shown by their first tag. Throws ZodError if an operation has no id.
+ */
+export function createReferencePage(document: JsonObject): ReferencePage {
+  const { info, servers, tags, paths, components } = documentSchema.parse(document);
+  const serverUrl = servers[0]?.url ?? "";
+  const schemas = components?.schemas ?? {};
+  const operations = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(
+      ([method, each]): Operation => ({ ...each, method: method.toUpperCase(), path }),
+    ),
+  );
+  const tagOf = (operation: Operation) => tags.find(({ name }) => name === operation.tags[0]) ?? OTHER;
+  const groups = [...tags, OTHER]
+    .map((tag) => ({ ...tag, operations: operations.filter((each) => tagOf(each) === tag) }))
+    .filter((group) => group.operations.length > 0);
+  const html = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(info.title)}</title>
+<style>${PAGE_STYLE}</style>
+</head>
+<body>
+<a class="skip" href="#endpoints">Skip to endpoints</a>
+<header>
+<h1>${escapeHtml(info.title)}</h1>
+<p>${operations.length} endpoints below <code>${escapeHtml(serverUrl)}</code>, with an OpenAPI description in
+<a href="openapi.json">openapi.json</a>.</p>
+${info.description
+  .split(/\n{2,}/)
+  .map((paragraph) => `<p>${renderText(paragraph)}</p>`)
+  .join("\n")}
+</header>
+<nav aria-label="Endpoints">
+${groups
+  .map(
+    ({ name, description, operations: of }) => `<h2>${escapeHtml(description || name)}</h2>
+<ul>${of.map(({ operationId }) => `<li><a href="#${operationId}">${operationId}</a></li>`).join("")}</ul>`,
+  )
+  .join("\n")}
+</nav>
+<main id="endpoints">
+${groups
+  .map(
+    ({ name, description, operations: of }) => `<section class="group" aria-labelledby="group-${name}">
+<h2 id="group-${name}">${escapeHtml(description || name)}</h2>
+${of.map((each) => renderOperation(each, serverUrl, schemas)).join("\n")}
+</section>`,
+  )
+  .join("\n")}
+</main>
+</body>
+</html>
+`;
+  const hash = createHash("sha256").update(PAGE_STYLE).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join("; ");
+  return { html, policy };
+}
+
+function renderOperation(operation: Operation, serverUrl: string, schemas: Schemas): string {
+  const { operationId: id, method, path, summary, description } = operation;
+  const parameters = [...operation.parameters, ...bodyParameters(operation, schemas)].map(renderParameter);
+  const [status = "", response] = Object.entries(operation.responses)[0] ?? [];
+  const schema = response?.content?.["application/json"]?.schema;
+  const example = schema && JSON.stringify(exampleOf(schema, schemas), null, 2);
+  return `<article id="${id}">
+<h3><a href="#${id}">${id}</a></h3>
+<p class="route"><span class="method">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>
+<p>${renderText(`${summary} ${description}`.trim())}</p>
+${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
+<pre class="curl" tabindex="0" role="region" aria-label="${id} with curl"><code>${escapeHtml(curl(operation, serverUrl, schemas))}</code></pre>
+<details>
+<summary>Response: ${status} ${schema ? escapeHtml(describeSchema(schema)) : ""}</summary>
+<p>${renderText(response?.description ?? "")}</p>
+${example === undefined ? "" : `<pre tabindex="0" role="region" aria-label="Example response of ${id}"><code>${escapeHtml(example)}</code></pre>`}
+</details>
+</article>`;
+}
+
+/** The properties of a JSON body, or the body itself if it has none. */
+function bodyParameters({ requestBody }: Operation, schemas: Schemas): Parameter[] {
+  const schema = requestBody?.content?.["application/json"]?.schema;
+  if (!requestBody || !schema) return [];
+  const body = resolveReference(schema, schemas);
+  const required = Array.isArray(body.required) ? body.required : [];
+  const properties = Object.entries(isJsonObject(body.properties) ? body.properties : { body });
+  return properties.map(([name, each]) => {
+    const property = isJsonObject(each) ? each : {};
+    return {
+      name,
+      in: "body",
+      required: each === body ? requestBody.required : required.includes(name),
+      description: String(property.description ?? ""),
+      schema: property,
+    };
+  });
+}
+
+function renderParameter({ name, in: location, required, description, schema }: Parameter): string {
+  const defaultValue = schema.default === undefined ? "" : `, default ${String(schema.default)}`;
+  const requirement = required ? '<span class="required">required</span>' : "optional";
+  return `<dt><code>${escapeHtml(name)}</code></dt>
+<dd><span class="kind">${location}, ${escapeHtml(describeSchema(schema))}, ${requirement}${escapeHtml(defaultValue)}</span> ${renderText(description)}</dd>`;
+}
+
+/** A JSON Schema in a few words. */
+function describeSchema(schema: JsonObject): string {
+  const { $ref, anyOf, type, items, minimum, maximum, format, const: constant } = schema;
+  if (typeof $ref === "string") return $ref.slice($ref.lastIndexOf("/") + 1);
+  if (constant !== undefined) return String(constant);
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.join(", ")}`;
+  if (Array.isArray(anyOf))
+    return anyOf.map((each) => (isJsonObject(each) ? describeSchema(each) : "")).join(" or ");
+  if (type === "array") return `list of ${isJsonObject(items) ? describeSchema(items) : "values"}`;
+  if (format === "date-time") return "date and time";
+  if (minimum !== undefined && maximum !== undefined) return `${String(type)} from ${minimum} to ${maximum}`;
+  return type === undefined ? "any JSON" : [type].flat().join(" or ");
+}
+
+/** A shell command with only the required parameters. */
+function curl(
+  { method, path, parameters, requestBody }: Operation,
+  serverUrl: string,
+  schemas: Schemas,
+): string {
+  const sampleOf = ({ schema }: Parameter) => [exampleOf(schema, schemas)].flat().join(",");
+  const sentPath = path.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const found = parameters.find((each) => each.in === "path" && each.name === name);
+    return found ? encodeURIComponent(sampleOf(found)) : "";
+  });
+  const query = new URLSearchParams(
+    parameters
+      .filter((each) => each.in === "query" && each.required)
+      .map((each) => [each.name, sampleOf(each)]),
+  ).toString();
+  const schema = requestBody?.content?.["application/json"]?.schema;
+  return [
+    "curl",
+    ...(method === "GET" ? [] : [`-X ${method}`]),
+    "-H 'X-API-Key: YOUR_KEY'",
+    ...(schema
+      ? [`-H 'Content-Type: application/json' -d '${JSON.stringify(exampleOf(schema, schemas))}'`]
+      : []),
+    `'${serverUrl}${sentPath}${query && `?${query}`}'`,
+  ].join(" ");
+}
+
+/** An example value: that of the schema, or one made of those of its parts. */
+function exampleOf(schema: JsonObject, schemas: Schemas): JsonValue {
+  const { examples, anyOf, type, items, properties, ...resolved } = resolveReference(schema, schemas);
+  if (Array.isArray(examples) && examples[0] !== undefined) return examples[0];
+  const fixed =
+    resolved.default ?? resolved.const ?? (Array.isArray(resolved.enum) ? resolved.enum[0] : undefined);
+  if (fixed !== undefined) return fixed;
+  if (Array.isArray(anyOf) && isJsonObject(anyOf[0])) return exampleOf(anyOf[0], schemas);
+  if (isJsonObject(items)) return [exampleOf(items, schemas)];
+  if (isJsonObject(properties))
+    return Object.fromEntries(
+      Object.entries(properties).map(([name, each]) => [
+        name,
+        isJsonObject(each) ? exampleOf(each, schemas) : null,
+      ]),
+    );
+  return type === "string"
+    ? "text"
+    : type === "boolean"
+      ? true
+      : type === "array"
+        ? []
+        : type === "object"
+          ? {}
+          : 1;
+}
+
+function resolveReference(schema: JsonObject, schemas: Schemas): JsonObject {
+  return typeof schema.$ref === "string"
+    ? (schemas[schema.$ref.replace("#/components/schemas/", "")] ?? {})
+    : schema;
+}
+
+/** Escapes text; words in backticks become code. */
+function renderText(text: string): string {
+  return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+}

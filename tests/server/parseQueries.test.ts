@@ -1,0 +1,174 @@
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Answer, type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+
+const pointer = (className: string, objectId: string) => ({ __type: "Pointer", className, objectId });
+
+describe.each(DATABASES)("queries as Parse Server answers them, on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({ env: await databaseEnv(database) });
+  });
+  afterAll(() => purse?.remove());
+
+  async function save(className: string, fields: JsonObject): Promise<string> {
+    const { status, body } = await rest(purse, "POST", `/classes/${className}`, fields);
+    if (status !== 201) throw new Error(`${className}: ${JSON.stringify(body)}`);
+    return String(body.objectId);
+  }
+
+  const find = (className: string, params: Record<string, unknown>, sessionToken?: string): Promise<Answer> =>
+    rest(
+      purse,
+      "GET",
+      `/classes/${className}${query(params)}`,
+      undefined,
+      sessionToken ? { sessionToken } : {},
+    );
+
+  async function names(className: string, where: JsonObject): Promise<unknown[]> {
+    const { body } = await find(className, { where, order: "name" });
+    if (!Array.isArray(body.results)) throw new Error(JSON.stringify(body));
+    return body.results.map((object) => Object(object).name);
+  }
+
+  describe("a query by objectId alone", () => {
+    const open = { create: { "*": true }, addField: { "*": true } };
+
+    async function permit(className: string, classLevelPermissions: JsonObject): Promise<void> {
+      const fields = { owner: { type: "Pointer", targetClass: "_User" } };
+      const schema = { classLevelPermissions, fields };
+      const { status } = await rest(purse, "POST", `/schemas/${className}`, schema, { useMasterKey: true });
+      expect(status).toBe(200);
+    }
+
+    it("needs the permission to get, not the one to find", async () => {
+      await permit("GetOnly", { ...open, get: { "*": true }, find: {} });
+      const id = await save("GetOnly", { name: "a" });
+      const one = await find("GetOnly", { where: { objectId: id }, limit: 1 });
+      expect(one.body.results).toMatchObject([{ objectId: id, name: "a" }]);
+      for (const where of [{}, { name: "a" }, { objectId: id, name: "a" }, { objectId: { $in: [id] } }]) {
+        expect((await find("GetOnly", { where })).body).toMatchObject({ code: 119 });
+      }
+    });
+
+    it("is refused where only finding is permitted", async () => {
+      await permit("FindOnly", { ...open, get: {}, find: { "*": true } });
+      const id = await save("FindOnly", { name: "a" });
+      expect((await find("FindOnly", { where: { objectId: id } })).body).toMatchObject({
+        code: 119,
+        error: "Permission denied for action get on class FindOnly.",
+      });
+      expect((await find("FindOnly", { where: { name: "a" } })).body.results).toHaveLength(1);
+    });
+
+    it("finds what points to the user, where the permission to get has pointer fields", async () => {
+      const owner = await signUp(purse);
+      const other = await signUp(purse);
+      await permit("Owned", { ...open, get: { pointerFields: ["owner"] }, find: {} });
+      const id = await save("Owned", { owner: pointer("_User", owner.id) });
+      const where = { objectId: id };
+      expect((await find("Owned", { where }, owner.sessionToken)).body.results).toHaveLength(1);
+      expect((await find("Owned", { where }, other.sessionToken)).body.results).toEqual([]);
+    });
+
+    it("is a get in a sub-query as well", async () => {
+      await permit("Hidden", { ...open, get: { "*": true }, find: {} });
+      const id = await save("Hidden", { name: "a" });
+      await save("Shown", { name: "b", to: pointer("Hidden", id) });
+      const byId = { to: { $inQuery: { className: "Hidden", where: { objectId: id } } } };
+      const byName = { to: { $inQuery: { className: "Hidden", where: { name: "a" } } } };
+      expect(await names("Shown", byId)).toEqual(["b"]);
+      expect(await names("Shown", byName)).toEqual([]);
+    });
+  });
+
+  describe("arrays inside of objects", () => {
+    beforeAll(async () => {
+      await save("Mail", { name: "both", sender: { group: ["A", "B"], sizes: [1, 5] } });
+      await save("Mail", { name: "one", sender: { group: ["C"], sizes: [9] } });
+      await save("Mail", { name: "plain", sender: { group: "A", sizes: 3 } });
+      await save("Mail", { name: "none", sender: {} });
+    });
+
+    it.each<[where: JsonObject, found: string[]]>([
+      [{ "sender.group": { $in: ["A"] } }, ["both", "plain"]],
+      [{ "sender.group": { $nin: ["A"] } }, ["none", "one"]],
+      [{ "sender.group": "B" }, ["both"]],
+      [{ "sender.group": { $ne: "A" } }, ["none", "one"]],
+      [{ "sender.group": { $regex: "^A" } }, ["both", "plain"]],
+      [{ "sender.sizes": { $gt: 4 } }, ["both", "one"]],
+      [{ "sender.sizes": { $in: [3, 9] } }, ["one", "plain"]],
+    ])("are searched item by item: %j", async (where, found) => {
+      expect(await names("Mail", where)).toEqual(found);
+    });
+  });
+
+  describe("pointers", () => {
+    let ann: string;
+    let bob: string;
+    beforeAll(async () => {
+      ann = await save("Writer", { name: "Ann" });
+      bob = await save("Writer", { name: "Bob" });
+      await save("Post", { name: "first", author: pointer("Writer", ann) });
+      await save("Post", { name: "second", author: pointer("Writer", bob) });
+      await save("Team", { name: "team", members: [pointer("Writer", bob)] });
+    });
+
+    it("are found by plain ids", async () => {
+      expect(await names("Post", { author: ann })).toEqual(["first"]);
+      expect(await names("Post", { author: { $in: [ann, "gone"] } })).toEqual(["first"]);
+      expect(await names("Post", { author: { $nin: [ann] } })).toEqual(["second"]);
+      expect(await names("Post", { author: { $ne: bob } })).toEqual(["first"]);
+    });
+
+    it("are selected from arrays of pointers", async () => {
+      const members = { key: "members", query: { className: "Team", where: {} } };
+      expect(await names("Post", { author: { $select: members } })).toEqual(["second"]);
+      expect(await names("Post", { author: { $dontSelect: members } })).toEqual(["first"]);
+    });
+
+    it("may be compared and constrained at once", async () => {
+      const members = { key: "members", query: { className: "Team", where: {} } };
+      const where = (id: string) => ({ author: { ...pointer("Writer", id), $dontSelect: members } });
+      expect(await names("Post", where(ann))).toEqual(["first"]);
+      expect(await names("Post", where(bob))).toEqual([]);
+    });
+
+    it("do not hide a mistake: operators among the keys of a plain object are refused", async () => {
+      const { body } = await find("Post", { where: { author: { name: "Ann", $exists: true } } });
+      expect(body).toMatchObject({ code: 102, error: "a condition mixes operators and plain keys" });
+    });
+  });
+
+  describe("lists as JSON text", () => {
+    beforeAll(async () => {
+      const id = await save("Town", { name: "Rome" });
+      await save("Trip", { name: "trip", secret: 1, town: pointer("Town", id) });
+    });
+
+    it.each<[params: Record<string, unknown>, expected: JsonObject, missing: string[]]>([
+      [{ keys: '["name"]' }, { name: "trip" }, ["secret", "town"]],
+      [{ excludeKeys: '["secret"]' }, { name: "trip" }, ["secret"]],
+      [{ include: '["town"]' }, { town: { name: "Rome" } }, []],
+      [{ include: '["*"]' }, { town: { name: "Rome" } }, []],
+      [{ order: '["-name"]' }, { name: "trip" }, []],
+      [{ keys: '"name"' }, { name: "trip" }, ["secret"]],
+    ])("are read: %j", async (params, expected, missing) => {
+      const parameters = new URLSearchParams(
+        Object.entries(params).map(([key, value]) => [key, String(value)]),
+      );
+      const { body } = await rest(purse, "GET", `/classes/Trip?${parameters}`);
+      expect(body.results).toMatchObject([expected]);
+      const [object] = Array.isArray(body.results) ? body.results : [];
+      for (const field of missing) expect(object).not.toHaveProperty(field);
+    });
+
+    it("name the field of distinct values", async () => {
+      const path = `/aggregate/Trip?distinct=${encodeURIComponent('"name"')}`;
+      const { body } = await rest(purse, "GET", path, undefined, { useMasterKey: true });
+      expect(body.results).toEqual(["trip"]);
+    });
+  });
+});
