@@ -31,13 +31,23 @@ module.exports = {
     layer("devchain", "^packages/devchain/", []),
     layer("ui", "^packages/ui/", ["react", "client", "protocol"]),
     layer("web", "^apps/web/", ["ui", "react", "client", "protocol"]),
-    layer("studio", "^apps/studio/", ["ui", "client", "protocol"]),
+    layer("studio", "^apps/studio/", ["ui", "client", "protocol", "server"]),
+    {
+      name: "studio-imports-only-types-of-the-admin-api",
+      comment: "Nothing of the server may reach the browser.",
+      severity: "error",
+      from: { path: "^apps/studio/" },
+      to: { path: "^packages/server/", dependencyTypesNot: ["type-only"] },
+    },
     {
       name: "only-by-the-face",
       comment: "What another package wants is exported by the index.ts of the package that has it.",
       severity: "error",
       from: { path: "^(packages/([^/]+)|apps|scripts|tests|bench)/" },
-      to: { path: "^packages/([^/]+)/src/(?!(index\\.ts|styles/index\\.css)$)", pathNot: "^packages/$2/" },
+      to: {
+        path: "^packages/([^/]+)/src/(?!(index\\.ts|studioApi/index\\.ts|styles/index\\.css)$)",
+        pathNot: "^packages/$2/",
+      },
     },
     {
       name: "nothing-that-ships-imports-these",

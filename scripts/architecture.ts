@@ -80,7 +80,7 @@ export function folderGraph(graph: ImportGraph, parent: string): ImportGraph {
 
 /** The folders of the server by layer, from the lowest to the highest. A folder imports only from lower layers. */
 const LAYERS: readonly (readonly string[])[] = [
-  ["core", "config"],
+  ["core", "config", "studioApi"],
   ["database"],
   ["data"],
   ["mail", "auth", "realtime", "cloud"],

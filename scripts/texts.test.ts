@@ -1,6 +1,4 @@
-import { type CompiledMessage, compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { describe, expect, it } from "vitest";
-import { compilePlaceholders } from "../packages/ui/src/i18n/placeholders.ts";
 import { readAppTexts } from "./appTexts.ts";
 import { translationStatuses } from "./texts.ts";
 
@@ -30,14 +28,6 @@ describe("what the app says", () => {
   it("is in the shared texts if both apps say it", () => {
     expect(said.ui.has("Sign in")).toBe(true);
     expect([...said.studio.keys()].filter((sentence) => said.web.has(sentence))).toEqual([]);
-  });
-
-  it("has the same meaning in a browser, which compiles only placeholders, as for Lingui's parser", () => {
-    const texts = Object.values(said).flatMap((bundle) => [...bundle.keys()]);
-    const simple = texts.filter((text) => !text.includes(", plural,"));
-    expect(simple.length).toBeGreaterThan(1000);
-    const textOf = (tokens: CompiledMessage) => tokens.filter((token) => token !== "");
-    for (const text of simple) expect(textOf(compilePlaceholders(text))).toEqual(compileMessageOrThrow(text));
   });
 
   it("goes through the texts, but for names, units and keys", () => {

@@ -222,6 +222,21 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect(onAudit).toMatchObject([{ method: "GET" }]);
   });
 
+  it("answers 400 for invalid parameters, and does not log them before somebody has signed in", async () => {
+    const before = (await owner.request("GET", "/audit")).body;
+    const anonymous = new StudioClient(purse);
+    const { status, body } = await anonymous.request("POST", "/session", { username: "nobody" });
+    expect({ status, body }).toEqual({ status: 400, body: { code: 102, error: "password is missing" } });
+    expect((await owner.request("GET", "/audit")).body).toEqual(before);
+    await owner.request("POST", "/pins", { cid: 5 });
+    const { body: after } = await owner.request("GET", "/audit");
+    expect(Object.values(after.results ?? [])[0]).toMatchObject({
+      action: "POST /pins",
+      outcome: "refused",
+      error: "cid must be a string",
+    });
+  });
+
   it("locks a name after ten wrong passwords, however many are sent at once, with or without such a name", async () => {
     await addOperator(owner, "hal", "editor");
     for (const name of ["hal", "nobody"]) {

@@ -1,4 +1,4 @@
-import type { StudioRole, StudioRouteInfo } from "@purse/protocol";
+import type { StudioRole, StudioRouteInfo } from "@purse/server/studio-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, StudioRole } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import { type StudioRole, studioEndpoints } from "@purse/server/studio-api";
 import type { Page } from "playwright-core";
 import type { Purse } from "./purse.ts";
 
@@ -43,6 +44,7 @@ export class StudioClient {
       headers: response.headers,
       text,
     };
+    if (isJson && response.ok) assertDescribed(method, path, answer.body);
     const set = response.headers.get("set-cookie");
     if (set !== null) this.cookie = /Max-Age=0/.test(set) ? undefined : set.split(";", 1)[0];
     if (typeof answer.body.csrf === "string") this.csrf = answer.body.csrf;
@@ -52,6 +54,21 @@ export class StudioClient {
   signIn(username: string, password: string, code?: string): Promise<StudioAnswer> {
     return this.request("POST", "/session", { username, password, ...(code !== undefined && { code }) });
   }
+}
+
+/** Throws Error unless the response is one that the table of endpoints describes. */
+function assertDescribed(method: string, path: string, body: unknown): void {
+  const [pathname = ""] = path.split("?", 1);
+  const candidates = studioEndpoints().filter(
+    ({ endpoint }) =>
+      endpoint.method === method && new RegExp(`^${endpoint.path.replace(/:\w+/g, "[^/]+")}$`).test(pathname),
+  );
+  // A literal path takes precedence over one with parameters.
+  const found = candidates.find(({ endpoint }) => endpoint.path === pathname) ?? candidates[0];
+  if (!found) throw new Error(`${method} ${path} is not in the table of endpoints`);
+  if (found.endpoint.streams) return;
+  const { error } = found.endpoint.response.safeParse(body);
+  if (error) throw new Error(`The response of ${method} ${path} is not as described: ${error.message}`);
 }
 
 export const STUDIO_PASSWORD = "correct horse battery";

@@ -1,4 +1,4 @@
-import type { StudioOperator, StudioRole } from "@purse/protocol";
+import type { StudioOperator, StudioRole } from "@purse/server/studio-api";
 import { createContext, useContext, useSyncExternalStore } from "react";
 import { type SessionState, StudioApi } from "./api.ts";
 

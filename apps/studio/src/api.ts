@@ -1,7 +1,16 @@
-import type { JsonObject, JsonValue, StudioError, StudioState } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type {
+  Method,
+  StudioError,
+  StudioInput,
+  StudioListPath,
+  StudioPage,
+  StudioPath,
+  StudioResponse,
+  StudioRow,
+  StudioState,
+} from "@purse/server/studio-api";
 import { withTimeout } from "@purse/ui";
-
-export type Query = Readonly<Record<string, JsonValue | undefined>>;
 
 /** An error response of the studio API; status 0 when the server did not respond. */
 export class StudioRequestError extends Error {
@@ -28,7 +37,6 @@ export interface SessionState {
   isExpired: boolean;
 }
 
-type Method = "GET" | "POST" | "PUT" | "DELETE";
 type SignedIn = Extract<StudioState, { state: "signedIn" }>;
 
 /**
@@ -55,40 +63,71 @@ export class StudioApi {
     this.#setState(await this.#send<StudioState>("GET", "/state", undefined));
   }
 
-  get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
-    return this.#request<T>("GET", this.urlOf(path, query, ""), undefined, signal);
+  get<Path extends StudioPath<"GET">>(
+    path: Path,
+    input: StudioInput<"GET", Path>,
+    signal?: AbortSignal,
+  ): Promise<StudioResponse<"GET", Path>> {
+    return this.#request("GET", urlOf(path, input), undefined, signal);
   }
 
-  post<T>(path: string, body: object = {}): Promise<T> {
-    return this.#request<T>("POST", path, body);
+  /** Rows of a list; `after` is `next` of the previous page. */
+  getRows<Path extends StudioListPath>(
+    path: Path,
+    input: StudioInput<"GET", Path>,
+    after?: string,
+    signal?: AbortSignal,
+  ): Promise<StudioPage<StudioRow<Path>>> {
+    return this.#request("GET", urlOf(path, { ...input, after }), undefined, signal);
   }
 
-  put<T>(path: string, body: object = {}): Promise<T> {
-    return this.#request<T>("PUT", path, body);
+  post<Path extends StudioPath<"POST">>(
+    path: Path,
+    input: StudioInput<"POST", Path>,
+  ): Promise<StudioResponse<"POST", Path>> {
+    return this.#request("POST", ...withBody(path, input));
   }
 
-  delete<T>(path: string, body: object = {}): Promise<T> {
-    return this.#request<T>("DELETE", path, body);
+  put<Path extends StudioPath<"PUT">>(
+    path: Path,
+    input: StudioInput<"PUT", Path>,
+  ): Promise<StudioResponse<"PUT", Path>> {
+    return this.#request("PUT", ...withBody(path, input));
+  }
+
+  delete<Path extends StudioPath<"DELETE">>(
+    path: Path,
+    input: StudioInput<"DELETE", Path>,
+  ): Promise<StudioResponse<"DELETE", Path>> {
+    return this.#request("DELETE", ...withBody(path, input));
   }
 
   /** Uploads a chunk of a file. */
-  putBytes<T>(path: string, chunk: Blob, signal?: AbortSignal): Promise<T> {
-    return this.#request<T>("PUT", path, chunk, signal);
+  putBytes<Path extends StudioPath<"PUT">>(
+    path: Path,
+    input: StudioInput<"PUT", Path>,
+    chunk: Blob,
+    signal?: AbortSignal,
+  ): Promise<StudioResponse<"PUT", Path>> {
+    return this.#request("PUT", urlOf(path, input), chunk, signal);
   }
 
-  /** URL of a route, for downloads and event streams. Objects are serialized as JSON. */
-  urlOf(path: string, query: Query = {}, base = API_PATH): string {
-    const params = new URLSearchParams();
-    for (const [name, value] of Object.entries(query)) {
-      if (value === undefined || value === null || value === "") continue;
-      params.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
-    }
-    return `${base}${path}${params.size > 0 ? `?${params}` : ""}`;
+  /** URL of a route, for downloads and event streams. */
+  urlOf<Path extends StudioPath<"GET">>(path: Path, input: StudioInput<"GET", Path>): string {
+    return API_PATH + urlOf(path, input);
   }
 
-  /** Calls `/setup`, `/session` or `/password`, which return a session. Throws StudioRequestError. */
-  async authenticate(method: "POST" | "PUT", path: string, body: object): Promise<void> {
-    this.#setState(await this.#send<StudioState>(method, path, body));
+  /** Calls an endpoint that returns a session. Throws StudioRequestError. */
+  async setUp(input: StudioInput<"POST", "/setup">): Promise<void> {
+    this.#setState(await this.#send<StudioState>("POST", "/setup", input));
+  }
+
+  async signIn(input: StudioInput<"POST", "/session">): Promise<void> {
+    this.#setState(await this.#send<StudioState>("POST", "/session", input));
+  }
+
+  async changePassword(input: StudioInput<"PUT", "/password">): Promise<void> {
+    this.#setState(await this.#send<StudioState>("PUT", "/password", input));
   }
 
   async signOut(): Promise<void> {
@@ -211,4 +250,31 @@ function parseError(text: string, status: number): StudioError {
     // A proxy may respond with an HTML page.
   }
   return { code: 1, error: `The server responded with status ${status}.` };
+}
+
+/** The path with its parameters, and the other parameters as query string: objects as JSON, without empty values. */
+function urlOf(path: string, input: object): string {
+  const { url, rest } = fillPath(path, input);
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(rest)) {
+    if (value === undefined || value === null || value === "") continue;
+    params.set(name, typeof value === "object" ? JSON.stringify(value) : String(value));
+  }
+  return params.size > 0 ? `${url}?${params}` : url;
+}
+
+/** The path with its parameters, and the other parameters as body. */
+function withBody(path: string, input: object): [url: string, body: object] {
+  const { url, rest } = fillPath(path, input);
+  return [url, rest];
+}
+
+function fillPath(path: string, input: object): { url: string; rest: Record<string, unknown> } {
+  const rest: Record<string, unknown> = { ...input };
+  const url = path.replace(/:(\w+)/g, (_, name) => {
+    const value = rest[name];
+    delete rest[name];
+    return encodeURIComponent(String(value));
+  });
+  return { url, rest };
 }

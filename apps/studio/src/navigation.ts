@@ -1,4 +1,4 @@
-import type { StudioRole } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import type { NavItem, ShortcutRow } from "@purse/ui";
 import type { RegisteredRouter } from "@tanstack/react-router";
 import {

@@ -18,6 +18,5 @@ export * from "./order.ts";
 export * from "./patternSize.ts";
 export * from "./query.ts";
 export * from "./spreadsheet.ts";
-export type * from "./studio.ts";
 export * from "./values.ts";
 export * from "./where.ts";

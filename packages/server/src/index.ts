@@ -1,3 +1,4 @@
+export { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 export { type ApiKey, ApiKeys } from "./apiKeys/apiKeys.ts";
 export type { CloudNamespace, Plugin, PluginFunction, PluginResult, PluginTrigger } from "./cloud/index.ts";
 export type { DatabaseConfig } from "./config/database.ts";
@@ -27,4 +28,5 @@ export {
 } from "./database/store.ts";
 export * from "./dataTransfer/index.ts";
 export { createServer, type PurseServer, type ServerOptions } from "./server.ts";
+export { studioOpenApi } from "./studio/openApi.ts";
 export { openOperators } from "./studio/openOperators.ts";

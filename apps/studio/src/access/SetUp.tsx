@@ -17,7 +17,7 @@ export function SetUp() {
   const studio = useStudio();
   const form = useForm(FIRST_OPERATOR, { code: codeFromUrl(), username: "", password: "" });
   const { run, busy, error } = useAction(async (operator: z.infer<typeof FIRST_OPERATOR>) => {
-    await studio.authenticate("POST", "/setup", operator);
+    await studio.setUp(operator);
     // The code is used, so it is removed from the URL.
     window.history.replaceState(null, "", window.location.pathname);
   });

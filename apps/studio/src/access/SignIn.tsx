@@ -28,7 +28,7 @@ export function SignIn({ username }: { username?: string }) {
   const [needsCode, setNeedsCode] = useState(false);
   const { run, busy, error } = useAction(async ({ code, ...rest }: z.infer<typeof CREDENTIALS>) => {
     try {
-      await studio.authenticate("POST", "/session", { ...rest, ...(needsCode && { code }) });
+      await studio.signIn({ ...rest, ...(needsCode && { code }) });
     } catch (failure) {
       if (needsCode || !(failure instanceof StudioRequestError && failure.secondFactor)) throw failure;
       setNeedsCode(true);

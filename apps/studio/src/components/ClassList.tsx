@@ -1,6 +1,7 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { EmptyState, useTranslation } from "@purse/ui";
 import { type ReactNode, useState } from "react";
-import { type ClassSchema, isSystemClass } from "./classes.ts";
+import { isSystemClass } from "./classes.ts";
 import { PickList } from "./PickList.tsx";
 
 /** The list of classes beside the selected one; the first by default. */
@@ -10,11 +11,11 @@ export function ClassWorkbench({
   onChoose,
   children,
 }: {
-  classes: readonly ClassSchema[];
+  classes: readonly StudioClass[];
   /** Name of the selected class; empty for none. */
   chosen: string;
   onChoose: (className: string) => void;
-  children: (shown: ClassSchema) => ReactNode;
+  children: (shown: StudioClass) => ReactNode;
 }) {
   const { t } = useTranslation();
   const shown =
@@ -37,7 +38,7 @@ export function ClassList({
   value,
   onChange,
 }: {
-  classes: readonly ClassSchema[];
+  classes: readonly StudioClass[];
   value: string | undefined;
   onChange: (className: string) => void;
 }) {
@@ -46,7 +47,7 @@ export function ClassList({
   const shown = classes.filter(({ className }) =>
     className.toLowerCase().includes(text.trim().toLowerCase()),
   );
-  const itemsOf = (rows: readonly ClassSchema[]) =>
+  const itemsOf = (rows: readonly StudioClass[]) =>
     rows.map(({ className }) => ({ key: className, label: className }));
   return (
     <PickList

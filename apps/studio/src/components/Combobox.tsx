@@ -1,10 +1,13 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioInput } from "@purse/server/studio-api";
 import { escapeRegExp, useTranslation } from "@purse/ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
-import type { Query } from "../api.ts";
 import { stringField } from "./fields.ts";
 import { useStudioQuery } from "./queries.ts";
 import "./Combobox.css";
+
+/** Parameters of a list of rows, besides their class. */
+export type RowsQuery = Omit<StudioInput<"GET", "/data/:className">, "className">;
 
 export interface ComboboxOption {
   key: string;
@@ -22,9 +25,9 @@ export interface ComboboxProps {
   /** Shown while the user is not typing: the label of the selected option. */
   displayValue: string;
   onChange: (key: string) => void;
-  /** API path and query of the rows. */
-  path: string;
-  buildQuery: (text: string) => Query;
+  /** Class and query of the rows. */
+  className: string;
+  buildQuery: (text: string) => RowsQuery;
   toOption: (row: JsonObject) => ComboboxOption;
   /** Accepts keys that match no row. */
   allowsCustomValue?: boolean;
@@ -33,18 +36,29 @@ export interface ComboboxProps {
 
 /** Searches rows while typing. Arrow keys and Enter select, Escape restores the previous value. */
 export function Combobox(props: ComboboxProps) {
-  const { label, hint, placeholder, value, displayValue, onChange, path, buildQuery, toOption, disabled } =
-    props;
+  const {
+    label,
+    hint,
+    placeholder,
+    value,
+    displayValue,
+    onChange,
+    className,
+    buildQuery,
+    toOption,
+    disabled,
+  } = props;
   const { t } = useTranslation();
   const id = useId();
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [isOpen, setOpen] = useState(false);
   const [highlighted, setHighlighted] = useState(0);
   const searchText = useDeferredValue((typed ?? "").trim());
-  const search = useStudioQuery<StudioPage<JsonObject>>(path, {
-    query: { ...buildQuery(searchText), limit: 8 },
-    enabled: isOpen,
-  });
+  const search = useStudioQuery(
+    "/data/:className",
+    { className, ...buildQuery(searchText), limit: 8 },
+    { enabled: isOpen },
+  );
   const options = search.data?.results.map(toOption) ?? [];
   const current = Math.min(highlighted, options.length - 1);
 
@@ -173,7 +187,7 @@ export function UserCombobox(props: UserComboboxProps) {
     <Combobox
       {...props}
       displayValue={names.get(props.value) ?? props.value}
-      path="/data/_User"
+      className="_User"
       buildQuery={userQuery}
       toOption={(row) => ({
         key: stringField(row, "objectId"),
@@ -184,7 +198,7 @@ export function UserCombobox(props: UserComboboxProps) {
   );
 }
 
-function userQuery(text: string): Query {
+function userQuery(text: string): RowsQuery {
   if (text === "") return { keys: "username", order: "username" };
   const byName: JsonObject = { username: { $regex: prefixPattern(text) } };
   const byId: JsonObject = { objectId: text };
@@ -193,10 +207,11 @@ function userQuery(text: string): Query {
 
 /** Usernames by user id, as far as they are loaded. */
 export function useUserNames(ids: readonly string[]): ReadonlyMap<string, string> {
-  const search = useStudioQuery<StudioPage<JsonObject>>("/data/_User", {
-    query: { where: { objectId: { $in: ids.toSorted() } }, keys: "username", limit: 1_000 },
-    enabled: ids.length > 0,
-  });
+  const search = useStudioQuery(
+    "/data/:className",
+    { className: "_User", where: { objectId: { $in: ids.toSorted() } }, keys: "username", limit: 1_000 },
+    { enabled: ids.length > 0 },
+  );
   const rows = search.data?.results ?? [];
   return new Map(rows.map((row) => [stringField(row, "objectId"), stringField(row, "username")]));
 }

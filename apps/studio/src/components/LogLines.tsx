@@ -1,4 +1,4 @@
-import type { StudioLogLine } from "@purse/protocol";
+import type { StudioLogLine } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 
 /** Log entries, oldest first. `onTrace` receives the request id of an entry. */

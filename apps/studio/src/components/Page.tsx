@@ -1,4 +1,4 @@
-import type { StudioRole } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import { useDocumentTitle, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { useHasRole } from "../StudioContext.tsx";

@@ -1,4 +1,4 @@
-import type { JsonObject, StudioSchemaPreview } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { Code, ErrorState, MutationDialog, SkeletonList, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";
@@ -27,14 +27,17 @@ export function SchemaDiff({
 }: SchemaDiffProps) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const path = `/schema/classes/${encodeURIComponent(className)}`;
+  const input = { className, edit };
   const apply = useStudioMutation(
-    () => (isNew ? studio.post(path, { edit }) : studio.put(path, { edit })),
+    () =>
+      isNew
+        ? studio.post("/schema/classes/:className", input)
+        : studio.put("/schema/classes/:className", input),
     successMessage,
   );
   const preview = useQuery({
-    queryKey: [path, "preview", edit],
-    queryFn: () => studio.post<StudioSchemaPreview>(`${path}/preview`, { edit }),
+    queryKey: ["preview", input],
+    queryFn: () => studio.post("/schema/classes/:className/preview", input),
     // Once applied, the preview is not fetched again.
     enabled: !apply.isPending && !apply.isSuccess,
     retry: false,

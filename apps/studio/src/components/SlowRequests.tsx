@@ -1,4 +1,3 @@
-import type { StudioSlowRequest } from "@purse/protocol";
 import { RelativeTime, useTranslation } from "@purse/ui";
 import { ListSection } from "./ListSection.tsx";
 import { useStudioList } from "./queries.ts";
@@ -9,7 +8,7 @@ const MAX_ROWS = 50;
 /** Requests slower than 500 ms, newest first. */
 export function SlowRequests() {
   const { t } = useTranslation();
-  const query = useStudioList<StudioSlowRequest>("/slow-requests", { refetchInterval: REFETCH_INTERVAL_MS });
+  const query = useStudioList("/slow-requests", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <ListSection
       title={t("Slow requests")}

@@ -1,46 +1,57 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { StudioInput, StudioListPath, StudioPagePath, StudioPath } from "@purse/server/studio-api";
 import { refetchIntervalOf, useToast, useTranslation } from "@purse/ui";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
-/** Reads a GET route; refetches after every mutation and at `refetchInterval` (ms) if given. */
-export function useStudioQuery<T>(
-  path: string,
-  {
-    query = {},
-    refetchInterval,
-    enabled = true,
-  }: { query?: Query; refetchInterval?: number; enabled?: boolean } = {},
+export interface StudioQueryOptions {
+  /** In ms. */
+  refetchInterval?: number;
+  enabled?: boolean;
+}
+
+/** Reads a GET route; refetches after every mutation and at `refetchInterval` if given. */
+export function useStudioQuery<Path extends StudioPath<"GET">>(
+  path: Path,
+  input: StudioInput<"GET", Path>,
+  { refetchInterval, enabled = true }: StudioQueryOptions = {},
 ) {
   const studio = useStudio();
   return useQuery({
-    queryKey: [path, query],
-    queryFn: ({ signal }) => studio.get<T>(path, query, signal),
+    queryKey: [path, input],
+    queryFn: ({ signal }) => studio.get(path, input, signal),
     enabled,
     refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
 }
 
 /** Reads a GET route that returns all rows at once, as `{ results }`. */
-export function useStudioList<Row>(path: string, options?: Parameters<typeof useStudioQuery>[1]) {
-  const query = useStudioQuery<{ results: Row[] }>(path, options);
-  return { ...query, data: query.data?.results };
+export function useStudioList<Path extends StudioListPath>(
+  path: Path,
+  input: StudioInput<"GET", Path>,
+  { refetchInterval, enabled = true }: StudioQueryOptions = {},
+) {
+  const studio = useStudio();
+  return useQuery({
+    queryKey: [path, input],
+    queryFn: ({ signal }) => studio.getRows(path, input, undefined, signal),
+    select: ({ results }) => results,
+    enabled,
+    refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
+  });
 }
 
 /** Reads a paginated route, newest rows first; `data` are the rows of all pages that are loaded. */
-export function useInfiniteStudioQuery<Row = JsonObject>(
-  path: string,
-  query: Query = {},
+export function useInfiniteStudioQuery<Path extends StudioPagePath>(
+  path: Path,
+  input: StudioInput<"GET", Path>,
   refetchInterval?: number,
 ) {
   const studio = useStudio();
   const result = useInfiniteQuery({
-    queryKey: [path, query],
-    queryFn: ({ pageParam, signal }) =>
-      studio.get<StudioPage<Row>>(path, { ...query, after: pageParam }, signal),
+    queryKey: [path, input],
+    queryFn: ({ pageParam, signal }) => studio.getRows(path, input, pageParam, signal),
     initialPageParam: "",
-    getNextPageParam: ({ next }: StudioPage<Row>) => next,
+    getNextPageParam: ({ next }) => next,
     refetchInterval: (query) => refetchIntervalOf(query, refetchInterval),
   });
   return { ...result, data: result.data?.pages.flatMap(({ results }) => results) };

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { useStudioQuery } from "./queries.ts";
 
 export type RoleEdge = StudioRoles["edges"][number];
@@ -6,7 +6,7 @@ export type Role = StudioRoles["roles"][number];
 
 /** All roles and their links. */
 export function useRoles() {
-  return useStudioQuery<StudioRoles>("/roles");
+  return useStudioQuery("/roles", {});
 }
 
 /** Adjacent role ids by role id: "up" to parent roles, "down" to child roles. */

@@ -1,6 +1,5 @@
-import type { StudioLogLine } from "@purse/protocol";
+import type { StudioInput, StudioLogLine } from "@purse/server/studio-api";
 import { useCallback, useEffect, useState } from "react";
-import type { Query } from "../api.ts";
 import { useStudio } from "../StudioContext.tsx";
 
 /** Entries kept in memory. */
@@ -20,7 +19,7 @@ export interface LogTail {
 }
 
 /** Streams log entries that match the filters of `/logs/tail`; undefined filters stream nothing. */
-export function useLogTail(filters: Query | undefined): LogTail {
+export function useLogTail(filters: StudioInput<"GET", "/logs/tail"> | undefined): LogTail {
   const studio = useStudio();
   const url = filters && studio.urlOf("/logs/tail", filters);
   const [tail, setTail] = useState<Omit<LogTail, "reconnect">>({ lines: [], state: "connecting" });
@@ -66,7 +65,7 @@ export function useLogTail(filters: Query | undefined): LogTail {
     let source = connect();
     // EventSource hides the status of an error. A request reveals an expired session and waits for the next sign-in.
     async function reconnectAfterError(): Promise<void> {
-      await studio.get("/routes").catch(() => undefined);
+      await studio.get("/routes", {}).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_DELAY_MS));
       if (!isClosed) source = connect();
     }

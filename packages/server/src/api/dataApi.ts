@@ -51,7 +51,7 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       sendReply(reply, { ...answer, body: JSON.stringify({ message: JSON.parse(body).error }) });
     });
     for (const route of service.routes) {
-      app.route({
+      app.route<{ Params: Record<string, string> }>({
         method: route.method === "GET" ? ["GET", "HEAD"] : route.method,
         url: route.path,
         config: { api: "data" },
@@ -68,7 +68,10 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, `No endpoint ${request.method} ${path}`, 404);
   }
 
-  async function run(route: Route, request: FastifyRequest): Promise<ApiReply> {
+  async function run(
+    route: Route,
+    request: FastifyRequest<{ Params: Record<string, string> }>,
+  ): Promise<ApiReply> {
     const { raw: message, params: pathParams } = request;
     const { "x-api-key": apiKey, "x-parse-master-key": masterKey } = message.headers;
     const hasKey = apiKey !== undefined || masterKey !== undefined;
@@ -78,7 +81,7 @@ export function createDataApi(dependencies: DataApiDependencies): FastifyPluginA
       dependencies.memory,
       (body) => ({
         ...parametersOf(route, requestTarget(request).search, body),
-        ...(isJsonObject(pathParams) && pathParams),
+        ...pathParams,
       }),
       (params) => runInGroup(addressKey(clientAddressOf(message)), () => route.runWithStatus(params)),
     );

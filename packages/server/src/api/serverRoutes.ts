@@ -1,5 +1,6 @@
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { parseOpenApi } from "./parseEndpoints/openApi.ts";
 
 /** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
 export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
@@ -15,6 +16,7 @@ export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
   };
   return [
     { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
+    { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: async () => parseOpenApi() },
     {
       method: "GET",
       path: "/serverInfo",

@@ -1,14 +1,8 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type Operation,
-  ProtocolError,
-  type StudioKeyUsage,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
+import type { StudioKeyUsage } from "../studioApi/chains.ts";
 
 interface KeyUsageDependencies {
   store: Store;

@@ -1,5 +1,14 @@
-import type { JsonObject, StudioLogLine } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { createLogger, LOG_LEVELS, type LogFields, type Logger, type LogLevel } from "./logger.ts";
+
+export interface LogLine {
+  /** Increases by one with each line. */
+  seq: number;
+  time: string;
+  level: string;
+  message: string;
+  fields: JsonObject;
+}
 
 export interface LogFilter {
   /** The minimum level. */
@@ -16,16 +25,16 @@ export interface LogBuffer {
   /** Writes to the given logger and to the buffer. */
   logger: Logger;
   /** Returns matching lines, oldest first. */
-  lines(filter: LogFilter): StudioLogLine[];
+  lines(filter: LogFilter): LogLine[];
   /** Calls the listener with each new line. Returns a function that removes it. */
-  onLine(listener: (line: StudioLogLine) => void): () => void;
+  onLine(listener: (line: LogLine) => void): () => void;
 }
 
 const MAX_LINES = 2_000;
 
 export function createLogBuffer(target: Logger, level: LogLevel): LogBuffer {
-  const buffer: StudioLogLine[] = [];
-  const listeners = new Set<(line: StudioLogLine) => void>();
+  const buffer: LogLine[] = [];
+  const listeners = new Set<(line: LogLine) => void>();
   let seq = 0;
   const bufferLogger = createLogger({
     level: level === "debug" ? "debug" : "info",
@@ -64,7 +73,7 @@ function redactSetupToken(message: string): string {
 }
 
 /** Whether a line matches a filter. */
-export function matchesFilter(line: StudioLogLine, { level, text, requestId, after }: LogFilter): boolean {
+export function matchesFilter(line: LogLine, { level, text, requestId, after }: LogFilter): boolean {
   if (after !== undefined && line.seq <= after) return false;
   if (level !== undefined && rankOf(line.level) < rankOf(level)) return false;
   if (requestId !== undefined && line.fields.requestId !== requestId) return false;

@@ -1,4 +1,4 @@
-import type { StudioMetricsPoint, StudioSlowRequest } from "@purse/protocol";
+import type { StudioMetricsPoint, StudioSlowRequest } from "../studioApi/overview.ts";
 
 /** Values that are sampled every ten seconds. */
 export interface MetricsHistorySources {

@@ -1,7 +1,7 @@
-import { ErrorCode, type JsonObject, ProtocolError, type StudioLogLine } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
-import type { LogBuffer } from "../core/logBuffer.ts";
+import type { LogBuffer, LogLine } from "../core/logBuffer.ts";
 
 const WEEK_MS = 7 * 24 * 3_600_000;
 const DEFAULT_SIZE = 10;
@@ -35,7 +35,7 @@ export function scriptLogRoute(logBuffer: Pick<LogBuffer, "lines">): ApiRoute {
   };
 }
 
-function entryOf({ time, level, message, fields }: StudioLogLine): JsonObject {
+function entryOf({ time, level, message, fields }: LogLine): JsonObject {
   return { ...fields, timestamp: time, level, message };
 }
 

@@ -1,13 +1,7 @@
-import {
-  type Condition,
-  type JsonObject,
-  type JsonValue,
-  type Operation,
-  parseWhere,
-  type StudioAuditEntry,
-  type StudioPage,
-} from "@purse/protocol";
+import { type Condition, type JsonObject, type JsonValue, type Operation, parseWhere } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
+import type { StudioAuditEntry } from "../studioApi/access.ts";
+import type { StudioPage } from "../studioApi/data.ts";
 import type { OperatorDependencies } from "./operators.ts";
 
 /** Maximum length of the values before and after a change. */

@@ -1,10 +1,11 @@
 import { createReadStream } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { ErrorCode, ProtocolError, type StudioBackup, type StudioBackupState } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { DatabaseConfig } from "../config/database.ts";
 import type { Logger } from "../core/logger.ts";
 import { backupDatabase } from "../dataTransfer/backup.ts";
+import type { StudioBackup, StudioBackupState } from "../studioApi/backups.ts";
 
 const BACKUP_FILE_NAME = /^purse-(uploaded-|before-restore-)?[\w-]+\.sqlite$/;
 

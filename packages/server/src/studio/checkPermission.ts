@@ -4,7 +4,6 @@ import {
   ProtocolError,
   PUBLIC,
   parseAcl,
-  type StudioPermissionCheck,
   subjectsWith,
 } from "@purse/protocol";
 import { type AuthContext, aclSubjectsOf, type RequestContext } from "../core/authContext.ts";
@@ -15,6 +14,7 @@ import { assertClientAccess } from "../data/permissions/clientAccess.ts";
 import { evaluatePointers } from "../data/permissions/pointerPermissions.ts";
 import { evaluateProtectedFields, type ProtectedFields } from "../data/permissions/protectedFields.ts";
 import type { ClassOperation, ClassSchema } from "../database/classSchema.ts";
+import type { StudioPermissionCheck } from "../studioApi/permissions.ts";
 
 export type CheckedOperation = Exclude<ClassOperation, "addField">;
 

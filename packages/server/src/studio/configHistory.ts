@@ -1,15 +1,7 @@
 import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
+import type { StudioConfigVersion } from "../studioApi/pushAndConfig.ts";
 import type { OperatorDependencies } from "./operators.ts";
-
-export interface ConfigVersion {
-  id: string;
-  /** When and by whom the version was replaced. */
-  replacedAt: string;
-  username: string;
-  params: JsonObject;
-  masterKeyOnly: JsonObject;
-}
 
 const MAX_VERSIONS = 200;
 
@@ -30,7 +22,7 @@ export class ConfigHistory {
   }
 
   /** Returns the newest first. */
-  async list(): Promise<ConfigVersion[]> {
+  async list(): Promise<StudioConfigVersion[]> {
     const texts = await this.#dependencies.store.find({
       schema: this.#dependencies.classes._StudioConfig,
       where: { kind: "and", conditions: [] },
@@ -43,7 +35,7 @@ export class ConfigHistory {
   }
 
   /** Throws 101. */
-  async get(id: string): Promise<ConfigVersion> {
+  async get(id: string): Promise<StudioConfigVersion> {
     const text = await this.#dependencies.store.get(this.#dependencies.classes._StudioConfig, id, null);
     if (text !== undefined) return toConfigVersion(JSON.parse(text));
     throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "The version does not exist.");
@@ -56,7 +48,7 @@ function toConfigVersion({
   username,
   params,
   masterKeyOnly,
-}: JsonObject): ConfigVersion {
+}: JsonObject): StudioConfigVersion {
   return {
     id: String(objectId),
     replacedAt: String(createdAt),

@@ -16,16 +16,16 @@ export function readCookie({ headers }: IncomingMessage, isSecure: boolean): str
   return cookies.length === 1 ? cookies[0]?.slice(cookieName(isSecure).length + 1) : undefined;
 }
 
-export function setCookie(token: string, isSecure: boolean): Record<string, string> {
-  const secure = isSecure ? "; Secure" : "";
-  return {
-    "set-cookie": `${cookieName(isSecure)}=${token}; Path=${PATH}; HttpOnly; SameSite=Strict${secure}`,
-  };
+/** The Set-Cookie header that stores a session token. */
+export function sessionCookie(token: string, isSecure: boolean): string {
+  return `${cookieName(isSecure)}=${token}; ${attributes(isSecure)}`;
 }
 
-export function clearCookie(isSecure: boolean): Record<string, string> {
-  const secure = isSecure ? "; Secure" : "";
-  return {
-    "set-cookie": `${cookieName(isSecure)}=; Path=${PATH}; HttpOnly; SameSite=Strict; Max-Age=0${secure}`,
-  };
+/** The Set-Cookie header that deletes the session token. */
+export function expiredCookie(isSecure: boolean): string {
+  return `${cookieName(isSecure)}=; ${attributes(isSecure)}; Max-Age=0`;
+}
+
+function attributes(isSecure: boolean): string {
+  return `Path=${PATH}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 }

@@ -6,7 +6,7 @@ import {
   parseOrder,
   wireDate,
 } from "@purse/protocol";
-import { invalidParameter } from "./parameters.ts";
+import { invalidParameter } from "../studioApi/parseInput.ts";
 
 /*
  * Keyset pagination: pages begin after the last row of the previous page instead of skipping a number of rows, so that

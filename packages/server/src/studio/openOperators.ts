@@ -1,7 +1,7 @@
-import type { StudioOperator } from "@purse/protocol";
 import { Passwords } from "../auth/password.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
 import { Operators } from "./operators.ts";
 import { StudioSessions } from "./sessions.ts";
 

@@ -1,12 +1,4 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type Operation,
-  ProtocolError,
-  type StudioOperator,
-  type StudioRole,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
 import { Secret } from "otpauth";
 import type { PasswordOrigin, Passwords } from "../auth/password.ts";
 import { enrollFactor, verifyFactor } from "../auth/providers/mfa.ts";
@@ -14,6 +6,8 @@ import { foldName } from "../auth/uniqueKeys.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { StudioClasses } from "../data/schema/studioClasses.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
+import { STUDIO_ROLES, type StudioRole } from "../studioApi/roles.ts";
 
 export interface OperatorDependencies {
   store: Store;
@@ -25,8 +19,6 @@ export interface OperatorDependencies {
 export interface OperatorAccountsDependencies extends OperatorDependencies {
   passwords: Passwords;
 }
-
-export const STUDIO_ROLES: readonly StudioRole[] = ["owner", "editor", "readOnly"];
 
 const USERNAME_SCOPE = "_Studio.username";
 /** Reserved by the first operator permanently, so that the setup cannot be repeated. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { ErrorCode, ProtocolError, type StudioRestore, type StudioRestoreProgress } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { Logger } from "../core/logger.ts";
 import { checkIntegrity } from "../dataTransfer/integrityCheck.ts";
 import {
@@ -10,6 +10,7 @@ import {
   stageBackup,
   stagedPath,
 } from "../dataTransfer/replaceDatabase.ts";
+import type { StudioRestore, StudioRestoreProgress } from "../studioApi/backups.ts";
 import type { Audit } from "./audit.ts";
 import { type Backups, backupFileName } from "./backups.ts";
 

@@ -1,23 +1,34 @@
-import type { JsonObject, JsonValue, StudioOperator, StudioRouteInfo } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { z } from "zod";
 import type { RequestContext } from "../core/authContext.ts";
-import type { ApiReply, Method } from "../core/http/apiRoute.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
+import type { Endpoint, Method, PathParams } from "../studioApi/endpoint.ts";
+import { parseInput } from "../studioApi/parseInput.ts";
 import type { AuditDetails } from "./audit.ts";
 import type { OpenSession } from "./sessions.ts";
 
-/** A request of the admin API. */
-export interface StudioRequest {
-  /** Parameters of the body and the query string; only the latter if the body is binary. */
-  params: JsonObject;
-  /** The binary body, if the route expects one. */
+/** The operator of a request, with the session. */
+export interface SignedIn {
+  operator: StudioOperator;
+  session: OpenSession;
+}
+
+/** A request of the admin API. `params` are those of the body and the query string. */
+export interface StudioRequest<Params = unknown, Path = unknown> {
+  params: Params;
+  /** Decoded values of the path's named segments. */
+  pathParams: Path;
+  /** The binary body, if the endpoint expects one. */
   bytes: Buffer;
-  pathParams: Record<string, string>;
-  /** Undefined only for routes that require no session. */
-  signedIn: { operator: StudioOperator; session: OpenSession } | undefined;
+  /** Undefined only for endpoints that require no session. */
+  signedIn: SignedIn | undefined;
   /** The context for requests to other services. */
   context: RequestContext & { serverUrl: string };
   userAgent: string;
   /** Whether the browser uses https, as far as the server knows. */
   isSecure: boolean;
+  /** Sets the Set-Cookie header of a successful response. */
+  setCookie(cookie: string): void;
   /** Sets details of the audit log entry; later calls override earlier ones. */
   setAuditDetails(setAuditDetails: AuditDetails): void;
   /** Aborted when the client disconnects. */
@@ -25,6 +36,14 @@ export interface StudioRequest {
   /** Whether the session is still valid, for long-running responses. */
   isSessionValid(): Promise<boolean>;
 }
+
+/** The requests of the endpoints of a table, by name. */
+export type Requests<Endpoints extends Record<string, Endpoint>> = {
+  [Name in keyof Endpoints]: StudioRequest<
+    z.output<Endpoints[Name]["input"]>,
+    PathParams<Endpoints[Name]["path"]>
+  >;
+};
 
 /** A streamed response. */
 export interface StreamReply {
@@ -34,21 +53,35 @@ export interface StreamReply {
   fileName?: string;
 }
 
-export interface StudioRoute extends StudioRouteInfo {
-  method: Method;
-  /** Whether the body is binary instead of JSON: a chunk of an upload, which is audited as a whole. */
-  bodyType?: "bytes";
-  /** Returns a value (sent with status 200), a complete response, or a stream. */
-  handle(request: StudioRequest): Promise<ApiReply | StreamReply | JsonValue>;
+/** A request whose parameters have not been validated yet. */
+export type UncheckedRequest = StudioRequest<JsonObject, unknown>;
+
+export interface StudioRoute {
+  endpoint: Endpoint;
+  /** Throws 102 if the parameters are invalid. Returns a value, to be sent as JSON, or a stream. */
+  handle(request: UncheckedRequest): Promise<unknown>;
 }
 
-/** Serializes a typed value; types with optional fields are not assignable to JsonObject. */
-export function json(value: unknown, status = 200, headers?: Record<string, string>): ApiReply {
-  return { status, body: JSON.stringify(value ?? {}), ...(headers && { headers }) };
+/** A route for an endpoint. Its handler gets validated parameters. */
+export function route<Path extends string, Input extends z.ZodObject, Response extends z.ZodType>(
+  endpoint: Endpoint<Method, Path, Input, Response>,
+  handle: (
+    request: StudioRequest<z.output<Input>, PathParams<Path>>,
+  ) => Promise<z.output<Response> | StreamReply>,
+): StudioRoute {
+  return {
+    endpoint,
+    handle: async (request) =>
+      handle({
+        ...request,
+        params: parseInput(endpoint.input, request.params),
+        pathParams: endpoint.pathParams.parse(request.pathParams),
+      }),
+  };
 }
 
 /** Returns the operator and the session of a route that requires them. */
-export function requireSignedIn({ signedIn }: StudioRequest): NonNullable<StudioRequest["signedIn"]> {
+export function requireSignedIn({ signedIn }: StudioRequest): SignedIn {
   if (!signedIn) throw new Error("A route without authentication requested the operator");
   return signedIn;
 }

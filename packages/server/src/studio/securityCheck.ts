@@ -1,8 +1,10 @@
-import { isInternalClassName, type StudioFinding, type StudioOperator } from "@purse/protocol";
+import { isInternalClassName } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
 import { ANONYMOUS } from "../core/authContext.ts";
 import { evaluateClassPermissions } from "../data/permissions/classPermissions.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
+import type { StudioFinding } from "../studioApi/permissions.ts";
 
 export interface SecurityDependencies {
   config: Pick<

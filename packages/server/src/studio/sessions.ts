@@ -1,7 +1,8 @@
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { ErrorCode, type JsonObject, ProtocolError, parseWhere, type StudioSession } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError, parseWhere } from "@purse/protocol";
 import { newObjectId } from "../data/objects/objectId.ts";
 import type { Store, Write } from "../database/store.ts";
+import type { StudioSession } from "../studioApi/access.ts";
 import type { OperatorDependencies } from "./operators.ts";
 
 const TOKEN_SCOPE = "_Studio.session";

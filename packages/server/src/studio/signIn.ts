@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { ErrorCode, ProtocolError, type StudioOperator } from "@purse/protocol";
+import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { foldName } from "../auth/uniqueKeys.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
 import { counterKey } from "../database/counterKey.ts";
 import { CounterLimitError } from "../database/store.ts";
+import type { StudioOperator } from "../studioApi/access.ts";
 import type { OperatorDependencies, Operators } from "./operators.ts";
 import type { OpenSession, StudioSessions } from "./sessions.ts";
 
@@ -76,7 +77,7 @@ export class SignIn {
    * locked or an address makes too many attempts.
    */
   async signIn(
-    input: { username: string; password: string; code: string | undefined },
+    input: { username: string; password: string; code?: string | undefined },
     client: ClientInfo,
   ): Promise<{ operator: StudioOperator; session: OpenSession }> {
     await this.#assertRateLimit(client.address);

@@ -7,14 +7,16 @@ import type { BodyMemory } from "../core/http/bodyMemory.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
+import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
 import { ConfigHistory } from "./configHistory.ts";
+import { studioOpenApi } from "./openApi.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
-import { json, type StudioRoute } from "./route.ts";
+import { route, type StudioRoute } from "./route.ts";
 import { accessRoutes } from "./routes/access.ts";
 import { backupRoutes } from "./routes/backups.ts";
 import { type ChainDependencies, chainRoutes } from "./routes/chains.ts";
@@ -73,7 +75,10 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const backups = new Backups(config.database, join(config.dataDir, "backups"), logger);
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
   const routes: StudioRoute[] = [
-    { method: "GET", path: "/routes", needs: "session", handle: async () => json({ results: routeRows() }) },
+    route(accessEndpoints.routes, async () => ({
+      results: routes.map(({ endpoint }) => describeRoute(endpoint)),
+    })),
+    route(accessEndpoints.openApi, async () => studioOpenApi()),
     ...accessRoutes({ ...base, operators, sessions, limiter, signIn, audit, appName: config.appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
     ...schemaRoutes(dependencies),
@@ -90,7 +95,6 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     ...overviewRoutes(dependencies),
     ...backupRoutes({ backups, uploads: new BackupUploads(backups), restores }),
   ];
-  const routeRows = () => routes.map(({ method, path, needs }) => ({ method, path, needs }));
   return {
     async stop() {
       stopController.abort();
@@ -121,4 +125,8 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
 function displayPath(file: string): string {
   const relativePath = relative(process.cwd(), file);
   return relativePath.startsWith("..") ? file : relativePath;
+}
+
+function describeRoute({ method, path, needs }: StudioRouteInfo): StudioRouteInfo {
+  return { method, path, needs };
 }

@@ -1,7 +1,8 @@
 import type { OutboundResponse } from "@purse/outbound";
-import { ErrorCode, type JsonObject, ProtocolError, type StudioHookCall } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { isSecretName } from "../core/logger.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
+import type { StudioHookCall } from "../studioApi/code.ts";
 import type { Webhook } from "./webhookStore.ts";
 
 /** Maximum number of recorded calls, and of characters of each recorded text. */

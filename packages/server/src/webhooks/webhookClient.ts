@@ -1,18 +1,12 @@
 import { type OutboundResponse, sendRequest } from "@purse/outbound";
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  type StudioHookCall,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RemoteHandlers } from "../cloud/cloud.ts";
 import { applyOperations, toParseObject } from "../cloud/parseObjects.ts";
 import { queryParams, withoutQueryParams } from "../cloud/queryParams.ts";
 import type { CallContext, Invocation, InvocationResult } from "../cloud/workerMessages.ts";
 import type { Logger } from "../core/logger.ts";
 import { signedHeaders } from "../core/webhookSignature.ts";
+import type { StudioHookCall } from "../studioApi/code.ts";
 import { type WebhookCallLog, webhookName } from "./webhookCallLog.ts";
 import type { Webhook, WebhookStore } from "./webhookStore.ts";
 

@@ -1,4 +1,4 @@
-import type { StudioAuditEntry, StudioOperator, StudioRouteInfo } from "@purse/protocol";
+import type { StudioAuditEntry, StudioRouteInfo } from "@purse/server/studio-api";
 import {
   Button,
   EmptyState,
@@ -43,9 +43,9 @@ function AuditTrail() {
   const [username, setUsername] = useSearchParam("who");
   const [action, setAction] = useSearchParam("what");
   const [chosen, setChosen] = useState<StudioAuditEntry | undefined>(undefined);
-  const operators = useStudioList<StudioOperator>("/operators");
-  const routes = useStudioList<StudioRouteInfo>("/routes");
-  const trail = useInfiniteStudioQuery<StudioAuditEntry>("/audit", { username, action });
+  const operators = useStudioList("/operators", {});
+  const routes = useStudioList("/routes", {});
+  const trail = useInfiniteStudioQuery("/audit", { username, action });
   const names = new Set([...(operators.data?.map((operator) => operator.username) ?? []), username]);
   const actions = new Set([
     ...(routes.data?.filter(({ method }) => method !== "GET").map((operator) => actionOf(operator)) ?? []),

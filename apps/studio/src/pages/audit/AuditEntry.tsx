@@ -1,4 +1,4 @@
-import type { StudioAuditEntry } from "@purse/protocol";
+import type { StudioAuditEntry } from "@purse/server/studio-api";
 import { Code, Dialog, RelativeTime, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { prettyJson } from "../../components/fields.ts";

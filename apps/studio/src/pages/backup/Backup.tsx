@@ -1,4 +1,4 @@
-import type { StudioBackupState } from "@purse/protocol";
+import type { StudioBackupState } from "@purse/server/studio-api";
 import { Button, Code, EmptyState, ErrorState, Notice, QueryState, useTranslation } from "@purse/ui";
 import { Upload } from "lucide-react";
 import { useState } from "react";
@@ -17,11 +17,8 @@ export function Backup() {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("owner");
-  const state = useStudioQuery<StudioBackupState>("/backups", {
-    refetchInterval: REFETCH_INTERVAL_MS,
-    enabled: canEdit,
-  });
-  const create = useStudioMutation(() => studio.post("/backups"), t("Backup started"));
+  const state = useStudioQuery("/backups", {}, { refetchInterval: REFETCH_INTERVAL_MS, enabled: canEdit });
+  const create = useStudioMutation(() => studio.post("/backups", {}), t("Backup started"));
   const [isUploading, setUploading] = useState(false);
   const { data } = state;
   const isBusy = data?.restoring !== undefined;

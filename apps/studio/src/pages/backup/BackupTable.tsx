@@ -1,4 +1,4 @@
-import type { StudioBackup } from "@purse/protocol";
+import type { StudioBackup } from "@purse/server/studio-api";
 import { Button, EmptyState, MutationDialog, RelativeTime, Table, useTranslation } from "@purse/ui";
 import { Download } from "lucide-react";
 import { useState } from "react";
@@ -21,10 +21,12 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
   const { t, language } = useTranslation();
   const studio = useStudio();
   const [dialog, setDialog] = useState<{ kind: "restore" | "remove"; file: string } | undefined>(undefined);
-  const pathOf = (file: string) => `/backups/${encodeURIComponent(file)}`;
   const chosen = dialog?.file ?? "";
-  const restore = useStudioMutation(() => studio.post(`${pathOf(chosen)}/restore`));
-  const remove = useStudioMutation(() => studio.delete(pathOf(chosen)), t("Backup deleted"));
+  const restore = useStudioMutation(() => studio.post("/backups/:file/restore", { file: chosen }));
+  const remove = useStudioMutation(
+    () => studio.delete("/backups/:file", { file: chosen }),
+    t("Backup deleted"),
+  );
   const close = () => {
     restore.reset();
     remove.reset();
@@ -69,7 +71,7 @@ export function BackupTable({ backups, canRestore }: BackupTableProps) {
           <span className="actions">
             <a
               className="button small"
-              href={studio.urlOf(pathOf(file))}
+              href={studio.urlOf("/backups/:file", { file })}
               download={file}
               aria-label={t("Download {name}", { name: file })}
             >

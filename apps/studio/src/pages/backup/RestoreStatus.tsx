@@ -1,4 +1,4 @@
-import type { StudioBackupState, StudioRestoreProgress } from "@purse/protocol";
+import type { StudioBackupState, StudioRestoreProgress } from "@purse/server/studio-api";
 import { Notice, RelativeTime, Stepper, type StepState, useTranslation } from "@purse/ui";
 import { formatBytes } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";

@@ -14,20 +14,21 @@ export function UploadBackup({ onClose }: { onClose: () => void }) {
   const controller = useRef(new AbortController());
   const upload = useStudioMutation(async (from: File) => {
     setSent(0);
-    const { id, pieceBytes } = await studio.post<{ id: string; pieceBytes: number }>("/backup-uploads", {
+    const { id, pieceBytes } = await studio.post("/backup-uploads", {
       sizeBytes: from.size,
     });
     for (let offset = 0; offset < from.size; ) {
       const chunk = from.slice(offset, offset + pieceBytes);
-      const { received } = await studio.putBytes<{ received: number }>(
-        `/backup-uploads/${id}?offset=${offset}`,
+      const { received } = await studio.putBytes(
+        "/backup-uploads/:id",
+        { id, offset },
         chunk,
         controller.current.signal,
       );
       offset = received;
       setSent(received);
     }
-    return studio.post(`/backup-uploads/${id}/finish`);
+    return studio.post("/backup-uploads/:id/finish", { id });
   }, t("Backup uploaded. You can restore it now."));
   function close(): void {
     controller.current.abort();

@@ -1,29 +1,7 @@
+import type { StudioChain } from "@purse/server/studio-api";
 import { EmptyState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
 
-/** A chain as returned by `GET /chains`; see docs/reference/data-api.md. */
-export interface Chain {
-  chain: number;
-  name: string;
-  scope: "chain" | "wallets";
-  state: "syncing" | "following" | "unreachable" | "refused" | "stopped";
-  start: number;
-  head: number | null;
-  safe: number | null;
-  finalized: number | null;
-  indexed: number | null;
-  lag: number | null;
-  percent: number | null;
-  blocksPerSecond: number;
-  etaSeconds: number | null;
-  nodes: { host: string; state: "unused" | "well" | "failing"; latencyMs?: number; error?: string }[];
-  error?: string;
-}
-
-export interface ChainsResponse {
-  results: Chain[];
-}
-
-const STATUS_KIND: Record<Chain["state"], StatusKind> = {
+const STATUS_KIND: Record<StudioChain["state"], StatusKind> = {
   following: "ok",
   syncing: "busy",
   unreachable: "warning",
@@ -31,7 +9,7 @@ const STATUS_KIND: Record<Chain["state"], StatusKind> = {
   stopped: "danger",
 };
 
-export function ChainState({ state }: Pick<Chain, "state">) {
+export function ChainState({ state }: Pick<StudioChain, "state">) {
   const { t } = useTranslation();
   const label = {
     following: t("Synced"),
@@ -44,7 +22,7 @@ export function ChainState({ state }: Pick<Chain, "state">) {
 }
 
 /** Chains with their indexing progress. */
-export function ChainTable({ chains }: { chains: readonly Chain[] }) {
+export function ChainTable({ chains }: { chains: readonly StudioChain[] }) {
   const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language);
   const block = (value: number | null) => (value === null ? "–" : number.format(value));

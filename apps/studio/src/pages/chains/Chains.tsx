@@ -1,8 +1,9 @@
+import type { StudioChain } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, type StatusKind, Table, useTranslation } from "@purse/ui";
 import { CutText } from "../../components/cells.tsx";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
-import { type Chain, ChainState, type ChainsResponse } from "./ChainTable.tsx";
+import { ChainState } from "./ChainTable.tsx";
 import { WatchedAddresses } from "./WatchedAddresses.tsx";
 import { Watches } from "./Watches.tsx";
 
@@ -11,7 +12,7 @@ const REFETCH_INTERVAL_MS = 3_000;
 /** Indexed chains, their RPC nodes and listeners. */
 export function Chains() {
   const { t } = useTranslation();
-  const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
+  const chains = useStudioQuery("/chains", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <Page
       title={t("Chains")}
@@ -38,7 +39,7 @@ export function Chains() {
   );
 }
 
-function ChainSection({ chain }: { chain: Chain }) {
+function ChainSection({ chain }: { chain: StudioChain }) {
   const { t, language } = useTranslation();
   const number = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
   const block = (value: number | null) => (value === null ? t("unknown") : number.format(value));
@@ -103,13 +104,13 @@ function ChainSection({ chain }: { chain: Chain }) {
   );
 }
 
-const STATUS_KIND: Record<Chain["nodes"][number]["state"], StatusKind> = {
+const STATUS_KIND: Record<StudioChain["nodes"][number]["state"], StatusKind> = {
   well: "ok",
   failing: "danger",
   unused: "idle",
 };
 
-function Nodes({ nodes }: Pick<Chain, "nodes">) {
+function Nodes({ nodes }: Pick<StudioChain, "nodes">) {
   const { t } = useTranslation();
   const labels = { well: t("Healthy"), failing: t("Failing"), unused: t("Idle") };
   return (

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { StudioChain } from "@purse/server/studio-api";
 import {
   address,
   Checkbox,
@@ -24,7 +25,6 @@ import {
 import { JsonField } from "../../components/JsonField.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
-import type { Chain } from "./ChainTable.tsx";
 
 const TRANSFER_ABI = prettyJson([
   {
@@ -69,7 +69,7 @@ export function WatchForm({
   row,
   onClose,
 }: {
-  chains: readonly Chain[];
+  chains: readonly StudioChain[];
   row: JsonObject | undefined;
   onClose: () => void;
 }) {
@@ -105,7 +105,7 @@ export function WatchForm({
         sync_historical: values.isHistorical,
       });
       return row
-        ? studio.put(`/watches/${encodeURIComponent(stringField(row, "objectId"))}`, { fields })
+        ? studio.put("/watches/:objectId", { objectId: stringField(row, "objectId"), fields })
         : studio.post("/watches", { fields });
     },
     row ? t("Listener updated") : t("Listener created"),

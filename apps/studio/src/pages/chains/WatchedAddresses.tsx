@@ -1,3 +1,4 @@
+import type { StudioChain } from "@purse/server/studio-api";
 import {
   address,
   Button,
@@ -12,29 +13,24 @@ import {
 import * as z from "zod/mini";
 import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
-import type { Chain } from "./ChainTable.tsx";
-
-interface WatchedAddress {
-  address: string;
-  /** Indexed part of its history, 0 to 100 percent. */
-  percent: number;
-}
 
 const REFETCH_INTERVAL_MS = 5_000;
 const WALLET = z.object({ address });
 
 /** The wallets of a chain whose index covers wallets only. */
-export function WatchedAddresses({ chain }: { chain: Chain }) {
+export function WatchedAddresses({ chain }: { chain: StudioChain }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const path = `/chains/${chain.chain}/addresses`;
-  const watched = useStudioQuery<{ results: WatchedAddress[]; count: number }>(path, {
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
+  const chainId = String(chain.chain);
+  const watched = useStudioQuery(
+    "/chains/:chainId/addresses",
+    { chainId },
+    { refetchInterval: REFETCH_INTERVAL_MS },
+  );
   const form = useForm(WALLET, { address: "" });
   const add = useStudioMutation(
-    (wallet: z.infer<typeof WALLET>) => studio.post(path, wallet),
+    (wallet: z.infer<typeof WALLET>) => studio.post("/chains/:chainId/addresses", { chainId, ...wallet }),
     t("Wallet added"),
   );
   return (

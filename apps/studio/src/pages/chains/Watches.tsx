@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioChain } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { CrudSection } from "../../components/CrudSection.tsx";
@@ -6,15 +7,14 @@ import { CutText } from "../../components/cells.tsx";
 import { stringField } from "../../components/fields.ts";
 import { useInfiniteStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
-import type { Chain } from "./ChainTable.tsx";
 import { WatchForm } from "./WatchForm.tsx";
 
 /** Listeners that store chain events as objects. */
-export function Watches({ chains }: { chains: readonly Chain[] }) {
+export function Watches({ chains }: { chains: readonly StudioChain[] }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const watches = useInfiniteStudioQuery("/watches");
+  const watches = useInfiniteStudioQuery("/watches", {});
   return (
     <CrudSection
       title={t("Event listeners")}
@@ -66,7 +66,7 @@ export function Watches({ chains }: { chains: readonly Chain[] }) {
         label: (row) => t("Remove listener of {name}", { name: stringField(row, "address") }),
         title: () => t("Remove this listener?"),
         description: () => t("New events will no longer be stored. Existing objects are kept."),
-        run: (row) => studio.delete(`/watches/${encodeURIComponent(stringField(row, "objectId"))}`),
+        run: (row) => studio.delete("/watches/:objectId", { objectId: stringField(row, "objectId") }),
         successMessage: t("Listener removed. Its objects are kept."),
       }}
     />

@@ -1,13 +1,13 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { Code, Tabs, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { buildSnippets, type Snippets } from "./snippets.ts";
 
 type SnippetKind = keyof Snippets;
 
 /** Code examples for the class. */
-export function ClassCode({ row }: { row: ClassSchema }) {
+export function ClassCode({ row }: { row: StudioClass }) {
   const { t } = useTranslation();
   const [kind, setKind] = useState<SnippetKind>("query");
   const snippets = buildSnippets(row, `${window.location.origin}/server`);

@@ -1,7 +1,8 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, MutationDialog, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
+import { isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
@@ -12,7 +13,7 @@ import { FieldTable } from "./FieldTable.tsx";
 import { IndexTable } from "./IndexTable.tsx";
 
 export interface ClassEditorProps {
-  row: ClassSchema;
+  row: StudioClass;
   classes: readonly string[];
   draft: Draft;
   onDraft: (draft: Draft) => void;
@@ -79,12 +80,14 @@ function DangerZone({ className, onDeleted }: { className: string; onDeleted: ()
   const studio = useStudio();
   const canEdit = useHasRole("owner");
   const [dialog, setDialog] = useState<"empty" | "drop" | undefined>(undefined);
-  const path = `/schema/classes/${encodeURIComponent(className)}`;
   const deleteRows = useStudioMutation(
-    () => studio.delete(`${path}/rows`),
+    () => studio.delete("/schema/classes/:className/rows", { className }),
     t("All rows of {name} deleted", { name: className }),
   );
-  const deleteClass = useStudioMutation(() => studio.delete(path), t("{name} deleted", { name: className }));
+  const deleteClass = useStudioMutation(
+    () => studio.delete("/schema/classes/:className", { className }),
+    t("{name} deleted", { name: className }),
+  );
   return (
     <Section title={t("Danger zone")}>
       <p className="soft">

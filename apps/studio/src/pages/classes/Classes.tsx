@@ -84,7 +84,7 @@ export function Classes() {
 
 function SchemaCode() {
   const { t } = useTranslation();
-  const code = useStudioQuery<{ code: string; types: string }>("/schema/code");
+  const code = useStudioQuery("/schema/code", {});
   return (
     <QueryState query={code} label={t("Loading code…")}>
       {({ code: text, types }) => (

@@ -1,14 +1,14 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type Change, COMMON_FIELDS, type Draft, type FieldRow, fieldRows, withChange } from "./draft.ts";
 import { FieldForm } from "./FieldForm.tsx";
 
 export interface FieldTableProps {
-  row: ClassSchema;
+  row: StudioClass;
   classes: readonly string[];
   draft: Draft;
   onDraft: (draft: Draft) => void;

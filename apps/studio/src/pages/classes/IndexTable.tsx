@@ -1,7 +1,7 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
 import { type Draft, fieldRows, indexRows, withChange } from "./draft.ts";
@@ -9,7 +9,7 @@ import { ChangeBadge } from "./FieldTable.tsx";
 import { IndexForm } from "./IndexForm.tsx";
 
 export interface IndexTableProps {
-  row: ClassSchema;
+  row: StudioClass;
   draft: Draft;
   onDraft: (draft: Draft) => void;
 }

@@ -1,5 +1,5 @@
 import type { FieldType, JsonObject } from "@purse/protocol";
-import type { ClassSchema } from "../../components/classes.ts";
+import type { StudioClass } from "@purse/server/studio-api";
 
 export type Index = Record<string, 1 | -1 | "text">;
 
@@ -33,13 +33,13 @@ export function countChanges({ fields, indexes }: Draft): number {
 }
 
 /** Fields with their pending changes, system fields first. */
-export function fieldRows({ fields }: ClassSchema, draft: Draft): FieldRow[] {
+export function fieldRows({ fields }: StudioClass, draft: Draft): FieldRow[] {
   const rows = mergeChanges(fields, draft.fields).map(([name, field, change]) => ({ name, field, change }));
   const rank = ({ name }: FieldRow) => (COMMON_FIELDS.includes(name) ? 0 : 1);
   return rows.toSorted((a, b) => rank(a) - rank(b));
 }
 
-export function indexRows({ indexes = {} }: ClassSchema, draft: Draft): IndexRow[] {
+export function indexRows({ indexes = {} }: StudioClass, draft: Draft): IndexRow[] {
   return mergeChanges(indexes, draft.indexes)
     .filter(([name]) => name !== "_id_")
     .map(([name, index, change]) => ({ name, index, change }));

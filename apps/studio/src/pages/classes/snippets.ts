@@ -1,4 +1,4 @@
-import type { ClassSchema } from "../../components/classes.ts";
+import type { StudioClass } from "@purse/server/studio-api";
 import { COMMON_FIELDS } from "./draft.ts";
 
 export interface Snippets {
@@ -8,7 +8,7 @@ export interface Snippets {
 }
 
 /** Code examples for a class: query, create, and REST without the SDK. */
-export function buildSnippets(row: ClassSchema, serverUrl: string): Snippets {
+export function buildSnippets(row: StudioClass, serverUrl: string): Snippets {
   const { className } = row;
   const name = JSON.stringify(className);
   const fields = Object.entries(row.fields).filter(([field]) => !COMMON_FIELDS.includes(field));

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioConfigParameter } from "@purse/server/studio-api";
 import { Button, Status, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -9,16 +10,15 @@ import { useStudioList } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ConfigForm } from "./ConfigForm.tsx";
 import { ConfigHistory } from "./ConfigHistory.tsx";
-import type { Parameter } from "./value.ts";
 
 /** Config parameters and their version history. */
 export function Config() {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const config = useStudioList<Parameter>("/config");
+  const config = useStudioList("/config", {});
   const [isAdding, setAdding] = useState(false);
-  const form = (parameter: Parameter | undefined, onClose: () => void) => (
+  const form = (parameter: StudioConfigParameter | undefined, onClose: () => void) => (
     <ConfigForm
       parameter={parameter}
       existingNames={config.data?.map(({ name }) => name) ?? []}

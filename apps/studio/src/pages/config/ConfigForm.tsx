@@ -1,3 +1,4 @@
+import type { StudioConfigParameter } from "@purse/server/studio-api";
 import {
   Checkbox,
   Field,
@@ -11,7 +12,7 @@ import {
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
-import { CONFIG_TYPES, type ConfigType, type Parameter, parseAs, toEditable } from "./value.ts";
+import { CONFIG_TYPES, type ConfigType, parseAs, toEditable } from "./value.ts";
 
 const PARAMETER = z
   .object({
@@ -38,7 +39,7 @@ const PARAMETER = z
 
 export interface ConfigFormProps {
   /** Undefined to create one. */
-  parameter: Parameter | undefined;
+  parameter: StudioConfigParameter | undefined;
   existingNames: readonly string[];
   onClose: () => void;
 }

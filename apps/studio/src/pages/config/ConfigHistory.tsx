@@ -1,29 +1,20 @@
-import type { JsonObject } from "@purse/protocol";
+import type { StudioConfigParameter, StudioConfigVersion } from "@purse/server/studio-api";
 import { Button, ConfirmDialog, RelativeTime, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { ListSection } from "../../components/ListSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { type Difference, diffConfig } from "./differences.ts";
-import type { Parameter } from "./value.ts";
-
-interface Version {
-  id: string;
-  replacedAt: string;
-  username: string;
-  params: JsonObject;
-  masterKeyOnly: JsonObject;
-}
 
 /** Earlier versions of the config, which can be restored. */
-export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
+export function ConfigHistory({ current }: { current: readonly StudioConfigParameter[] }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const history = useStudioList<Version>("/config/history");
-  const [chosen, setChosen] = useState<Version | undefined>(undefined);
+  const history = useStudioList("/config/history", {});
+  const [chosen, setChosen] = useState<StudioConfigVersion | undefined>(undefined);
   const rollback = useStudioMutation(
-    ({ id }: Version) => studio.post(`/config/rollback/${encodeURIComponent(id)}`),
+    ({ id }: StudioConfigVersion) => studio.post("/config/rollback/:id", { id }),
     t("Version restored. You can undo this from the history."),
   );
   return (
@@ -63,7 +54,10 @@ export function ConfigHistory({ current }: { current: readonly Parameter[] }) {
   );
 }
 
-function diffVersion(current: readonly Parameter[], { params, masterKeyOnly }: Version): Difference[] {
+function diffVersion(
+  current: readonly StudioConfigParameter[],
+  { params, masterKeyOnly }: StudioConfigVersion,
+): Difference[] {
   const present = Object.fromEntries(current.map(({ name, value }) => [name, value]));
   const hidden = Object.fromEntries(current.map(({ name, isMasterKeyOnly }) => [name, isMasterKeyOnly]));
   return diffConfig({ params: present, masterKeyOnly: hidden }, { params, masterKeyOnly });

@@ -4,14 +4,6 @@ import { editableText, type ParsedValue, parseValue } from "@purse/ui";
 export const CONFIG_TYPES = ["String", "Number", "Boolean", "Date", "Object", "Array"] as const;
 export type ConfigType = (typeof CONFIG_TYPES)[number];
 
-/** A config parameter as returned by `GET /config`. */
-export interface Parameter {
-  name: string;
-  value: JsonValue;
-  type: string;
-  isMasterKeyOnly: boolean;
-}
-
 /** The form value of a parameter; types without their own input (File, GeoPoint) are edited as JSON. */
 export function toEditable(value: JsonValue): { type: ConfigType; text: string } {
   if (isWireDate(value)) return { type: "Date", text: value.iso };

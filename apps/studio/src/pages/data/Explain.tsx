@@ -1,4 +1,5 @@
-import type { JsonObject, StudioExplain } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioExplain } from "@purse/server/studio-api";
 import {
   Button,
   Code,
@@ -29,14 +30,12 @@ export function Explain({
   const studio = useStudio();
   const toast = useToast();
   const canEdit = useHasRole("editor");
-  const explainQuery = useStudioQuery<StudioExplain>(`/data/${className}/explain`, {
-    query: { where, order },
-  });
+  const explainQuery = useStudioQuery("/data/:className/explain", { className, where, order });
   const index = explainQuery.data?.suggestedIndex;
   const createIndex = useMutation({
     mutationFn({ name, fields }: NonNullable<StudioExplain["suggestedIndex"]>) {
       const edit: JsonObject = { indexes: { [name]: fields } };
-      return studio.put(`/schema/classes/${encodeURIComponent(className)}`, { edit });
+      return studio.put("/schema/classes/:className", { className, edit });
     },
     onSuccess: () => {
       toast(t("Index created"));

@@ -66,7 +66,7 @@ export function GridTools({
               key={format}
               className="menu-item"
               render={
-                <a href={studio.urlOf(`/data/${className}/export`, { format, where, as })} download>
+                <a href={studio.urlOf("/data/:className/export", { className, format, where, as })} download>
                   {format === "csv" ? "CSV" : format === "json" ? "JSON" : t("JSON Lines")}
                 </a>
               }

@@ -1,4 +1,4 @@
-import type { StudioImportResult } from "@purse/protocol";
+import type { StudioImportResult } from "@purse/server/studio-api";
 import {
   Checkbox,
   ConfirmDialog,

@@ -17,7 +17,7 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
     return { column, text, parsed: text === "" ? undefined : parseValue(text, column) };
   });
   const create = useMutation({
-    mutationFn: (fields: JsonObject) => studio.post<JsonObject>(`/data/${className}/rows`, { fields }),
+    mutationFn: (fields: JsonObject) => studio.post("/data/:className/rows", { className, fields }),
     onSuccess(row) {
       toast(t("Row created"));
       onDone(row);

@@ -1,4 +1,4 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { Button, QueryState, rowLabel, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useClasses } from "../../components/classes.ts";
@@ -91,8 +91,7 @@ function RelatedGroup({
   action: React.ReactNode;
 }) {
   const { t } = useTranslation();
-  const query = { where, as, limit: MAX_ROWS };
-  const rowsQuery = useStudioQuery<StudioPage<JsonObject>>(`/data/${className}`, { query });
+  const rowsQuery = useStudioQuery("/data/:className", { className, where, as, limit: MAX_ROWS });
   return (
     <section aria-label={title} className="stack tight">
       <div className="row spread">

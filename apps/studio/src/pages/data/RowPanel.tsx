@@ -1,4 +1,3 @@
-import type { JsonObject } from "@purse/protocol";
 import { Button, CopyButton, Dialog, ErrorState, SkeletonList, Tabs, useTranslation } from "@purse/ui";
 import { ChevronLeft, ChevronRight } from "lucide-react";
 import { useStudioQuery } from "../../components/queries.ts";
@@ -11,10 +10,11 @@ import { StepList } from "./StepList.tsx";
 export function RowPanel(props: RowPanelProps) {
   const { className, objectId, columns, tab, draft, steps, as, onTab, onClose } = props;
   const { t } = useTranslation();
-  const rowQuery = useStudioQuery<JsonObject>(`/data/${className}/rows/${encodeURIComponent(objectId)}`, {
-    query: { as },
-    enabled: props.row === undefined,
-  });
+  const rowQuery = useStudioQuery(
+    "/data/:className/rows/:objectId",
+    { className, objectId, as },
+    { enabled: props.row === undefined },
+  );
   const row = props.row ?? rowQuery.data;
   const ownSteps = steps.filter((step) => step.objectId === objectId);
   return (

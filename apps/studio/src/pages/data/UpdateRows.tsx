@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, StudioBulkResult } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { StudioBulkResult } from "@purse/server/studio-api";
 import {
   Button,
   Checkbox,

@@ -1,4 +1,5 @@
-import type { JsonObject, StudioBulkResult, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioBulkResult, StudioPage } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 
 /** The affected rows: checked ones, or all that match the filters. */
@@ -14,8 +15,9 @@ const PAGE = 1_000;
 /** Counts the affected rows by a dry run. Throws StudioRequestError. */
 export async function countMatching(studio: StudioApi, className: string, target: Target): Promise<number> {
   if ("ids" in target && target.ids.length === 0) return 0;
-  const body = { ...target, action: "delete", dryRun: true };
-  return (await studio.post<StudioBulkResult>(`/data/${className}/bulk`, body)).matched;
+  const filter = "ids" in target ? { ids: [...target.ids] } : target;
+  const input = { className, ...filter, action: "delete" as const, dryRun: true };
+  return (await studio.post("/data/:className/bulk", input)).matched;
 }
 
 /**
@@ -34,8 +36,8 @@ export async function runBulk(
   const result: StudioBulkResult = { matched: ids.length, changed: 0, failed: [] };
   for (let i = 0; i < ids.length && !signal?.aborted; i += BATCH_SIZE) {
     const batch = ids.slice(i, i + BATCH_SIZE);
-    const body = { ...change, ...("where" in target && { where: target.where }), ids: batch };
-    const { changed, failed } = await studio.post<StudioBulkResult>(`/data/${className}/bulk`, body);
+    const input = { className, ...change, ...("where" in target && { where: target.where }), ids: batch };
+    const { changed, failed } = await studio.post("/data/:className/bulk", input);
     result.changed += changed;
     result.failed.push(...failed);
     progress(Math.min(ids.length, i + BATCH_SIZE), ids.length);
@@ -46,8 +48,8 @@ export async function runBulk(
 async function listIds(studio: StudioApi, className: string, where: JsonObject): Promise<string[]> {
   const ids: string[] = [];
   for (let after: string | undefined = ""; after !== undefined; ) {
-    const query = { where, keys: "objectId", order: "objectId", limit: PAGE, after };
-    const page: StudioPage<JsonObject> = await studio.get(`/data/${className}`, query);
+    const query = { className, where, keys: "objectId", order: "objectId", limit: PAGE };
+    const page: StudioPage<JsonObject> = await studio.getRows("/data/:className", query, after);
     ids.push(...page.results.map(({ objectId }) => String(objectId)));
     after = page.next;
   }

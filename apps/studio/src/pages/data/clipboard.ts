@@ -3,9 +3,9 @@ import {
   isJsonObject,
   type JsonObject,
   type JsonValue,
-  type StudioRole,
   unescapeFormula,
 } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import { type ParsedValue, parseValue } from "@purse/ui";
 import type { Column } from "./columns.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue, StudioRole } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import type { Column } from "./columns.ts";
 
 /** Unsaved changes of a row. */

@@ -1,4 +1,5 @@
-import type { JsonValue, StudioImportResult } from "@purse/protocol";
+import type { JsonValue } from "@purse/protocol";
+import type { StudioImportResult } from "@purse/server/studio-api";
 import type { StudioApi } from "../../api.ts";
 import type { Progress } from "./bulk.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
@@ -93,8 +94,8 @@ export async function importRows(
     const batch = rows.slice(i, i + BATCH_SIZE);
     const text =
       format === "csv" ? formatDelimited([columns, ...batch.map(toCells)], ",") : JSON.stringify(batch);
-    const body = { format, text, mapping, keepIds, dryRun };
-    const batchResult = await studio.post<StudioImportResult>(`/data/${className}/import`, body);
+    const input = { className, format, text, mapping, keepIds, dryRun };
+    const batchResult = await studio.post("/data/:className/import", input);
     result.imported += batchResult.imported;
     result.failed += batchResult.failed;
     // Each batch has its own header.

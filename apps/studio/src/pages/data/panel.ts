@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import type { ClassSchema } from "../../components/classes.ts";
+import type { StudioClass } from "@purse/server/studio-api";
 import type { Column } from "./columns.ts";
 import type { Draft } from "./drafts.ts";
 import type { PanelTab } from "./search.ts";
@@ -38,7 +38,7 @@ export interface IncomingReference {
 const MAX_INCOMING = 24;
 
 /** Fields that reference a class, system classes last. */
-export function incomingReferences(classes: readonly ClassSchema[], className: string): IncomingReference[] {
+export function incomingReferences(classes: readonly StudioClass[], className: string): IncomingReference[] {
   return classes
     .flatMap((each) =>
       Object.entries(each.fields).flatMap(([field, type]): IncomingReference[] =>

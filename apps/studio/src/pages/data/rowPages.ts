@@ -1,4 +1,5 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import type { InfiniteData } from "@tanstack/react-query";
 
 /** Loaded pages of a class. Rows are updated in place without refetching pages. */

@@ -77,8 +77,8 @@ export function useDrafts(className: string, onSaved: (row: JsonObject) => void)
   async function put(draft: Draft): Promise<Draft | undefined> {
     const { objectId, expectedUpdatedAt } = draft;
     try {
-      const body = { fields: toFields(draft), expectedUpdatedAt };
-      onSaved(await studio.put<JsonObject>(`/data/${className}/rows/${objectId}`, body));
+      const input = { className, objectId, fields: toFields(draft), expectedUpdatedAt };
+      onSaved(await studio.put("/data/:className/rows/:objectId", input));
       return undefined;
     } catch (error) {
       if (!(error instanceof StudioRequestError)) throw error;

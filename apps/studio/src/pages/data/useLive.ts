@@ -1,9 +1,9 @@
-import type { StudioLiveEvent } from "@purse/protocol";
+import type { StudioLiveEvent } from "@purse/server/studio-api";
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
 import { type RowPages, removeRow, replaceRow } from "./rowPages.ts";
-import type { RowQuery } from "./useRowPages.ts";
+import { type RowQuery, rowsKey } from "./useRowPages.ts";
 
 /** Delay before reconnecting after an error, in ms. */
 const RECONNECT_DELAY_MS = 2_000;
@@ -24,10 +24,10 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
     setNewRowCount(0);
     const { where, as, order }: RowQuery = JSON.parse(key);
     if (as !== undefined || !isLive) return undefined;
-    const queryKey = [`/data/${className}`, { where, order, as }];
+    const queryKey = rowsKey(className, { where, order, as });
     const timers = new Set<ReturnType<typeof setTimeout>>();
     let isClosed = false;
-    const url = studio.urlOf(`/data/${className}/live`, { where });
+    const url = studio.urlOf("/data/:className/live", { className, where });
 
     function handleEvent({ event, object }: StudioLiveEvent): void {
       const id = String(object.objectId);
@@ -70,7 +70,7 @@ export function useLive(className: string, query: RowQuery, isLive: boolean) {
     let source = connect();
     // EventSource hides the status of an error. A request reveals an expired session and waits for the next sign-in.
     async function reconnect(): Promise<void> {
-      await studio.get("/routes").catch(() => undefined);
+      await studio.get("/routes", {}).catch(() => undefined);
       schedule(RECONNECT_DELAY_MS, () => {
         if (!isClosed) source = connect();
       });

@@ -1,14 +1,20 @@
-import type { JsonObject, StudioCount, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioPage } from "@purse/server/studio-api";
 import { keepPreviousData, useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { Query } from "../../api.ts";
+import type { RowsQuery } from "../../components/Combobox.tsx";
 import { useStudio } from "../../StudioContext.tsx";
 import { prependRow, type RowPages, removeRow, replaceRow, uniqueRows } from "./rowPages.ts";
 
 const PAGE = 200;
 
 /** Query of the rows: `where`, `order`, `as`. */
-export type RowQuery = Query;
+export type RowQuery = Pick<RowsQuery, "where" | "order" | "as">;
+
+/** Key of the loaded pages in the cache. */
+export function rowsKey(className: string, query: RowQuery) {
+  return ["/data/:className", className, query];
+}
 
 /** Slower pages show a notice, in ms. */
 const SLOW_MS = 700;
@@ -17,16 +23,16 @@ const SLOW_MS = 700;
 export function useRowPages(className: string, query: RowQuery) {
   const studio = useStudio();
   const queryClient = useQueryClient();
-  const path = `/data/${className}`;
-  const queryKey = [path, query];
+  const queryKey = rowsKey(className, query);
   const [slowMs, setSlowMs] = useState<number | undefined>(undefined);
   const result = useInfiniteQuery({
     queryKey,
     async queryFn({ pageParam, signal }) {
       const startedAt = performance.now();
-      const page = await studio.get<StudioPage<JsonObject>>(
-        path,
-        { ...query, limit: PAGE, after: pageParam },
+      const page = await studio.getRows(
+        "/data/:className",
+        { className, ...query, limit: PAGE },
+        pageParam,
         signal,
       );
       const ms = performance.now() - startedAt;
@@ -76,11 +82,10 @@ export function useCount(
   { enabled, isExact }: { enabled: boolean; isExact: boolean },
 ) {
   const studio = useStudio();
-  const path = `/data/${className}/count`;
-  const limit: Query = isExact ? { exact: true } : { cap: COUNT_CAP };
+  const input = { className, where, as, ...(isExact ? { exact: true } : { cap: COUNT_CAP }) };
   return useQuery({
-    queryKey: [path, { where, as, isExact }],
-    queryFn: ({ signal }) => studio.get<StudioCount>(path, { where, as, ...limit }, signal),
+    queryKey: ["/data/:className/count", input],
+    queryFn: ({ signal }) => studio.get("/data/:className/count", input, signal),
     enabled,
     refetchOnWindowFocus: false,
   });

@@ -1,4 +1,3 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
 import { type DataSource, dataFieldsOf, toBase64 } from "@purse/ui";
 import { useClasses } from "../../components/classes.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -11,10 +10,10 @@ export function useStudioDataSource(): DataSource {
   return {
     classes: { ...query, data: classes },
     findRows: async (className, where, limit, signal) =>
-      (await studio.get<StudioPage<JsonObject>>(`/data/${className}`, { where, limit }, signal)).results,
+      (await studio.get("/data/:className", { className, where, limit }, signal)).results,
     uploadFile: async (file) => {
       const body = { name: file.name, base64: await toBase64(file), contentType: file.type };
-      return studio.post<{ name: string; url: string }>("/files", body);
+      return studio.post("/files", body);
     },
   };
 }

@@ -7,15 +7,6 @@ import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { Pins } from "./Pins.tsx";
 
-interface StoredFile {
-  name: string;
-  url: string;
-  size: number;
-  modifiedAt: string;
-  /** IPFS CID, if pinned. */
-  hash?: string;
-}
-
 /** Uploaded files and IPFS pins. */
 export function Files() {
   const { t } = useTranslation();
@@ -36,7 +27,7 @@ function Uploaded() {
   const { t, language } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const files = useInfiniteStudioQuery<StoredFile>("/files");
+  const files = useInfiniteStudioQuery("/files", {});
   return (
     <CrudSection
       title={t("Uploaded")}

@@ -12,17 +12,12 @@ import { CrudSection } from "../../components/CrudSection.tsx";
 import { useStudioList, useStudioMutation } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
-interface Pin {
-  cid: string;
-  pinnedAt?: string;
-}
-
 /** CIDs pinned by this server. */
 export function Pins() {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const pins = useStudioList<Pin>("/pins");
+  const pins = useStudioList("/pins", {});
   return (
     <CrudSection
       title={t("Pinned in IPFS")}
@@ -60,7 +55,7 @@ export function Pins() {
         title: () => t("Unpin this CID?"),
         description: () => t("Content that is not pinned elsewhere may be lost, and links to it will break."),
         details: (pin) => <code className="address">{pin.cid}</code>,
-        run: (pin) => studio.delete(`/pins/${encodeURIComponent(pin.cid)}`),
+        run: (pin) => studio.delete("/pins/:cid", { cid: pin.cid }),
         successMessage: t("CID unpinned"),
       }}
     />

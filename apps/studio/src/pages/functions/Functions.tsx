@@ -1,3 +1,4 @@
+import type { StudioResponse } from "@purse/server/studio-api";
 import { EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { Page, Section } from "../../components/Page.tsx";
@@ -6,19 +7,10 @@ import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { Runner } from "./Runner.tsx";
 
-interface Defined {
-  /** All callable functions, including built-in, hook and plugin functions. */
-  functions: string[];
-  /** Functions of cloud code and plugins. */
-  defined: string[];
-  triggers: string[];
-  rateLimited: number;
-}
-
 /** Runs cloud functions with the master key or as a user. */
 export function Functions() {
   const { t } = useTranslation();
-  const defined = useStudioQuery<Defined>("/functions");
+  const defined = useStudioQuery("/functions", {});
   return (
     <Page
       title={t("Functions")}
@@ -32,7 +24,7 @@ export function Functions() {
   );
 }
 
-function Workbench({ functions, defined, triggers }: Defined) {
+function Workbench({ functions, defined, triggers }: StudioResponse<"GET", "/functions">) {
   const { t } = useTranslation();
   const [name, setName] = useSearchParam("function");
   const [searchText, setSearchText] = useState("");

@@ -1,4 +1,3 @@
-import type { StudioFunctionRun } from "@purse/protocol";
 import {
   Button,
   Code,
@@ -36,7 +35,8 @@ export function Runner({ name }: { name: string }) {
   const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
   const run = useStudioMutation(async ({ params, as }: z.infer<typeof PARAMETERS>) => {
-    const answer = await studio.post<StudioFunctionRun>(`/functions/${encodeURIComponent(name)}`, {
+    const answer = await studio.post("/functions/:name", {
+      name,
       params,
       ...(as !== "" && { as }),
     });

@@ -1,4 +1,4 @@
-import type { StudioFunctionRun } from "@purse/protocol";
+import type { StudioFunctionRun } from "@purse/server/studio-api";
 
 export interface FunctionRun extends StudioFunctionRun {
   at: string;

@@ -1,4 +1,5 @@
-import type { JsonObject, StudioHookCall } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioHookCall } from "@purse/server/studio-api";
 import {
   Button,
   Code,
@@ -22,8 +23,9 @@ const REFETCH_INTERVAL_MS = 5_000;
 /** Calls of function and trigger hooks with request and response. */
 export function HookCalls() {
   const { t } = useTranslation();
-  const [outcome, setOutcome] = useSearchParam("outcome");
-  const calls = useInfiniteStudioQuery<StudioHookCall>("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
+  const [outcomeParam, setOutcome] = useSearchParam("outcome");
+  const outcome = outcomeParam === "answered" || outcomeParam === "failed" ? outcomeParam : "";
+  const calls = useInfiniteStudioQuery("/hook-calls", { outcome }, REFETCH_INTERVAL_MS);
   const [id, setId] = useSearchParam("call");
   const shown = calls.data?.find((each) => each.id === id);
   return (
@@ -34,7 +36,7 @@ export function HookCalls() {
       filters={
         <Select
           label={t("Result")}
-          value={outcome === "answered" || outcome === "failed" ? outcome : ""}
+          value={outcome}
           onChange={setOutcome}
           options={[
             { key: "", label: t("All") },
@@ -91,7 +93,7 @@ function CallDialog({ call, onClose }: { call: StudioHookCall; onClose: () => vo
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const replay = useStudioMutation(
-    () => studio.post<StudioHookCall>(`/hook-calls/${encodeURIComponent(call.id)}/replay`),
+    () => studio.post("/hook-calls/:id/replay", { id: call.id }),
     t("Call replayed"),
   );
   const latest = replay.data;
@@ -215,7 +217,7 @@ function DeliveryDialog({ row, onClose }: { row: JsonObject; onClose: () => void
   const studio = useStudio();
   const canEdit = useHasRole("editor");
   const resend = useStudioMutation(
-    () => studio.post(`/deliveries/${encodeURIComponent(stringField(row, "objectId"))}/send`),
+    () => studio.post("/deliveries/:objectId/send", { objectId: stringField(row, "objectId") }),
     t("Delivery queued"),
   );
   const next = timeField(row, "nextAt");

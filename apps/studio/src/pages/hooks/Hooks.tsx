@@ -1,3 +1,4 @@
+import type { StudioHook } from "@purse/server/studio-api";
 import { Field, FormDialog, NO_MESSAGE, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { CrudSection } from "../../components/CrudSection.tsx";
@@ -7,13 +8,6 @@ import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { SearchTabs } from "../../components/SearchTabs.tsx";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { HookCalls, WebhookDeliveries } from "./Deliveries.tsx";
-
-interface Hook {
-  url: string;
-  functionName?: string;
-  className?: string;
-  triggerName?: string;
-}
 
 const TRIGGERS = [
   "beforeSave",
@@ -49,7 +43,7 @@ function HookList() {
   const { t } = useTranslation();
   const studio = useStudio();
   const canEdit = useHasRole("editor");
-  const hooks = useStudioQuery<{ functions: Hook[]; triggers: Hook[] }>("/hooks");
+  const hooks = useStudioQuery("/hooks", {});
   return (
     <CrudSection
       title={t("Functions and triggers")}
@@ -73,7 +67,10 @@ function HookList() {
         label: (hook) => t("Remove {name}", { name: hookName(hook) }),
         title: (hook) => t("Remove {name}?", { name: hookName(hook) }),
         description: () => t("The server at this URL will no longer be called."),
-        run: (hook) => studio.delete(hookPath(hook)),
+        run: ({ functionName, className = "", triggerName = "" }) =>
+          functionName === undefined
+            ? studio.delete("/hooks/triggers/:className/:triggerName", { className, triggerName })
+            : studio.delete("/hooks/functions/:functionName", { functionName }),
         successMessage: t("Hook removed"),
       }}
     />
@@ -101,7 +98,7 @@ const NEW_HOOK = HOOK_URL.check(
   ),
 );
 
-function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => void }) {
+function HookForm({ hook, onClose }: { hook: StudioHook | undefined; onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const form = useForm(hook ? HOOK_URL : NEW_HOOK, {
@@ -115,13 +112,18 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
   const save = useStudioMutation(
     ({ kind, functionName, className, triggerName, url }: z.infer<typeof HOOK_URL>) =>
       hook
-        ? studio.put(hookPath(hook), { url })
+        ? changeUrl(hook, url)
         : studio.post(
             "/hooks",
             kind === "function" ? { functionName, url } : { className, triggerName, url },
           ),
     hook ? t("Hook updated") : t("Hook created"),
   );
+  function changeUrl({ functionName, className = "", triggerName = "" }: StudioHook, url: string) {
+    return functionName === undefined
+      ? studio.put("/hooks/triggers/:className/:triggerName", { className, triggerName, url })
+      : studio.put("/hooks/functions/:functionName", { functionName, url });
+  }
   return (
     <FormDialog
       onClose={onClose}
@@ -168,12 +170,6 @@ function HookForm({ hook, onClose }: { hook: Hook | undefined; onClose: () => vo
   );
 }
 
-function hookName({ functionName, className, triggerName }: Hook): string {
+function hookName({ functionName, className, triggerName }: StudioHook): string {
   return functionName ?? `${triggerName}.${className}`;
-}
-
-function hookPath({ functionName, className = "", triggerName = "" }: Hook): string {
-  return functionName === undefined
-    ? `/hooks/triggers/${encodeURIComponent(className)}/${encodeURIComponent(triggerName)}`
-    : `/hooks/functions/${encodeURIComponent(functionName)}`;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioResponse } from "@purse/server/studio-api";
 import { Button, MutationDialog, QueryState, RelativeTime, Select, Table, useTranslation } from "@purse/ui";
 import { Play } from "lucide-react";
 import { useState } from "react";
@@ -20,16 +21,12 @@ import { useSearchParam } from "../../components/useSearchParam.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { ScheduleForm } from "./ScheduleForm.tsx";
 
-interface JobsResponse {
-  jobs: string[];
-  defined: { jobName: string; cron: string; params: JsonObject }[];
-  schedules: JsonObject[];
-}
+type JobsResponse = StudioResponse<"GET", "/jobs">;
 
 /** Cloud jobs: run now, schedules and history. */
 export function Jobs() {
   const { t } = useTranslation();
-  const jobs = useStudioQuery<JobsResponse>("/jobs");
+  const jobs = useStudioQuery("/jobs", {});
   return (
     <Page
       title={t("Jobs")}
@@ -59,7 +56,8 @@ function JobTable({ jobs }: Pick<JobsResponse, "jobs">) {
   const name = running ?? "";
   const run = useStudioMutation(
     () =>
-      studio.post(`/jobs/${encodeURIComponent(name)}/run`, {
+      studio.post("/jobs/:name/run", {
+        name,
         params: "value" in parsedParams ? parsedParams.value : {},
       }),
     t("{name} started. See History for the result.", { name }),
@@ -137,7 +135,7 @@ function Schedules({ jobs, defined, schedules }: JobsResponse) {
         title: () => t("Remove this schedule?"),
         description: (row) =>
           t("{name} will no longer run on this schedule.", { name: stringField(row, "jobName") }),
-        run: (row) => studio.delete(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`),
+        run: (row) => studio.delete("/schedules/:objectId", { objectId: stringField(row, "objectId") }),
         successMessage: t("Schedule removed"),
       }}
     >

@@ -56,7 +56,7 @@ export function ScheduleForm({
         ...(minutes === undefined && row?.deadlineMs !== undefined && { deadlineMs: { __op: "Delete" } }),
       };
       return row
-        ? studio.put(`/schedules/${encodeURIComponent(stringField(row, "objectId"))}`, { fields })
+        ? studio.put("/schedules/:objectId", { objectId: stringField(row, "objectId"), fields })
         : studio.post("/schedules", { fields });
     },
     row ? t("Schedule updated") : t("{name} scheduled", { name: jobName }),

@@ -29,7 +29,7 @@ const REFETCH_INTERVAL_MS = 5_000;
 export function ApiKeys() {
   const { t } = useTranslation();
   const canEdit = useHasRole("owner");
-  const keys = useStudioList<ApiKeyRow>("/keys", { refetchInterval: REFETCH_INTERVAL_MS });
+  const keys = useStudioList("/keys", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   const [isAdding, setAdding] = useState(false);
   return (
     <Page
@@ -109,7 +109,7 @@ function KeyTable({ keys }: { keys: readonly ApiKeyRow[] }) {
         title: (key) => t("Revoke {name}?", { name: keyName(key) }),
         description: () =>
           t("Requests with this key are rejected within five seconds. This can't be undone."),
-        run: ({ id }) => studio.delete(`/keys/${encodeURIComponent(id)}`),
+        run: ({ id }) => studio.delete("/keys/:id", { id }),
         successMessage: t("API key revoked"),
       }}
     />
@@ -129,7 +129,7 @@ function NewKey({ onClose }: { onClose: () => void }) {
   const studio = useStudio();
   const form = useForm(NEW_KEY, { name: "", limit: "" });
   const create = useStudioMutation(({ name, limit }: z.infer<typeof NEW_KEY>) =>
-    studio.post<{ id: string; key: string }>("/keys", {
+    studio.post("/keys", {
       ...(name !== "" && { name }),
       ...(limit !== undefined && { limit }),
     }),

@@ -1,4 +1,3 @@
-import type { StudioKeyUsage } from "@purse/protocol";
 import { Chart, QueryState, Select, useTranslation } from "@purse/ui";
 import { Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
@@ -11,9 +10,7 @@ const REFETCH_INTERVAL_MS = 30_000;
 export function KeyUsage({ keys }: { keys: readonly ApiKeyRow[] }) {
   const { t, language } = useTranslation();
   const [id, setId] = useSearchParam("key");
-  const usage = useStudioQuery<{ results: StudioKeyUsage[] }>("/keys/usage", {
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
+  const usage = useStudioQuery("/keys/usage", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   const selectedId = keys.some((key) => key.id === id) ? id : "";
   const number = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
   return (

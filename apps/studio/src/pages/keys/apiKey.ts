@@ -1,4 +1,4 @@
-import type { StudioApiKey } from "@purse/protocol";
+import type { StudioApiKey } from "@purse/server/studio-api";
 
 export type ApiKeyRow = StudioApiKey & { usedThisMinute: number };
 

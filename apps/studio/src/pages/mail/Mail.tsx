@@ -1,3 +1,4 @@
+import type { StudioResponse } from "@purse/server/studio-api";
 import { Button, Dialog, EmptyState, Notice, QueryState, RelativeTime, useTranslation } from "@purse/ui";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -11,11 +12,7 @@ import { MailView } from "./MailView.tsx";
 import { SendTest } from "./SendTest.tsx";
 import { MailTemplates } from "./Templates.tsx";
 
-interface MailsResponse {
-  canSend: boolean;
-  hasOutbox: boolean;
-  results: { file: string; to: string; subject: string; date: string }[];
-}
+type MailsResponse = StudioResponse<"GET", "/mail">;
 
 const REFETCH_INTERVAL_MS = 10_000;
 
@@ -23,7 +20,7 @@ const REFETCH_INTERVAL_MS = 10_000;
 export function Mail() {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const mails = useStudioQuery<MailsResponse>("/mail", { refetchInterval: REFETCH_INTERVAL_MS });
+  const mails = useStudioQuery("/mail", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   const [isTesting, setTesting] = useState(false);
   return (
     <Page
@@ -54,7 +51,7 @@ export function Mail() {
           </>
         )}
       </QueryState>
-      {isTesting && <SendTest path="/mail/test" onClose={() => setTesting(false)} />}
+      {isTesting && <SendTest onClose={() => setTesting(false)} />}
     </Page>
   );
 }
@@ -143,8 +140,7 @@ function MailDialog({
   const studio = useStudio();
   const mail = useQuery({
     queryKey: ["/mail/outbox", file],
-    queryFn: ({ signal }) =>
-      studio.get<{ text: string }>(`/mail/outbox/${encodeURIComponent(file)}`, {}, signal),
+    queryFn: ({ signal }) => studio.get("/mail/outbox/:file", { file }, signal),
   });
   return (
     <Dialog open onClose={onClose} title={subject} description={to} wide>

@@ -1,24 +1,27 @@
+import type { StudioMailTemplate } from "@purse/server/studio-api";
 import { Field, FormDialog, requiredText, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useStudio } from "../../StudioContext.tsx";
 
 export interface SendTestProps {
-  path: string;
-  /** Request body besides the address. */
-  body?: object;
+  /** The template to send instead of a plain test email. */
+  template?: Pick<StudioMailTemplate, "name" | "template">;
   onClose: () => void;
 }
 
 const RECIPIENT = z.object({ to: requiredText() });
 
 /** Sends a test email to an address. */
-export function SendTest({ path, body = {}, onClose }: SendTestProps) {
+export function SendTest({ template, onClose }: SendTestProps) {
   const { t } = useTranslation();
   const studio = useStudio();
   const form = useForm(RECIPIENT, { to: "" });
   const send = useStudioMutation(
-    (recipient: z.infer<typeof RECIPIENT>) => studio.post(path, { ...body, ...recipient }),
+    (recipient: z.infer<typeof RECIPIENT>) =>
+      template
+        ? studio.post("/mail/templates/:name/test", { ...recipient, ...template })
+        : studio.post("/mail/test", recipient),
     t("Test email sent"),
   );
   return (

@@ -1,10 +1,5 @@
-import {
-  DEFAULT_MAILS,
-  type MailName,
-  type MailTemplate,
-  type StudioMailTemplate,
-  validateMail,
-} from "@purse/protocol";
+import { DEFAULT_MAILS, type MailName, type MailTemplate, validateMail } from "@purse/protocol";
+import type { StudioMailTemplate } from "@purse/server/studio-api";
 import {
   Button,
   Field,
@@ -25,17 +20,12 @@ import { useHasRole, useStudio } from "../../StudioContext.tsx";
 import { MailPreview } from "./MailPreview.tsx";
 import { SendTest } from "./SendTest.tsx";
 
-interface TemplatesResponse {
-  appName: string;
-  results: StudioMailTemplate[];
-}
-
 const DEFAULT_TEMPLATE: MailName = "verification";
 
 /** Edits, previews, tests and resets the email templates. */
 export function MailTemplates({ canSend }: { canSend: boolean }) {
   const { t } = useTranslation();
-  const templates = useStudioQuery<TemplatesResponse>("/mail/templates");
+  const templates = useStudioQuery("/mail/templates", {});
   const [chosen, setChosen] = useSearchParam("template");
   const [drafts, setDrafts] = useState<Readonly<Partial<Record<MailName, MailTemplate>>>>({});
   useUnsavedChangesPrompt(Object.keys(drafts).length > 0);
@@ -104,9 +94,14 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
   const outgoing = withoutEmptyHtml(template);
   const problems = validateMail(name, outgoing);
   const isValid = Object.keys(problems).length === 0;
-  const path = `/mail/templates/${name}`;
-  const save = useStudioMutation(() => studio.put(path, { template: outgoing }), t("Template saved"));
-  const reset = useStudioMutation(() => studio.delete(path), t("Template reset to default"));
+  const save = useStudioMutation(
+    () => studio.put("/mail/templates/:name", { name, template: outgoing }),
+    t("Template saved"),
+  );
+  const reset = useStudioMutation(
+    () => studio.delete("/mail/templates/:name", { name }),
+    t("Template reset to default"),
+  );
   function update(patch: Partial<MailTemplate>): void {
     const next = { ...template, ...patch };
     onDraft(isSame(next, saved) ? undefined : next);
@@ -195,7 +190,7 @@ function TemplateEditor({ entry, appName, canSend, draft, onDraft }: TemplateEdi
         <MailPreview template={outgoing} values={{ ...SAMPLE_VALUES, appName }} />
       </div>
       {dialog === "test" && (
-        <SendTest path={`${path}/test`} body={{ template: outgoing }} onClose={() => setDialog(undefined)} />
+        <SendTest template={{ name, template: outgoing }} onClose={() => setDialog(undefined)} />
       )}
       <MutationDialog
         open={dialog === "reset"}

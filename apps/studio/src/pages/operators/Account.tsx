@@ -1,4 +1,4 @@
-import type { StudioSession } from "@purse/protocol";
+import type { StudioSession } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, Form, QueryState, secret, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { Section } from "../../components/Page.tsx";
@@ -38,7 +38,7 @@ function Password() {
   const studio = useStudio();
   const form = useForm(PASSWORDS, { password: "", newPassword: "" });
   const change = useStudioMutation(
-    (passwords: z.infer<typeof PASSWORDS>) => studio.authenticate("PUT", "/password", passwords),
+    (passwords: z.infer<typeof PASSWORDS>) => studio.changePassword(passwords),
     t("Password changed. Other sessions were signed out."),
   );
   return (
@@ -72,12 +72,12 @@ function Password() {
 function OwnSessions() {
   const { t } = useTranslation();
   const studio = useStudio();
-  const sessions = useStudioList<StudioSession>("/sessions");
+  const sessions = useStudioList("/sessions", {});
   const endSession = useStudioMutation(
-    ({ id }: StudioSession) => studio.delete(`/sessions/${encodeURIComponent(id)}`),
+    ({ id }: StudioSession) => studio.delete("/sessions/:id", { id }),
     t("Session revoked"),
   );
-  const endOthers = useStudioMutation(() => studio.delete("/sessions"), t("All other sessions revoked"));
+  const endOthers = useStudioMutation(() => studio.delete("/sessions", {}), t("All other sessions revoked"));
   return (
     <Section
       title={t("Sessions")}

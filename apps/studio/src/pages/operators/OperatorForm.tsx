@@ -1,4 +1,4 @@
-import type { StudioOperator, StudioRole, StudioSession } from "@purse/protocol";
+import type { StudioOperator, StudioRole } from "@purse/server/studio-api";
 import {
   Button,
   Checkbox,
@@ -27,17 +27,23 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
   const { t } = useTranslation();
   const studio = useStudio();
   const options = useRoleOptions();
-  const path = `/operators/${encodeURIComponent(operator.id)}`;
+  const { id } = operator;
   const name = operator.username;
   const [role, setRole] = useState<StudioRole>(operator.role);
   const [isDisabled, setDisabled] = useState(operator.isDisabled);
   const [dialog, setDialog] = useState<DialogKind>(undefined);
   const save = useStudioMutation(
-    () => studio.put(path, { role, isDisabled }),
+    () => studio.put("/operators/:id", { id, role, isDisabled }),
     t("{name} updated and signed out", { name }),
   );
-  const unlock = useStudioMutation(() => studio.put(path, { unlock: true }), t("{name} unlocked", { name }));
-  const remove = useStudioMutation(() => studio.delete(path), t("{name} removed", { name }));
+  const unlock = useStudioMutation(
+    () => studio.put("/operators/:id", { id, unlock: true }),
+    t("{name} unlocked", { name }),
+  );
+  const remove = useStudioMutation(
+    () => studio.delete("/operators/:id", { id }),
+    t("{name} removed", { name }),
+  );
   const isUnchanged = role === operator.role && isDisabled === operator.isDisabled;
   return (
     <>
@@ -82,12 +88,10 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
           </div>
           {unlock.error && <ErrorState error={unlock.error} />}
           <h3>{t("Sessions")}</h3>
-          <SessionsOf path={path} />
+          <SessionsOf id={id} />
         </div>
       </Dialog>
-      {dialog === "reset" && (
-        <ResetForm operator={operator} path={path} onClose={() => setDialog(undefined)} />
-      )}
+      {dialog === "reset" && <ResetForm operator={operator} onClose={() => setDialog(undefined)} />}
       <MutationDialog
         open={dialog === "remove"}
         onClose={() => setDialog(undefined)}
@@ -102,11 +106,14 @@ export function OperatorForm({ operator, onClose }: { operator: StudioOperator; 
   );
 }
 
-function SessionsOf({ path }: { path: string }) {
+function SessionsOf({ id }: { id: string }) {
   const { t } = useTranslation();
   const studio = useStudio();
-  const sessions = useStudioList<StudioSession>(`${path}/sessions`);
-  const endSessions = useStudioMutation(() => studio.delete(`${path}/sessions`), t("Sessions revoked"));
+  const sessions = useStudioList("/operators/:id/sessions", { id });
+  const endSessions = useStudioMutation(
+    () => studio.delete("/operators/:id/sessions", { id }),
+    t("Sessions revoked"),
+  );
   return (
     <QueryState query={sessions} label={t("Loading sessions…")}>
       {(rows) => (
@@ -133,21 +140,18 @@ function SessionsOf({ path }: { path: string }) {
 
 const RESET = z.object({ password: secret(), removeSecondFactor: z.boolean() });
 
-function ResetForm({
-  operator,
-  path,
-  onClose,
-}: {
-  operator: StudioOperator;
-  path: string;
-  onClose: () => void;
-}) {
+function ResetForm({ operator, onClose }: { operator: StudioOperator; onClose: () => void }) {
   const { t } = useTranslation();
   const studio = useStudio();
   const form = useForm(RESET, { password: "", removeSecondFactor: operator.hasSecondFactor });
   const reset = useStudioMutation(
     ({ password, removeSecondFactor }: z.infer<typeof RESET>) =>
-      studio.put(path, { password, unlock: true, ...(removeSecondFactor && { removeSecondFactor }) }),
+      studio.put("/operators/:id", {
+        id: operator.id,
+        password,
+        unlock: true,
+        ...(removeSecondFactor && { removeSecondFactor }),
+      }),
     t("Access reset for {name}", { name: operator.username }),
   );
   return (

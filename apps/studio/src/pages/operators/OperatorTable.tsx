@@ -1,4 +1,3 @@
-import type { StudioOperator } from "@purse/protocol";
 import {
   Field,
   FormDialog,
@@ -22,7 +21,7 @@ export function OperatorTable() {
   const { t } = useTranslation();
   const own = useOperator();
   const roles = useRoleNames();
-  const operators = useStudioList<StudioOperator>("/operators");
+  const operators = useStudioList("/operators", {});
   return (
     <CrudSection
       title={t("All operators")}
@@ -92,7 +91,7 @@ function NewOperator({ onClose }: { onClose: () => void }) {
   const options = useRoleOptions();
   const form = useForm(NEW_OPERATOR, { username: "", password: "", role: "readOnly" });
   const add = useStudioMutation(
-    (operator: z.infer<typeof NEW_OPERATOR>) => studio.post<StudioOperator>("/operators", operator),
+    (operator: z.infer<typeof NEW_OPERATOR>) => studio.post("/operators", operator),
     ({ username: name }) => t("Operator {name} added", { name }),
   );
   return (

@@ -10,7 +10,7 @@ export function OwnSecondFactor() {
       isOn={hasSecondFactor}
       requestKey={(password) => studio.post("/second-factor", { password })}
       confirm={async (code) => {
-        const { recoveryCodes } = await studio.put<{ recoveryCodes: string[] }>("/second-factor", { code });
+        const { recoveryCodes } = await studio.put("/second-factor", { code });
         return recoveryCodes;
       }}
       remove={(credentials) => studio.delete("/second-factor", credentials)}

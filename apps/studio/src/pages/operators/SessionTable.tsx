@@ -1,4 +1,4 @@
-import type { StudioSession } from "@purse/protocol";
+import type { StudioSession } from "@purse/server/studio-api";
 import { EmptyState, RelativeTime, Status, Table, useTranslation } from "@purse/ui";
 import type { ReactNode } from "react";
 import { CutText } from "../../components/cells.tsx";

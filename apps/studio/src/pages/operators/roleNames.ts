@@ -1,4 +1,4 @@
-import type { StudioRole } from "@purse/protocol";
+import type { StudioRole } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 
 /** Operator roles as options, lowest first. */

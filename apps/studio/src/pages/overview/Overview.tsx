@@ -1,10 +1,10 @@
-import type { StudioMetricsPoint } from "@purse/protocol";
+import type { StudioMetricsPoint } from "@purse/server/studio-api";
 import { Chart, QueryState, useTranslation } from "@purse/ui";
 import { formatBytes } from "../../components/fields.ts";
 import { Page, Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { SlowRequests } from "../../components/SlowRequests.tsx";
-import { type ChainsResponse, ChainTable } from "../chains/ChainTable.tsx";
+import { ChainTable } from "../chains/ChainTable.tsx";
 
 const REFETCH_INTERVAL_MS = 10_000;
 /** Length of a data point, in seconds. */
@@ -13,10 +13,8 @@ const POINT_SECONDS = 10;
 /** Server health: metrics of the last hour, chains and slow requests. */
 export function Overview() {
   const { t } = useTranslation();
-  const points = useStudioQuery<{ points: StudioMetricsPoint[] }>("/overview", {
-    refetchInterval: REFETCH_INTERVAL_MS,
-  });
-  const chains = useStudioQuery<ChainsResponse>("/chains", { refetchInterval: REFETCH_INTERVAL_MS });
+  const points = useStudioQuery("/overview", {}, { refetchInterval: REFETCH_INTERVAL_MS });
+  const chains = useStudioQuery("/chains", {}, { refetchInterval: REFETCH_INTERVAL_MS });
   return (
     <Page title={t("Overview")} description={t("Server health over the last hour")}>
       <QueryState query={points} label={t("Loading metrics…")}>

@@ -1,20 +1,19 @@
-import type { StudioPermissionCheck } from "@purse/protocol";
+import type { StudioClass } from "@purse/server/studio-api";
 import { QueryState, Select, useTranslation } from "@purse/ui";
 import { Check, LoaderCircle, X } from "lucide-react";
 import { Combobox, prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
-import type { ClassSchema } from "../../components/classes.ts";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { CheckResult } from "./CheckResult.tsx";
-import { OPERATIONS, type Operation } from "./permissions.ts";
+import { OPERATIONS } from "./permissions.ts";
 
 /** `addField` is part of an update and not checked by itself. */
 const CHECKED_OPERATIONS = OPERATIONS.filter((operation) => operation !== "addField");
 
 /** Checks whether a user can access a class or an object, and why. The request is kept in the URL. */
-export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
+export function AccessCheck({ classes }: { classes: readonly StudioClass[] }) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useSearchParam("class");
   const [user, setUser] = useSearchParam("user");
@@ -45,7 +44,7 @@ export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
             value={object}
             displayValue={object}
             onChange={setObject}
-            path={`/data/${encodeURIComponent(className)}`}
+            className={className}
             buildQuery={(text) => ({
               keys: "objectId",
               order: "-createdAt",
@@ -77,17 +76,18 @@ export function AccessCheck({ classes }: { classes: readonly ClassSchema[] }) {
 
 interface PermissionRequest {
   className: string;
-  operation: Operation;
+  operation: (typeof CHECKED_OPERATIONS)[number];
   user: string;
   object: string;
 }
 
 function useCheck({ className, operation, user, object }: PermissionRequest) {
-  return useStudioQuery<StudioPermissionCheck>("/permissions/check", {
+  return useStudioQuery(
+    "/permissions/check",
     // A new object has no id yet.
-    query: { className, operation, user, objectId: operation === "create" ? "" : object },
-    enabled: className !== "",
-  });
+    { className, operation, user, objectId: operation === "create" ? "" : object },
+    { enabled: className !== "" },
+  );
 }
 
 /** A button for an operation that shows its result; selecting it shows the details. */

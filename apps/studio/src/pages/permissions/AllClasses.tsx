@@ -1,7 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioClass } from "@purse/server/studio-api";
 import { EmptyState, FailedRead, Field, Select, Status, Table, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import { type ClassSchema, isSystemClass } from "../../components/classes.ts";
+import { isSystemClass } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { ancestorNames, useRoles } from "../../components/roles.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
@@ -21,7 +22,7 @@ import {
 const ANYONE = "anybody";
 
 /** The permissions of all classes, in general or for one subject. */
-export function AllClasses({ classes }: { classes: readonly ClassSchema[] }) {
+export function AllClasses({ classes }: { classes: readonly StudioClass[] }) {
   const { t } = useTranslation();
   const roleGraph = useRoles();
   const roles = roleGraph.data;
@@ -127,7 +128,7 @@ function PermissionTable({
   ancestors,
 }: {
   caption: string;
-  rows: readonly ClassSchema[];
+  rows: readonly StudioClass[];
   subject: string;
   ancestors: (role: string) => readonly string[];
 }) {
@@ -151,7 +152,7 @@ function PermissionTable({
           ...OPERATIONS.map((operation) => ({
             key: operation,
             label: operation,
-            cell: ({ className, classLevelPermissions }: ClassSchema) =>
+            cell: ({ className, classLevelPermissions }: StudioClass) =>
               subject === "" ? (
                 <EffectBadge
                   effect={effectOf(classLevelPermissions, operation)}

@@ -1,4 +1,4 @@
-import type { StudioMembership, StudioPermissionCheck } from "@purse/protocol";
+import type { StudioMembership, StudioPermissionCheck } from "@purse/server/studio-api";
 import { Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Check, CircleDashed, ShieldCheck, ShieldX, User, UsersRound, X } from "lucide-react";

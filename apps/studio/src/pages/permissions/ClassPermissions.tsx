@@ -1,7 +1,7 @@
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, FailedRead, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { ancestorNames, useRoles } from "../../components/roles.ts";
 import { SchemaDiff } from "../../components/SchemaDiff.tsx";
 import { useHasRole } from "../../StudioContext.tsx";
@@ -20,7 +20,7 @@ import { PendingChanges } from "./PendingChanges.tsx";
 import { ProtectedFields } from "./ProtectedFields.tsx";
 
 export interface ClassPermissionsProps {
-  row: ClassSchema;
+  row: StudioClass;
   draft: Draft;
   onDraft: (draft: Draft) => void;
   /** Reloads the class. */

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
 import type { Change } from "./draft.ts";
@@ -26,7 +26,7 @@ import { SubjectHeading, useSubjects } from "./subjects.tsx";
 const MAX_DEFAULT_ROLES = 12;
 
 export interface OperationMatrixProps {
-  row: ClassSchema;
+  row: StudioClass;
   known: JsonObject;
   /** The permissions with the draft applied. */
   next: JsonObject;

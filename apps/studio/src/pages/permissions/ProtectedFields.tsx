@@ -1,8 +1,8 @@
 import type { JsonObject } from "@purse/protocol";
+import type { StudioClass } from "@purse/server/studio-api";
 import { Button, EmptyState, useTranslation } from "@purse/ui";
 import { EyeOff, Plus, X } from "lucide-react";
 import { useState } from "react";
-import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { AddSubject } from "./AddSubject.tsx";
 import type { Change } from "./draft.ts";
@@ -14,7 +14,7 @@ import { AUTHENTICATED, USER_FIELD, useSubjects } from "./subjects.tsx";
 const COMMON_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
 export interface ProtectedFieldsProps {
-  row: ClassSchema;
+  row: StudioClass;
   known: JsonObject;
   next: JsonObject;
   roles: readonly string[] | undefined;

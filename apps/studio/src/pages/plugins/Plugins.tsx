@@ -1,3 +1,4 @@
+import type { StudioResponse } from "@purse/server/studio-api";
 import { Code, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { Page } from "../../components/Page.tsx";
 import { PickList } from "../../components/PickList.tsx";
@@ -5,16 +6,10 @@ import { useStudioQuery } from "../../components/queries.ts";
 import { useSearchParam } from "../../components/useSearchParam.ts";
 import { Runner } from "../functions/Runner.tsx";
 
-interface Plugin {
-  name: string;
-  functions: string[];
-  file: string;
-}
-
 /** Loaded plugins, their functions and a runner. */
 export function Plugins() {
   const { t } = useTranslation();
-  const defined = useStudioQuery<{ plugins: Plugin[] }>("/functions");
+  const defined = useStudioQuery("/functions", {});
   return (
     <Page
       title={t("Plugins")}
@@ -36,7 +31,7 @@ export function Plugins() {
   );
 }
 
-function Workbench({ plugins }: { plugins: readonly Plugin[] }) {
+function Workbench({ plugins }: Pick<StudioResponse<"GET", "/functions">, "plugins">) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useSearchParam("function");
   const all = plugins.flatMap((plugin) =>

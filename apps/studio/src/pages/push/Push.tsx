@@ -20,11 +20,6 @@ import { Page, Section } from "../../components/Page.tsx";
 import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
 
-interface Audience {
-  installations: number;
-  reachable: number;
-}
-
 /** Composes, tests and sends push notifications, with their history. */
 export function Push() {
   const { t } = useTranslation();
@@ -70,10 +65,11 @@ function Composer() {
   const { title, alert, channels, where, at, device } = form.values;
   const [isConfirming, setConfirming] = useState(false);
   const targetQuery = queryOf(where, channels);
-  const audience = useStudioQuery<Audience>("/push/audience", {
-    query: { where: targetQuery },
-    enabled: targetQuery !== undefined,
-  });
+  const audience = useStudioQuery(
+    "/push/audience",
+    { where: targetQuery },
+    { enabled: targetQuery !== undefined },
+  );
   const data: JsonObject = { alert, ...(title !== "" && { title }) };
   const send = useStudioMutation(
     () =>

@@ -1,9 +1,9 @@
-import type { JsonObject, StudioCount, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, Field, MutationDialog, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
-import type { Query } from "../../api.ts";
 import { prefixPattern, UserCombobox, useUserNames } from "../../components/Combobox.tsx";
 import { stringField } from "../../components/fields.ts";
 import { ListState } from "../../components/ListState.tsx";
@@ -108,8 +108,9 @@ function InheritedMembers({ role, pathFrom, text }: { role: Role; pathFrom: stri
 
 function MemberCount({ role }: { role: Role }) {
   const { t } = useTranslation();
-  const { data, error } = useStudioQuery<StudioCount>("/data/_User/count", {
-    query: { ...memberQuery(role.id), cap: COUNT_CAP },
+  const { data, error } = useStudioQuery("/data/:className/count", {
+    ...memberQuery(role.id),
+    cap: COUNT_CAP,
   });
   if (!data && error) return <span className="soft small">{t("not counted")}</span>;
   if (!data) return null;
@@ -126,7 +127,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const { addUser, removeUser } = useRoleChanges();
-  const query = useInfiniteStudioQuery("/data/_User", {
+  const query = useInfiniteStudioQuery("/data/:className", {
     ...memberQuery(role.id, text),
     keys: "username",
     order: "username",
@@ -201,10 +202,10 @@ function AddUser({ role, onClose }: { role: Role; onClose: () => void }) {
 }
 
 /** Query for the direct members of a role. */
-function memberQuery(id: string, text = ""): Query {
+function memberQuery(id: string, text = "") {
   const where: JsonObject = {
     $relatedTo: { object: { __type: "Pointer", className: "_Role", objectId: id }, key: "users" },
     ...(text !== "" && { username: { $regex: prefixPattern(text) } }),
   };
-  return { where };
+  return { className: "_User", where };
 }

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, Notice, useTranslation } from "@purse/ui";
 import { useStudioMutation } from "../../components/queries.ts";
 import { useHasRole } from "../../StudioContext.tsx";

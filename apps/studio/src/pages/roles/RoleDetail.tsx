@@ -1,7 +1,7 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioClass, StudioRoles } from "@purse/server/studio-api";
 import { Button, MutationDialog, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
-import { type ClassSchema, useClasses } from "../../components/classes.ts";
+import { useClasses } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { useStudioMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
@@ -53,7 +53,7 @@ function DangerZone({
   onDeleted,
 }: {
   role: Role;
-  classes: readonly ClassSchema[];
+  classes: readonly StudioClass[];
   onDeleted: () => void;
 }) {
   const { t } = useTranslation();

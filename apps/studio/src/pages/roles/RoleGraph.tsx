@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { useTranslation } from "@purse/ui";
 import { Coins, TriangleAlert } from "lucide-react";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";

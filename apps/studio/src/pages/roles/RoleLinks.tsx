@@ -1,4 +1,5 @@
-import type { JsonObject, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, ErrorState, MutationDialog, Notice, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -153,7 +154,7 @@ function AddRoleLink({
         value={other}
         displayValue={other === "" ? "" : nameOf(other)}
         onChange={setOther}
-        path="/data/_Role"
+        className="_Role"
         buildQuery={(text) => {
           const where: JsonObject = { name: { $regex: prefixPattern(text) } };
           return { keys: "name", order: "name", ...(text !== "" && { where }) };

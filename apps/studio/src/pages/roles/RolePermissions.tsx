@@ -1,7 +1,6 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioClass, StudioRoles } from "@purse/server/studio-api";
 import { EmptyState, Table, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
-import type { ClassSchema } from "../../components/classes.ts";
 import { Section } from "../../components/Page.tsx";
 import { ancestorNames, type Role } from "../../components/roles.ts";
 import { EVERYONE, isGranted, OPERATIONS, ROLE } from "../permissions/permissions.ts";
@@ -14,7 +13,7 @@ export function RolePermissions({
 }: {
   role: Role;
   graph: StudioRoles;
-  classes: readonly ClassSchema[];
+  classes: readonly StudioClass[];
 }) {
   const { t } = useTranslation();
   const roles = [role.name, ...ancestorNames(graph)(role.name)];

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Field, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";

@@ -1,4 +1,4 @@
-import type { StudioRoles } from "@purse/protocol";
+import type { StudioRoles } from "@purse/server/studio-api";
 import { Button, EmptyState, QueryState, useTranslation } from "@purse/ui";
 import { ArrowDown, Coins, MoveUp, Plus } from "lucide-react";
 import { useMemo, useState } from "react";

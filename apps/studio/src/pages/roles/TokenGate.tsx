@@ -7,14 +7,14 @@ import { useStudioQuery, useUndoableMutation } from "../../components/queries.ts
 import type { Role } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
-import { type Chain, TokenGateForm } from "./TokenGateForm.tsx";
+import { TokenGateForm } from "./TokenGateForm.tsx";
 
 /** The token gate of a role, evaluated on requests and when token balances change. */
 export function TokenGate({ role }: { role: Role }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
   const [isEditing, setEditing] = useState(false);
-  const chainsQuery = useStudioQuery<{ results: Chain[] }>("/chains");
+  const chainsQuery = useStudioQuery("/chains", {});
   const chains = chainsQuery.data?.results ?? [];
   const { setGate } = useRoleChanges();
   const { gate } = role;

@@ -1,15 +1,10 @@
+import type { StudioChain } from "@purse/server/studio-api";
 import { address, Field, FormDialog, optionalText, Select, useForm, useTranslation } from "@purse/ui";
 import * as z from "zod/mini";
 import { stringField } from "../../components/fields.ts";
 import { useStudioMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
 import { useRoleChanges } from "./roleChanges.ts";
-
-/** As returned by `/chains`. */
-export interface Chain {
-  chain: number;
-  name: string;
-}
 
 const STANDARDS = ["ERC20", "ERC721", "ERC1155"] as const;
 const UNSIGNED_INTEGER = /^\d{1,78}$/;
@@ -37,7 +32,7 @@ const GATE = z
 
 export interface TokenGateFormProps {
   role: Role;
-  chains: readonly Chain[];
+  chains: readonly StudioChain[];
   onClose: () => void;
 }
 

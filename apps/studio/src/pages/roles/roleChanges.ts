@@ -1,4 +1,4 @@
-import type { JsonObject, StudioRoles } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import { StudioRequestError } from "../../api.ts";
 import { adjacency, type RoleEdge, reachableFrom } from "../../components/roles.ts";
 import { useStudio } from "../../StudioContext.tsx";
@@ -25,26 +25,26 @@ type RelationOperation = "AddRelation" | "RemoveRelation";
 /** Mutations of `_Role` rows. */
 export function useRoleChanges() {
   const studio = useStudio();
-  const pathOf = (id: string) => `/data/_Role/rows/${encodeURIComponent(id)}`;
+  const update = (objectId: string, fields: JsonObject) =>
+    studio.put("/data/:className/rows/:objectId", { className: "_Role", objectId, fields });
   const relate = (
     role: string,
     key: "users" | "roles",
     path: RelationOperation,
     className: string,
     objectId: string,
-  ) =>
-    studio.put(pathOf(role), {
-      fields: { [key]: { __op: path, objects: [{ __type: "Pointer", className, objectId }] } },
-    });
+  ) => update(role, { [key]: { __op: path, objects: [{ __type: "Pointer", className, objectId }] } });
   return {
-    create: (name: string) => studio.post("/data/_Role/rows", { fields: { name, ACL: {} } }),
-    remove: (id: string) => studio.delete(pathOf(id)),
+    create: (name: string) =>
+      studio.post("/data/:className/rows", { className: "_Role", fields: { name, ACL: {} } }),
+    remove: (id: string) =>
+      studio.delete("/data/:className/rows/:objectId", { className: "_Role", objectId: id }),
     addUser: (role: string, user: string) => relate(role, "users", "AddRelation", "_User", user),
     removeUser: (role: string, user: string) => relate(role, "users", "RemoveRelation", "_User", user),
     removeChild: (parent: string, child: string) => relate(parent, "roles", "RemoveRelation", "_Role", child),
     /** Reloads the roles first, since another operator may have added a link. Throws StudioRequestError. */
     async addChild(parent: string, child: string): Promise<unknown> {
-      const { edges } = await studio.get<StudioRoles>("/roles");
+      const { edges } = await studio.get("/roles", {});
       if (findCycle(edges, parent, child)) {
         throw new StudioRequestError(409, {
           code: 142,
@@ -53,7 +53,6 @@ export function useRoleChanges() {
       }
       return relate(parent, "roles", "AddRelation", "_Role", child);
     },
-    setGate: (id: string, gate: JsonObject | undefined) =>
-      studio.put(pathOf(id), { fields: { gate: gate ?? { __op: "Delete" } } }),
+    setGate: (id: string, gate: JsonObject | undefined) => update(id, { gate: gate ?? { __op: "Delete" } }),
   };
 }

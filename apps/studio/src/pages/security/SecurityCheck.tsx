@@ -1,4 +1,4 @@
-import type { StudioFinding } from "@purse/protocol";
+import type { StudioFinding } from "@purse/server/studio-api";
 import { EmptyState, QueryState, Status, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { Page, Section } from "../../components/Page.tsx";
@@ -7,7 +7,7 @@ import { useStudioQuery } from "../../components/queries.ts";
 /** Security findings, most severe first, with advice. */
 export function SecurityCheck() {
   const { t } = useTranslation();
-  const findings = useStudioQuery<{ results: StudioFinding[] }>("/security");
+  const findings = useStudioQuery("/security", {});
   return (
     <Page
       title={t("Security check")}

@@ -1,12 +1,19 @@
-import type { StudioState } from "@purse/protocol";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import { TOTP } from "otpauth";
+import { accessEndpoints as endpoints, type StudioState } from "../../studioApi/access.ts";
 import type { Audit } from "../audit.ts";
-import { clearCookie, setCookie } from "../cookie.ts";
-import { parseRole } from "../operators.ts";
-import { booleanParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
-import { json, requireSignedIn, type StudioRequest, type StudioRoute } from "../route.ts";
+import { expiredCookie, sessionCookie } from "../cookie.ts";
+import {
+  type Requests,
+  requireSignedIn,
+  route,
+  type SignedIn,
+  type StudioRequest,
+  type StudioRoute,
+} from "../route.ts";
 import type { SignIn, SignInDependencies } from "../signIn.ts";
+
+type AccessRequests = Requests<typeof endpoints>;
 
 export interface AccessDependencies extends SignInDependencies {
   signIn: SignIn;
@@ -25,77 +32,58 @@ export function accessRoutes({
   appName,
 }: AccessDependencies): StudioRoute[] {
   return [
-    { method: "GET", path: "/state", needs: "nobody", handle: state },
-    { method: "POST", path: "/setup", needs: "nobody", handle: setUp },
-    { method: "POST", path: "/session", needs: "nobody", handle: createSession },
-    { method: "DELETE", path: "/session", needs: "session", handle: endSession },
-    { method: "GET", path: "/sessions", needs: "session", handle: ownSessions },
-    { method: "DELETE", path: "/sessions", needs: "session", handle: endOthers },
-    { method: "DELETE", path: "/sessions/:id", needs: "session", handle: endOne },
-    { method: "PUT", path: "/password", needs: "session", handle: changePassword },
-    { method: "POST", path: "/second-factor", needs: "session", handle: beginFactor },
-    { method: "PUT", path: "/second-factor", needs: "session", handle: confirmFactor },
-    { method: "DELETE", path: "/second-factor", needs: "session", handle: removeFactor },
-    {
-      method: "GET",
-      path: "/operators",
-      needs: "owner",
-      handle: async () => json({ results: await operators.list() }),
-    },
-    { method: "POST", path: "/operators", needs: "owner", handle: add },
-    { method: "PUT", path: "/operators/:id", needs: "owner", handle: change },
-    { method: "DELETE", path: "/operators/:id", needs: "owner", handle: remove },
-    { method: "GET", path: "/operators/:id/sessions", needs: "owner", handle: sessionsOf },
-    { method: "DELETE", path: "/operators/:id/sessions", needs: "owner", handle: endSessionsOf },
-    { method: "GET", path: "/audit", needs: "owner", handle: listAudit },
+    route(endpoints.state, state),
+    route(endpoints.setUp, setUp),
+    route(endpoints.createSession, createSession),
+    route(endpoints.endSession, endSession),
+    route(endpoints.ownSessions, ownSessions),
+    route(endpoints.endOthers, endOthers),
+    route(endpoints.endOne, endOne),
+    route(endpoints.changePassword, changePassword),
+    route(endpoints.beginFactor, beginFactor),
+    route(endpoints.confirmFactor, confirmFactor),
+    route(endpoints.removeFactor, removeFactor),
+    route(endpoints.operators, async () => ({ results: await operators.list() })),
+    route(endpoints.addOperator, add),
+    route(endpoints.changeOperator, change),
+    route(endpoints.removeOperator, remove),
+    route(endpoints.operatorSessions, sessionsOf),
+    route(endpoints.endOperatorSessions, endSessionsOf),
+    route(endpoints.audit, listAudit),
   ];
 
-  async function state(request: StudioRequest) {
-    return json(await stateOf(request));
-  }
-
-  async function stateOf({ signedIn }: StudioRequest): Promise<StudioState> {
-    if (signedIn) return { state: "signedIn", operator: signedIn.operator, csrf: signedIn.session.csrf };
+  async function state({ signedIn }: StudioRequest): Promise<StudioState> {
+    if (signedIn) return signedInState(signedIn);
     return { state: (await operators.isEmpty()) ? "setup" : "signedOut" };
   }
 
-  async function setUp(request: StudioRequest) {
-    const { params, isSecure } = request;
-    const input = {
-      code: stringParameter(params, "code", 200),
-      username: params.username,
-      password: params.password,
-    };
-    const { operator, session } = await signIn.setUp(input, clientInfo(request));
+  async function setUp(request: AccessRequests["setUp"]) {
+    const signedIn = await signIn.setUp(request.params, clientInfo(request));
+    const { operator, session } = signedIn;
     request.setAuditDetails({ target: operator.username, after: { role: operator.role } });
-    const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
-    return json(signedIn, 201, setCookie(session.token, isSecure));
+    request.setCookie(sessionCookie(session.token, request.isSecure));
+    return signedInState(signedIn);
   }
 
-  async function createSession(request: StudioRequest) {
-    const { params, isSecure } = request;
-    const input = {
-      username: stringParameter(params, "username", 200),
-      password: stringParameter(params, "password", 1_000),
-      code: optionalStringParameter(params, "code", 100),
-    };
-    request.setAuditDetails({ target: input.username });
-    const { operator, session } = await signIn.signIn(input, clientInfo(request));
+  async function createSession(request: AccessRequests["createSession"]) {
+    request.setAuditDetails({ target: request.params.username });
+    const signedIn = await signIn.signIn(request.params, clientInfo(request));
     // An existing session of the browser ends, so that it cannot continue under another name.
     if (request.signedIn) await sessions.end(request.signedIn.operator.id, request.signedIn.session.id);
-    const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
-    return json(signedIn, 201, setCookie(session.token, isSecure));
+    request.setCookie(sessionCookie(signedIn.session.token, request.isSecure));
+    return signedInState(signedIn);
   }
 
   async function endSession(request: StudioRequest) {
     const { operator, session } = requireSignedIn(request);
     await sessions.end(operator.id, session.id);
-    return json({}, 200, clearCookie(request.isSecure));
+    request.setCookie(expiredCookie(request.isSecure));
+    return {};
   }
 
   async function ownSessions(request: StudioRequest) {
     const { operator, session } = requireSignedIn(request);
-    return json({ results: await sessions.list(operator.id, session.id) });
+    return { results: await sessions.list(operator.id, session.id) };
   }
 
   async function endOthers(request: StudioRequest) {
@@ -104,74 +92,57 @@ export function accessRoutes({
     return {};
   }
 
-  async function endOne(request: StudioRequest) {
-    await sessions.end(requireSignedIn(request).operator.id, request.pathParams.id ?? "");
+  async function endOne(request: AccessRequests["endOne"]) {
+    await sessions.end(requireSignedIn(request).operator.id, request.pathParams.id);
     return {};
   }
 
-  async function changePassword(request: StudioRequest) {
+  async function changePassword(request: AccessRequests["changePassword"]) {
     const { operator } = requireSignedIn(request);
-    await signIn.assertPassword(
-      operator,
-      stringParameter(request.params, "password", 1_000),
-      clientInfo(request),
-    );
+    await signIn.assertPassword(operator, request.params.password, clientInfo(request));
     await operators.setPassword(operator.id, request.params.newPassword, request.context);
     // All sessions end and this one gets a new token, which locks out anyone who knew an old one.
     const { session, writes } = sessions.create(operator.id, clientInfo(request));
     await store.write([...(await sessions.endAll(operator.id)), ...writes]);
-    const signedIn: StudioState = { state: "signedIn", operator, csrf: session.csrf };
-    return json(signedIn, 200, setCookie(session.token, request.isSecure));
+    request.setCookie(sessionCookie(session.token, request.isSecure));
+    return signedInState({ operator, session });
   }
 
-  async function beginFactor(request: StudioRequest) {
+  async function beginFactor(request: AccessRequests["beginFactor"]) {
     const { operator } = requireSignedIn(request);
-    await signIn.assertPassword(
-      operator,
-      stringParameter(request.params, "password", 1_000),
-      clientInfo(request),
-    );
+    await signIn.assertPassword(operator, request.params.password, clientInfo(request));
     const secret = await operators.beginFactor(operator.id);
     const url = new TOTP({ issuer: `${appName} studio`, label: operator.username, secret }).toString();
     return { secret, url };
   }
 
-  async function confirmFactor(request: StudioRequest) {
+  async function confirmFactor(request: AccessRequests["confirmFactor"]) {
     const { operator, session } = requireSignedIn(request);
     const recoveryCodes = await signIn.confirmFactor(operator, request.params.code);
     await store.write(await sessions.endAll(operator.id, session.id));
     return { recoveryCodes };
   }
 
-  async function removeFactor(request: StudioRequest) {
+  async function removeFactor(request: AccessRequests["removeFactor"]) {
     const { operator } = requireSignedIn(request);
-    await signIn.assertPassword(
-      operator,
-      stringParameter(request.params, "password", 1_000),
-      clientInfo(request),
-    );
+    await signIn.assertPassword(operator, request.params.password, clientInfo(request));
     await signIn.removeFactor(operator, request.params.code);
     return {};
   }
 
-  async function add(request: StudioRequest) {
-    const { username, password, role } = request.params;
-    const operator = await operators.add({ username, password, role }, false, request.context);
+  async function add(request: AccessRequests["addOperator"]) {
+    const operator = await operators.add(request.params, false, request.context);
     request.setAuditDetails({ target: operator.username, after: { role: operator.role } });
-    return json(operator, 201);
+    return operator;
   }
 
-  async function change(request: StudioRequest) {
-    const { params, pathParams } = request;
-    const before = await operators.require(pathParams.id ?? "");
-    if (params.password !== undefined)
-      await operators.setPassword(before.id, params.password, request.context);
-    if (booleanParameter(params, "removeSecondFactor")) await operators.removeFactor(before.id);
-    if (booleanParameter(params, "unlock")) await signIn.unlock(before.username);
-    const changes = {
-      ...(params.role !== undefined && { role: parseRole(params.role) }),
-      ...(params.isDisabled !== undefined && { isDisabled: booleanParameter(params, "isDisabled") }),
-    };
+  async function change(request: AccessRequests["changeOperator"]) {
+    const { role, isDisabled, password, removeSecondFactor, unlock } = request.params;
+    const before = await operators.require(request.pathParams.id);
+    if (password !== undefined) await operators.setPassword(before.id, password, request.context);
+    if (removeSecondFactor) await operators.removeFactor(before.id);
+    if (unlock) await signIn.unlock(before.username);
+    const changes = { ...(role !== undefined && { role }), ...(isDisabled !== undefined && { isDisabled }) };
     const after =
       Object.keys(changes).length > 0
         ? await operators.change(before.id, changes)
@@ -181,11 +152,11 @@ export function accessRoutes({
       await sessions.endAll(before.id, before.id === current.operator.id ? current.session.id : undefined),
     );
     request.setAuditDetails({ target: before.username, before: summarize(before), after: summarize(after) });
-    return json(after);
+    return after;
   }
 
-  async function remove(request: StudioRequest) {
-    const id = request.pathParams.id ?? "";
+  async function remove(request: AccessRequests["removeOperator"]) {
+    const id = request.pathParams.id;
     if (id === requireSignedIn(request).operator.id) {
       throw new ProtocolError(
         ErrorCode.VALIDATION_ERROR,
@@ -198,30 +169,24 @@ export function accessRoutes({
     return {};
   }
 
-  async function sessionsOf(request: StudioRequest) {
+  async function sessionsOf(request: AccessRequests["operatorSessions"]) {
     const { session } = requireSignedIn(request);
-    return json({ results: await sessions.list(request.pathParams.id ?? "", session.id) });
+    return { results: await sessions.list(request.pathParams.id, session.id) };
   }
 
-  async function endSessionsOf(request: StudioRequest) {
-    await store.write(
-      await sessions.endAll(request.pathParams.id ?? "", requireSignedIn(request).session.id),
-    );
+  async function endSessionsOf(request: AccessRequests["endOperatorSessions"]) {
+    await store.write(await sessions.endAll(request.pathParams.id, requireSignedIn(request).session.id));
     return {};
   }
 
-  async function listAudit({ params }: StudioRequest) {
-    const username = optionalStringParameter(params, "username");
-    const action = optionalStringParameter(params, "action");
-    const before = optionalStringParameter(params, "after");
-    return json(
-      await audit.list({
-        ...(username !== undefined && { username }),
-        ...(action !== undefined && { action }),
-        ...(before !== undefined && { before }),
-      }),
-    );
+  async function listAudit({ params: { after: before, ...filter } }: AccessRequests["audit"]) {
+    return audit.list({ ...filter, before });
   }
+}
+
+/** The state after signing in. */
+function signedInState({ operator, session }: SignedIn): StudioState {
+  return { state: "signedIn", operator, csrf: session.csrf };
 }
 
 function clientInfo({ context, userAgent }: StudioRequest) {

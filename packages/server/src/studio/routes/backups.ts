@@ -1,9 +1,17 @@
-import type { StudioBackupState } from "@purse/protocol";
+import { backupEndpoints as endpoints, type StudioBackupState } from "../../studioApi/backups.ts";
 import type { Backups } from "../backups.ts";
 import type { BackupUploads } from "../backupUploads.ts";
-import { integerParameter, invalidParameter } from "../parameters.ts";
 import type { Restores } from "../restores.ts";
-import { json, requireSignedIn, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
+import {
+  type Requests,
+  requireSignedIn,
+  route,
+  type StreamReply,
+  type StudioRequest,
+  type StudioRoute,
+} from "../route.ts";
+
+type BackupRequests = Requests<typeof endpoints>;
 
 export interface BackupDependencies {
   backups: Backups;
@@ -14,61 +22,53 @@ export interface BackupDependencies {
 /** Routes for backups: create, download, upload, restore. */
 export function backupRoutes({ backups, uploads, restores }: BackupDependencies): StudioRoute[] {
   return [
-    { method: "GET", path: "/backups", needs: "owner", handle: state },
-    { method: "POST", path: "/backups", needs: "owner", handle: begin },
-    { method: "GET", path: "/backups/:file", needs: "owner", handle: download },
-    { method: "DELETE", path: "/backups/:file", needs: "owner", handle: remove },
-    { method: "POST", path: "/backups/:file/restore", needs: "owner", handle: restore },
-    { method: "POST", path: "/backup-uploads", needs: "owner", handle: beginUpload },
-    { method: "PUT", path: "/backup-uploads/:id", needs: "owner", bodyType: "bytes", handle: addChunk },
-    { method: "POST", path: "/backup-uploads/:id/finish", needs: "owner", handle: finishUpload },
+    route(endpoints.state, state),
+    route(endpoints.begin, begin),
+    route(endpoints.download, download),
+    route(endpoints.remove, remove),
+    route(endpoints.restore, restore),
+    route(endpoints.beginUpload, async ({ params }) => uploads.begin(params.sizeBytes)),
+    route(endpoints.addChunk, addChunk),
+    route(endpoints.finishUpload, finishUpload),
   ];
 
-  async function state() {
-    const backupState: StudioBackupState = {
+  async function state(): Promise<StudioBackupState> {
+    return {
       ...(await backups.getState()),
       ...(await restores.getState()),
       canRestore: restores.canRestore,
     };
-    return json(backupState);
   }
 
   async function begin(request: StudioRequest) {
     const file = await backups.begin();
     request.setAuditDetails({ target: file });
-    return json({ file }, 202);
+    return { file };
   }
 
-  async function download({ pathParams: { file = "" } }: StudioRequest): Promise<StreamReply> {
+  async function download({ pathParams: { file } }: BackupRequests["download"]): Promise<StreamReply> {
     const stream = await backups.open(file);
     return { stream, contentType: "application/vnd.sqlite3", fileName: file };
   }
 
-  async function remove({ pathParams: { file = "" } }: StudioRequest) {
+  async function remove({ pathParams: { file } }: BackupRequests["remove"]) {
     await backups.remove(file);
     return {};
   }
 
-  async function restore(request: StudioRequest) {
-    const { file = "" } = request.pathParams;
+  async function restore(request: BackupRequests["restore"]) {
+    const { file } = request.pathParams;
     await restores.begin(file, requireSignedIn(request).operator.username);
-    return json({ file }, 202);
+    return { file };
   }
 
-  async function beginUpload({ params }: StudioRequest) {
-    const sizeBytes = integerParameter(params, "sizeBytes", 0, Number.MAX_SAFE_INTEGER);
-    if (sizeBytes === 0) throw invalidParameter("sizeBytes must be the size of the file in bytes");
-    return json(await uploads.begin(sizeBytes), 201);
+  async function addChunk({ params, pathParams, bytes }: BackupRequests["addChunk"]) {
+    return { received: await uploads.add(pathParams.id, params.offset, bytes) };
   }
 
-  async function addChunk({ params, pathParams: { id = "" }, bytes }: StudioRequest) {
-    const offset = integerParameter(params, "offset", 0, Number.MAX_SAFE_INTEGER);
-    return json({ received: await uploads.add(id, offset, bytes) });
-  }
-
-  async function finishUpload(request: StudioRequest) {
-    const file = await uploads.finish(request.pathParams.id ?? "");
+  async function finishUpload(request: BackupRequests["finishUpload"]) {
+    const file = await uploads.finish(request.pathParams.id);
     request.setAuditDetails({ target: file });
-    return json({ file }, 201);
+    return { file };
   }
 }

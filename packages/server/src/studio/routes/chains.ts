@@ -1,17 +1,13 @@
 import type { ChainService } from "@purse/chain";
-import { ErrorCode, type JsonObject, ProtocolError, type StudioApiKey } from "@purse/protocol";
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { ApiKey, ApiKeys } from "../../apiKeys/apiKeys.ts";
 import type { KeyUsage } from "../../apiKeys/keyUsage.ts";
 import type { RateLimiter } from "../../core/limits/rateLimiter.ts";
-import {
-  integerParameter,
-  invalidParameter,
-  objectParameter,
-  optionalStringParameter,
-  stringParameter,
-} from "../parameters.ts";
-import { json, type StudioRequest, type StudioRoute } from "../route.ts";
+import { chainEndpoints as endpoints, type StudioApiKey } from "../../studioApi/chains.ts";
+import { type Requests, route, type StudioRoute } from "../route.ts";
 import { listNewest, type RouteDependencies } from "./routeHelpers.ts";
+
+type ChainRequests = Requests<typeof endpoints>;
 
 export interface ChainDependencies extends RouteDependencies {
   chain: Pick<ChainService, "status" | "watch" | "watchedWallets">;
@@ -27,46 +23,35 @@ const MAX_ADDRESSES = 500;
 export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
   const { chain, apiKeys, limiter, objects } = dependencies;
   return [
-    {
-      method: "GET",
-      path: "/chains",
-      needs: "readOnly",
-      handle: async () => json({ results: chain.status() }),
-    },
-    { method: "GET", path: "/chains/:chainId/addresses", needs: "readOnly", handle: addresses },
-    { method: "POST", path: "/chains/:chainId/addresses", needs: "editor", handle: addAddress },
-    { method: "GET", path: "/watches", needs: "readOnly", handle: (request) => watches(request) },
-    { method: "POST", path: "/watches", needs: "editor", handle: addWatch },
-    { method: "PUT", path: "/watches/:objectId", needs: "editor", handle: changeWatch },
-    { method: "DELETE", path: "/watches/:objectId", needs: "editor", handle: removeWatch },
-    { method: "GET", path: "/keys", needs: "readOnly", handle: keys },
-    {
-      method: "GET",
-      path: "/keys/usage",
-      needs: "readOnly",
-      handle: async () => json({ results: await dependencies.keyUsage.hours() }),
-    },
-    { method: "POST", path: "/keys", needs: "owner", handle: addKey },
-    { method: "DELETE", path: "/keys/:id", needs: "owner", handle: revokeKey },
+    route(endpoints.chains, async () => ({ results: chain.status() })),
+    route(endpoints.addresses, addresses),
+    route(endpoints.addAddress, addAddress),
+    route(endpoints.watches, (request) => listNewest(dependencies, request, "_ChainWatch", {})),
+    route(endpoints.addWatch, addWatch),
+    route(endpoints.changeWatch, changeWatch),
+    route(endpoints.removeWatch, removeWatch),
+    route(endpoints.keys, keys),
+    route(endpoints.keyUsage, async () => ({ results: await dependencies.keyUsage.hours() })),
+    route(endpoints.addKey, addKey),
+    route(endpoints.revokeKey, revokeKey),
   ];
 
   /** Lists the wallets of an index; those that are still being indexed come first. */
-  async function addresses(request: StudioRequest) {
-    return json(await chain.watchedWallets(requireIndexedChain(request), MAX_ADDRESSES));
+  async function addresses({ pathParams }: ChainRequests["addresses"]) {
+    return chain.watchedWallets(requireIndexedChain(pathParams.chainId), MAX_ADDRESSES);
   }
 
-  async function addAddress(request: StudioRequest) {
-    const chainId = requireIndexedChain(request);
-    const address = stringParameter(request.params, "address", 100);
-    if (!/^0x[0-9a-fA-F]{40}$/.test(address)) throw invalidParameter("address must be an address");
+  async function addAddress(request: ChainRequests["addAddress"]) {
+    const chainId = requireIndexedChain(request.pathParams.chainId);
+    const { address } = request.params;
     request.setAuditDetails({ target: `${chainId} ${address}` });
     chain.watch(chainId, [address.toLowerCase()]);
-    return json({ address: address.toLowerCase() }, 201);
+    return { address: address.toLowerCase() };
   }
 
   /** Throws 142 if the chain is not indexed, or its index covers all addresses. */
-  function requireIndexedChain({ pathParams }: StudioRequest): number {
-    const known = chain.status().find((each) => String(each.chain) === pathParams.chainId);
+  function requireIndexedChain(chainId: string): number {
+    const known = chain.status().find((each) => String(each.chain) === chainId);
     if (known?.scope === "wallets") return known.chain;
     throw new ProtocolError(
       ErrorCode.VALIDATION_ERROR,
@@ -74,37 +59,36 @@ export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
     );
   }
 
-  async function watches(request: StudioRequest) {
-    return json(await listNewest(dependencies, request, "_ChainWatch", {}));
-  }
-
-  async function addWatch(request: StudioRequest) {
-    const fields = objectParameter(request.params, "fields");
+  async function addWatch(request: ChainRequests["addWatch"]) {
+    const { fields } = request.params;
     request.setAuditDetails({ after: fields });
     const { body } = await objects.create(request.context, "_ChainWatch", fields);
-    return json(body, 201);
+    return body;
   }
 
-  async function changeWatch(request: StudioRequest) {
-    const fields = objectParameter(request.params, "fields");
+  async function changeWatch(request: ChainRequests["changeWatch"]) {
+    const { fields } = request.params;
     request.setAuditDetails({ before: await getWatch(request), after: fields });
     const { body } = await objects.update(
       request.context,
       "_ChainWatch",
-      request.pathParams.objectId ?? "",
+      request.pathParams.objectId,
       fields,
     );
-    return json(body);
+    return body;
   }
 
-  async function removeWatch(request: StudioRequest) {
+  async function removeWatch(request: ChainRequests["removeWatch"]) {
     request.setAuditDetails({ before: await getWatch(request) });
-    await objects.remove(request.context, "_ChainWatch", request.pathParams.objectId ?? "");
+    await objects.remove(request.context, "_ChainWatch", request.pathParams.objectId);
     return {};
   }
 
-  async function getWatch({ context, pathParams }: StudioRequest): Promise<JsonObject> {
-    return JSON.parse(await objects.get(context, "_ChainWatch", pathParams.objectId ?? "", {}));
+  async function getWatch({
+    context,
+    pathParams,
+  }: ChainRequests["removeWatch" | "changeWatch"]): Promise<JsonObject> {
+    return JSON.parse(await objects.get(context, "_ChainWatch", pathParams.objectId, {}));
   }
 
   /** Lists API keys with their usage in the current minute, in this process. */
@@ -116,24 +100,23 @@ export function chainRoutes(dependencies: ChainDependencies): StudioRoute[] {
         usedThisMinute: (await limiter.usage(`key:${key.id}`, MINUTE_MS)).used,
       })),
     );
-    return json({ results });
+    return { results };
   }
 
   /** The key itself is only returned here. */
-  async function addKey(request: StudioRequest) {
-    const name = optionalStringParameter(request.params, "name", 100);
-    const limit = integerParameter(request.params, "limit", 0, 1_000_000_000);
+  async function addKey(request: ChainRequests["addKey"]) {
+    const { name, limit } = request.params;
     const { key, id } = await withValidationErrors(() =>
       apiKeys.create({ name, limit: limit === 0 ? undefined : limit }),
     );
     request.setAuditDetails({ target: id, after: { name: name ?? null, limit } });
-    return json({ id, key }, 201);
+    return { id, key };
   }
 
-  async function revokeKey(request: StudioRequest) {
-    const key = await withValidationErrors(() => apiKeys.revoke(request.pathParams.id ?? ""));
+  async function revokeKey(request: ChainRequests["revokeKey"]) {
+    const key = await withValidationErrors(() => apiKeys.revoke(request.pathParams.id));
     request.setAuditDetails({ before: { name: key.name ?? null } });
-    return json(toStudioApiKey(key));
+    return toStudioApiKey(key);
   }
 }
 

@@ -1,38 +1,24 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  ProtocolError,
-  type StudioBulkResult,
-  type StudioCount,
-  type StudioExplain,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { clientFields } from "../../data/schema/describe.ts";
 import { UPDATE_CONFLICT } from "../../database/store.ts";
+import {
+  dataEndpoints as endpoints,
+  type StudioBulkResult,
+  type StudioCount,
+  type StudioExplain,
+} from "../../studioApi/data.ts";
+import { invalidParameter } from "../../studioApi/parseInput.ts";
 import { ConflictError } from "../adminApi.ts";
 import { createKeyset, orderFields } from "../keyset.ts";
-import {
-  booleanParameter,
-  integerParameter,
-  invalidParameter,
-  objectParameter,
-  optionalObjectParameter,
-  optionalStringParameter,
-  stringListParameter,
-  stringParameter,
-} from "../parameters.ts";
-import { json, type StudioRequest, type StudioRoute } from "../route.ts";
+import { type Requests, route, type StudioRequest, type StudioRoute } from "../route.ts";
 import { suggestIndex } from "../suggestIndex.ts";
 import { importExportRoutes } from "./importExport.ts";
-import { type LiveRowsDependencies, liveRowsRoute } from "./liveRows.ts";
+import { type ClassRequest, type LiveRowsDependencies, liveRowsRoute } from "./liveRows.ts";
 import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
 
-const PAGE_SIZE = 100;
-const MAX_ROWS = 1_000;
-const DEFAULT_COUNT_CAP = 1_000;
-const MAX_COUNT_CAP = 10_000;
+type DataRequests = Requests<typeof endpoints>;
+
 const MAX_BULK_ROWS = 100_000;
 /** Number of rows that are changed concurrently, so that their writes share a commit. */
 const CONCURRENT_WRITES = 50;
@@ -48,58 +34,48 @@ export interface DataDependencies
 export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
   const { objects, schemas } = dependencies;
   return [
-    { method: "GET", path: "/data/:className", needs: "readOnly", handle: list },
-    { method: "GET", path: "/data/:className/count", needs: "readOnly", handle: count },
-    { method: "GET", path: "/data/:className/explain", needs: "readOnly", handle: explain },
-    { method: "GET", path: "/data/:className/rows/:objectId", needs: "readOnly", handle: get },
-    { method: "POST", path: "/data/:className/rows", needs: "editor", handle: create },
-    { method: "PUT", path: "/data/:className/rows/:objectId", needs: "editor", handle: update },
-    { method: "DELETE", path: "/data/:className/rows/:objectId", needs: "editor", handle: remove },
-    { method: "POST", path: "/data/:className/bulk", needs: "editor", handle: bulk },
+    route(endpoints.list, list),
+    route(endpoints.count, count),
+    route(endpoints.explain, explain),
+    route(endpoints.get, get),
+    route(endpoints.create, create),
+    route(endpoints.update, update),
+    route(endpoints.remove, remove),
+    route(endpoints.bulk, bulk),
     liveRowsRoute({ ...dependencies, requireClass }),
     ...importExportRoutes({ ...dependencies, requireClass }),
   ];
 
-  async function list(request: StudioRequest) {
-    const { params } = request;
+  async function list(request: DataRequests["list"]) {
+    const { where = {}, order, keys, limit, after } = request.params;
     const className = requireClass(request);
     const context = await viewContext(dependencies, request);
-    const limit = Math.max(1, integerParameter(params, "limit", PAGE_SIZE, MAX_ROWS));
-    const keyset = createKeyset(
-      params.order,
-      optionalStringParameter(params, "after"),
-      fieldTypes(className),
-    );
-    const keys = optionalStringParameter(params, "keys", 10_000);
+    const keyset = createKeyset(order, after, fieldTypes(className));
     const text = await objects.find(context, className, {
-      where: andWhere(whereParameter(params), keyset.where),
+      where: andWhere(where, keyset.where),
       order: keyset.order,
       // One additional row tells whether there are more pages.
       limit: limit + 1,
       skip: keyset.skip,
       ...(keys !== undefined && { keys: [keys, ...orderFields(keyset)].join() }),
-      ...includeParams(params),
+      ...includeParams(request.params),
     });
     const rows = parseResults(text);
     const results = rows.slice(0, limit);
     const last = rows.length > limit ? results.at(-1) : undefined;
-    return json({ results, ...(last && { next: keyset.cursorAfter(last, results.length) }) });
+    return { results, ...(last && { next: keyset.cursorAfter(last, results.length) }) };
   }
 
-  async function count(request: StudioRequest) {
-    const { params } = request;
+  async function count(request: DataRequests["count"]): Promise<StudioCount> {
+    const { where = {}, cap, exact } = request.params;
     const className = requireClass(request);
     const context = await viewContext(dependencies, request);
-    const where = whereParameter(params);
-    if (booleanParameter(params, "exact")) return json(await countExactly(context, className, where));
-    const cap = Math.max(1, integerParameter(params, "cap", DEFAULT_COUNT_CAP, MAX_COUNT_CAP));
+    if (exact) return countExactly(context, className, where);
     // One row beyond the cap tells that there are more, unless the query limit is lower.
     const limit = Math.min(cap + 1, dependencies.maxLimit);
     const query = { where, keys: "objectId", limit };
     const found = parseResults(await objects.find(context, className, query)).length;
-    const isCapped = found === limit;
-    const result: StudioCount = { count: Math.min(found, cap), isCapped };
-    return json(result);
+    return { count: Math.min(found, cap), isCapped: found === limit };
   }
 
   async function countExactly(
@@ -113,38 +89,38 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     return { count: all ?? 0, isCapped: false };
   }
 
-  async function explain(request: StudioRequest) {
-    const { params, context } = request;
+  async function explain(request: DataRequests["explain"]): Promise<StudioExplain> {
+    const { where = {}, order } = request.params;
     const className = requireClass(request);
-    const where = whereParameter(params);
-    const order = optionalStringParameter(params, "order");
-    const text = await objects.find(context, className, { where, ...(order && { order }), explain: true });
+    const text = await objects.find(request.context, className, {
+      where,
+      ...(order && { order }),
+      explain: true,
+    });
     const { results: plan }: { results: JsonValue } = JSON.parse(text);
     const suggestedIndex = suggestIndex(schemas.get(className), where, order);
-    const result: StudioExplain = { plan, ...(suggestedIndex && { suggestedIndex }) };
-    return json(result);
+    return { plan, ...(suggestedIndex && { suggestedIndex }) };
   }
 
-  async function get(request: StudioRequest) {
+  async function get(request: DataRequests["get"]): Promise<JsonObject> {
     const context = await viewContext(dependencies, request);
-    const { objectId = "" } = request.pathParams;
+    const { objectId } = request.pathParams;
     const text = await objects.get(context, requireClass(request), objectId, includeParams(request.params));
-    return { status: 200, body: text };
+    return JSON.parse(text);
   }
 
-  async function create(request: StudioRequest) {
+  async function create(request: DataRequests["create"]) {
     const className = requireClass(request);
-    const fields = objectParameter(request.params, "fields");
+    const { fields } = request.params;
     const { body } = await objects.create(request.context, className, fields);
     request.setAuditDetails({ target: `${className}/${String(body.objectId)}`, after: fields });
-    return json(await getRow(request, className, String(body.objectId)), 201);
+    return getRow(request, className, String(body.objectId));
   }
 
-  async function update(request: StudioRequest) {
+  async function update(request: DataRequests["update"]) {
     const className = requireClass(request);
-    const { objectId = "" } = request.pathParams;
-    const fields = objectParameter(request.params, "fields");
-    const ifUpdatedAt = optionalStringParameter(request.params, "expectedUpdatedAt");
+    const { objectId } = request.pathParams;
+    const { fields, expectedUpdatedAt: ifUpdatedAt } = request.params;
     const before = await getRow(request, className, objectId);
     const previous = Object.fromEntries(Object.keys(fields).map((name) => [name, before[name] ?? null]));
     request.setAuditDetails({ before: previous, after: fields });
@@ -156,35 +132,30 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
       if (!(error instanceof ProtocolError && error.code === UPDATE_CONFLICT)) throw error;
       throw new ConflictError(await getRow(request, className, objectId));
     }
-    return json(await getRow(request, className, objectId));
+    return getRow(request, className, objectId);
   }
 
-  async function remove(request: StudioRequest) {
+  async function remove(request: DataRequests["remove"]) {
     const className = requireClass(request);
-    const { objectId = "" } = request.pathParams;
+    const { objectId } = request.pathParams;
     request.setAuditDetails({ before: await getRow(request, className, objectId) });
     await objects.remove(request.context, className, objectId);
     return {};
   }
 
   /** Changes many rows: by ids, by a where, or by both. A dry run only counts them. */
-  async function bulk(request: StudioRequest) {
+  async function bulk(request: DataRequests["bulk"]): Promise<StudioBulkResult> {
     const { params, context } = request;
+    const { action, ids: chosenIds, dryRun, expectedCount } = params;
     const className = requireClass(request);
-    const action = stringParameter(params, "action");
-    if (action !== "update" && action !== "delete") throw invalidParameter("action must be update or delete");
-    const fields = action === "update" ? objectParameter(params, "fields") : {};
-    const byIds =
-      params.ids === undefined ? undefined : { objectId: { $in: stringListParameter(params, "ids") } };
-    const where = byIds
-      ? andWhere(byIds, optionalObjectParameter(params, "where"))
-      : objectParameter(params, "where");
+    if (action === "update" && !params.fields) throw invalidParameter("fields is missing");
+    const fields = (action === "update" && params.fields) || {};
+    const where = chosenIds ? andWhere({ objectId: { $in: chosenIds } }, params.where) : params.where;
+    if (!where) throw invalidParameter("where is missing");
     const { count: matched } = await countExactly(context, className, where);
     request.setAuditDetails({ target: className, before: where, after: { action, fields, matched } });
-    if (booleanParameter(params, "dryRun"))
-      return json({ matched, changed: 0, failed: [] } satisfies StudioBulkResult);
-    const expected = params.expectedCount;
-    if (expected !== undefined && expected !== matched) {
+    if (dryRun) return { matched, changed: 0, failed: [] };
+    if (expectedCount !== undefined && expectedCount !== matched) {
       throw new ProtocolError(UPDATE_CONFLICT, `There are now ${matched} matching rows.`, 409);
     }
     if (matched > MAX_BULK_ROWS)
@@ -205,8 +176,7 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
         }),
       );
     }
-    const result: StudioBulkResult = { matched, changed: ids.length - failed.length, failed };
-    return json(result);
+    return { matched, changed: ids.length - failed.length, failed };
   }
 
   async function findIds(
@@ -233,7 +203,7 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
     return JSON.parse(await objects.get(context, className, objectId, {}));
   }
 
-  function requireClass({ pathParams: { className = "" } }: StudioRequest): string {
+  function requireClass({ pathParams: { className } }: ClassRequest): string {
     if (schemas.get(className)) return className;
     throw new ProtocolError(
       ErrorCode.INVALID_CLASS_NAME,
@@ -248,16 +218,11 @@ export function dataRoutes(dependencies: DataDependencies): StudioRoute[] {
   }
 }
 
-function whereParameter(params: JsonObject): JsonObject {
-  return optionalObjectParameter(params, "where") ?? {};
-}
-
 function andWhere(where: JsonObject, more: JsonObject | undefined): JsonObject {
   return more ? { $and: [where, more] } : where;
 }
 
-function includeParams(params: JsonObject): JsonObject {
-  const include = optionalStringParameter(params, "include");
+function includeParams({ include }: { include?: string | undefined }): JsonObject {
   return include === undefined ? {} : { include };
 }
 

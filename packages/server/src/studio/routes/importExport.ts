@@ -1,22 +1,11 @@
-import {
-  ErrorCode,
-  type FieldType,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-  type StudioImportResult,
-} from "@purse/protocol";
+import { ErrorCode, type FieldType, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { parseFields } from "../../data/objects/fields.ts";
 import { clientFields } from "../../data/schema/describe.ts";
+import { dataEndpoints, type StudioImportResult } from "../../studioApi/data.ts";
+import { invalidParameter } from "../../studioApi/parseInput.ts";
 import { copyCell, parseCsv, rowToObject, textCell, toCell, toRow } from "../csv.ts";
-import {
-  booleanParameter,
-  invalidParameter,
-  optionalObjectParameter,
-  optionalStringParameter,
-  stringParameter,
-} from "../parameters.ts";
-import { json, type StreamReply, type StudioRequest, type StudioRoute } from "../route.ts";
+import { type Requests, route, type StreamReply, type StudioRoute } from "../route.ts";
+import type { ClassRequest } from "./liveRows.ts";
 import { type RouteDependencies, viewContext } from "./routeHelpers.ts";
 
 /** Number of rows per page of an export, and of concurrent writes of an import. */
@@ -27,9 +16,11 @@ const MAX_ROWS = 100_000;
 /** Fields that the server sets and imports skip. */
 const SERVER_FIELDS = new Set(["objectId", "createdAt", "updatedAt", "__type", "className"]);
 
+type DataRequests = Requests<typeof dataEndpoints>;
+
 export interface ImportExportDependencies
   extends Pick<RouteDependencies, "objects" | "rules" | "schemas" | "asUser"> {
-  requireClass(request: StudioRequest): string;
+  requireClass(request: ClassRequest): string;
 }
 
 /** Routes for exporting and importing rows as files. */
@@ -40,21 +31,13 @@ export function importExportRoutes({
   asUser,
   requireClass,
 }: ImportExportDependencies): StudioRoute[] {
-  return [
-    { method: "GET", path: "/data/:className/export", needs: "readOnly", handle: exportRows },
-    { method: "POST", path: "/data/:className/import", needs: "editor", handle: importRows },
-  ];
+  return [route(dataEndpoints.export, exportRows), route(dataEndpoints.import, importRows)];
 
   /** Exports all matching rows sorted by id, page by page as the client reads them. */
-  async function exportRows(request: StudioRequest): Promise<StreamReply> {
-    const { params } = request;
+  async function exportRows(request: DataRequests["export"]): Promise<StreamReply> {
+    const { format, where = {}, keys } = request.params;
     const className = requireClass(request);
-    const format = optionalStringParameter(params, "format") ?? "csv";
-    if (format !== "csv" && format !== "json" && format !== "jsonl")
-      throw invalidParameter("format must be csv, json or jsonl");
     const context = await viewContext({ asUser }, request);
-    const where = optionalObjectParameter(params, "where") ?? {};
-    const keys = optionalStringParameter(params, "keys", 10_000);
     const columns = keys?.split(",") ?? exportColumns(className);
     const type = format === "csv" ? "text/csv" : format === "json" ? "application/json" : "application/jsonl";
     /** Rows per page; reduced if a page exceeds the maximum result size. */
@@ -108,21 +91,10 @@ export function importExportRoutes({
    * Imports rows. `mapping` maps columns (or keys) to fields; null skips a column. A dry run only checks types; rules
    * and triggers of the class may still reject a row.
    */
-  async function importRows(request: StudioRequest) {
-    const { params } = request;
+  async function importRows(request: DataRequests["import"]): Promise<StudioImportResult> {
+    const { format, text, mapping = {}, keepIds, dryRun: isDryRun } = request.params;
     const className = requireClass(request);
-    const format = stringParameter(params, "format");
-    const text = stringParameter(params, "text", Number.MAX_SAFE_INTEGER);
-    const mapping = optionalObjectParameter(params, "mapping") ?? {};
-    const keepIds = booleanParameter(params, "keepIds");
-    const isDryRun = booleanParameter(params, "dryRun");
-    const rows =
-      format === "csv"
-        ? csvRows(text, mapping, className)
-        : format === "json"
-          ? jsonRows(text, mapping)
-          : undefined;
-    if (!rows) throw invalidParameter("format must be csv or json");
+    const rows = format === "csv" ? csvRows(text, mapping, className) : jsonRows(text, mapping);
     if (rows.length > MAX_ROWS) throw invalidParameter(`at most ${MAX_ROWS} rows can be imported at once`);
     request.setAuditDetails({ target: className, after: { format, rows: rows.length, isDry: isDryRun } });
     const failed: { line: string; reason: string }[] = [];
@@ -146,12 +118,11 @@ export function importExportRoutes({
             : `${JSON.stringify({ _error: reason, row: JSON.parse(line) })}\n`,
         )
         .join("");
-    const result: StudioImportResult = {
+    return {
       imported,
       failed: failed.length,
       errorFile: failed.length > 0 ? errorFile : "",
     };
-    return json(result);
 
     async function importRow(object: JsonObject): Promise<string | undefined> {
       const fields = Object.fromEntries(

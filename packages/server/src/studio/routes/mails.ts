@@ -3,18 +3,18 @@ import { join } from "node:path";
 import {
   DEFAULT_MAILS,
   ErrorCode,
-  type JsonObject,
   type MailName,
   type MailTemplate,
   ProtocolError,
   renderMail,
-  type StudioMailTemplate,
 } from "@purse/protocol";
 import { isEmailAddress } from "../../auth/emailAddress.ts";
 import type { Mailer } from "../../mail/mailer.ts";
 import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/mailTemplates.ts";
-import { objectParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
-import { json, requireSignedIn, type StudioRequest, type StudioRoute } from "../route.ts";
+import { mailEndpoints as endpoints, type StudioMailTemplate } from "../../studioApi/mails.ts";
+import { type Requests, requireSignedIn, route, type StudioRequest, type StudioRoute } from "../route.ts";
+
+type MailRequests = Requests<typeof endpoints>;
 
 export interface MailDependencies {
   /** Undefined if mails cannot be sent. */
@@ -25,21 +25,20 @@ export interface MailDependencies {
   appName: string;
 }
 
+const TEST_MAIL: MailTemplate = { subject: "A test", text: "Mails of the server arrive." };
 const MAX_MAILS = 200;
 const MAIL_FILE = /^[\w-]{1,100}\.eml$/;
-/** Maximum length of parameters; exceeded limits of parts are reported for each part. */
-const MAX_TEXT_LENGTH = 200_000;
 
 /** Routes for mails: outbox in development, templates, and test mails. */
 export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDependencies): StudioRoute[] {
   return [
-    { method: "GET", path: "/mail", needs: "readOnly", handle: listMails },
-    { method: "GET", path: "/mail/outbox/:file", needs: "editor", handle: getMail },
-    { method: "POST", path: "/mail/test", needs: "editor", handle: testMail },
-    { method: "GET", path: "/mail/templates", needs: "readOnly", handle: listTemplates },
-    { method: "PUT", path: "/mail/templates/:name", needs: "editor", handle: writeTemplate },
-    { method: "DELETE", path: "/mail/templates/:name", needs: "editor", handle: resetTemplate },
-    { method: "POST", path: "/mail/templates/:name/test", needs: "editor", handle: testTemplate },
+    route(endpoints.list, listMails),
+    route(endpoints.get, async ({ pathParams }) => ({ text: await readMail(pathParams.file) })),
+    route(endpoints.test, (request) => send(request, TEST_MAIL)),
+    route(endpoints.templates, listTemplates),
+    route(endpoints.writeTemplate, writeTemplate),
+    route(endpoints.resetTemplate, resetTemplate),
+    route(endpoints.testTemplate, testTemplate),
   ];
 
   /** Lists the mails in the outbox, newest first; sent mails are not stored. */
@@ -53,18 +52,10 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDe
     const results = await Promise.all(
       newestFirst.map(async (file) => ({ file, ...parseHeaders(await readMail(file)) })),
     );
-    return json({ canSend: mailer !== undefined, hasOutbox: outbox !== undefined, results });
+    return { canSend: mailer !== undefined, hasOutbox: outbox !== undefined, results };
   }
 
   /** Returns a complete mail, including links that reset passwords. */
-  async function getMail({ pathParams: { file = "" } }: StudioRequest) {
-    return json({ text: await readMail(file) });
-  }
-
-  async function testMail(request: StudioRequest) {
-    return send(request, { subject: "A test", text: "Mails of the server arrive." });
-  }
-
   async function readMail(file: string): Promise<string> {
     if (outbox === undefined || !MAIL_FILE.test(file)) throw mailNotFound();
     try {
@@ -77,7 +68,7 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDe
 
   async function listTemplates() {
     const results = await Promise.all((["verification", "passwordReset"] as const).map(describeTemplate));
-    return json({ appName, results });
+    return { appName, results };
   }
 
   async function describeTemplate(name: MailName): Promise<StudioMailTemplate> {
@@ -89,36 +80,39 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDe
     };
   }
 
-  async function writeTemplate(request: StudioRequest) {
-    const name = requireMailName(request.pathParams.name ?? "");
-    const template = templateParameter(request.params);
+  async function writeTemplate(request: MailRequests["writeTemplate"]) {
+    const name = requireMailName(request.pathParams.name);
+    const template = withoutEmptyHtml(request.params.template);
     const before = (await describeTemplate(name)).template;
     request.setAuditDetails({ before: { ...before }, after: { ...template } });
     await templates.save(name, template, requireSignedIn(request).operator.username);
-    return json(await describeTemplate(name));
+    return describeTemplate(name);
   }
 
-  async function resetTemplate(request: StudioRequest) {
-    const name = requireMailName(request.pathParams.name ?? "");
+  async function resetTemplate(request: MailRequests["resetTemplate"]) {
+    const name = requireMailName(request.pathParams.name);
     request.setAuditDetails({
       before: { ...(await describeTemplate(name)).template },
       after: { ...DEFAULT_MAILS[name].template },
     });
     await templates.reset(name);
-    return json(await describeTemplate(name));
+    return describeTemplate(name);
   }
 
   /** Sends a test mail of a template, saved or not; its link is not valid. */
-  async function testTemplate(request: StudioRequest) {
-    const name = requireMailName(request.pathParams.name ?? "");
-    const template = templateParameter(request.params);
+  async function testTemplate(request: MailRequests["testTemplate"]) {
+    const name = requireMailName(request.pathParams.name);
+    const template = withoutEmptyHtml(request.params.template);
     assertMailTemplate(name, template);
     const values = { appName, email: "ada@example.org", username: "ada", link: "https://example.org/a-test" };
     return send(request, renderMail(template, values));
   }
 
-  async function send(request: StudioRequest, content: MailTemplate): Promise<JsonObject> {
-    const to = stringParameter(request.params, "to", 300);
+  async function send(
+    request: StudioRequest<{ to: string }>,
+    content: MailTemplate,
+  ): Promise<Record<string, never>> {
+    const { to } = request.params;
     if (!mailer)
       throw new ProtocolError(ErrorCode.OTHER_CAUSE, "Mails cannot be sent: PURSE_SMTP_URL is not set.");
     if (!isEmailAddress(to))
@@ -138,15 +132,9 @@ export function mailRoutes({ mailer, mails: templates, outbox, appName }: MailDe
   }
 }
 
-/** Parses the template; empty HTML counts as none. */
-function templateParameter(params: JsonObject): MailTemplate {
-  const template = objectParameter(params, "template");
-  const html = optionalStringParameter(template, "html", MAX_TEXT_LENGTH);
-  return {
-    subject: stringParameter(template, "subject", MAX_TEXT_LENGTH),
-    text: stringParameter(template, "text", MAX_TEXT_LENGTH),
-    ...(html !== undefined && html.trim() !== "" && { html }),
-  };
+/** Empty HTML counts as none. */
+function withoutEmptyHtml({ subject, text, html }: MailTemplate): MailTemplate {
+  return { subject, text, ...(html !== undefined && html.trim() !== "" && { html }) };
 }
 
 /** Parses the headers to display. */

@@ -1,5 +1,6 @@
 import type { MetricsHistory } from "../../monitoring/metricsHistory.ts";
-import { json, type StudioRoute } from "../route.ts";
+import { overviewEndpoints as endpoints } from "../../studioApi/overview.ts";
+import { route, type StudioRoute } from "../route.ts";
 
 export interface OverviewDependencies {
   metricsHistory: MetricsHistory;
@@ -8,17 +9,7 @@ export interface OverviewDependencies {
 /** Routes for server metrics. */
 export function overviewRoutes({ metricsHistory }: OverviewDependencies): StudioRoute[] {
   return [
-    {
-      method: "GET",
-      path: "/overview",
-      needs: "readOnly",
-      handle: async () => json({ points: metricsHistory.points() }),
-    },
-    {
-      method: "GET",
-      path: "/slow-requests",
-      needs: "readOnly",
-      handle: async () => json({ results: metricsHistory.slowRequests() }),
-    },
+    route(endpoints.overview, async () => ({ points: metricsHistory.points() })),
+    route(endpoints.slowRequests, async () => ({ results: metricsHistory.slowRequests() })),
   ];
 }

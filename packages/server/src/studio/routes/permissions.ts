@@ -1,24 +1,21 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-  type StudioMembership,
-  type StudioPermissionCheck,
-  type StudioRoles,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { TokenGateResult } from "../../auth/tokenGates.ts";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
-import { type CheckedOperation, checkPermission, parseRow } from "../checkPermission.ts";
+import { invalidParameter } from "../../studioApi/parseInput.ts";
+import {
+  permissionEndpoints as endpoints,
+  type StudioMembership,
+  type StudioPermissionCheck,
+  type StudioRoles,
+} from "../../studioApi/permissions.ts";
+import { checkPermission, parseRow } from "../checkPermission.ts";
 import { resolveMemberships } from "../memberships.ts";
-import { invalidParameter, optionalStringParameter, stringParameter } from "../parameters.ts";
 import { findRoleCycles } from "../roleCycles.ts";
-import { json, type StudioRequest, type StudioRoute } from "../route.ts";
+import { type Requests, route, type StudioRoute } from "../route.ts";
 import { findSecurityIssues, type SecurityDependencies } from "../securityCheck.ts";
 import type { RouteDependencies } from "./routeHelpers.ts";
 
-const OPERATIONS: readonly CheckedOperation[] = ["get", "find", "count", "create", "update", "delete"];
 const PAGE_SIZE = 1_000;
 
 export interface PermissionDependencies extends RouteDependencies {
@@ -31,22 +28,23 @@ export interface PermissionDependencies extends RouteDependencies {
 export function permissionRoutes(dependencies: PermissionDependencies): StudioRoute[] {
   const { store, schemas, rules, objects } = dependencies;
   return [
-    { method: "GET", path: "/permissions/check", needs: "readOnly", handle: check },
-    { method: "GET", path: "/roles", needs: "readOnly", handle: async () => json(await roles()) },
-    { method: "GET", path: "/security", needs: "readOnly", handle: security },
+    route(endpoints.check, check),
+    route(endpoints.roles, roles),
+    route(endpoints.security, async () => ({
+      results: await findSecurityIssues(dependencies.security, schemas.all()),
+    })),
   ];
 
-  async function check({ params, context }: StudioRequest) {
-    const className = stringParameter(params, "className");
-    const operation = OPERATIONS.find((each) => each === params.operation);
-    if (!operation) throw invalidParameter(`operation must be one of ${OPERATIONS.join(", ")}`);
+  async function check({
+    params,
+    context,
+  }: Requests<typeof endpoints>["check"]): Promise<StudioPermissionCheck> {
+    const { className, operation, user, objectId } = params;
     const schema = schemas.get(className);
     if (!schema)
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`, 404);
-    const user = optionalStringParameter(params, "user");
     const auth = user === undefined ? ({ kind: "anonymous" } as const) : await dependencies.asUser(user);
     if (auth.kind === "master") throw invalidParameter("user must be the id of a user");
-    const objectId = optionalStringParameter(params, "objectId");
     const row = objectId === undefined ? undefined : parseRow(await store.get(schema, objectId, null));
     if (objectId !== undefined && !row)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
@@ -64,8 +62,7 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
       isVisible,
       request,
     });
-    const response: StudioPermissionCheck = { ...result, ...(await resolveRoles(auth)) };
-    return json(response);
+    return { ...result, ...(await resolveRoles(auth)) };
   }
 
   /** Returns the roles of a user, why they are members, and the results of the token gates. */
@@ -165,9 +162,5 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
       after = rows.at(-1) ?? after;
       if (own.length < PAGE_SIZE) return found;
     }
-  }
-
-  async function security() {
-    return json({ results: await findSecurityIssues(dependencies.security, schemas.all()) });
   }
 }

@@ -1,11 +1,11 @@
-import type { JsonObject, StudioPage } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { AuthContext, RequestContext } from "../../core/authContext.ts";
 import type { Objects } from "../../data/objects/objects.ts";
 import type { ClassRules } from "../../data/objects/rules.ts";
 import type { Schemas } from "../../data/schema/schemas.ts";
 import type { Store } from "../../database/store.ts";
+import type { StudioPage } from "../../studioApi/data.ts";
 import { createKeyset } from "../keyset.ts";
-import { integerParameter, optionalStringParameter } from "../parameters.ts";
 import type { StudioRequest } from "../route.ts";
 
 /** Services that the routes use, shared with the other APIs. */
@@ -21,26 +21,23 @@ export interface RouteDependencies {
 /** Returns the context of the request, or that of a user if the operator views data as a user. */
 export async function viewContext(
   dependencies: Pick<RouteDependencies, "asUser">,
-  { context, params }: StudioRequest,
+  { context, params: { as } }: StudioRequest<{ as?: string | undefined }>,
 ): Promise<RequestContext> {
-  const { as } = params;
-  if (as === undefined || as === "") return context;
-  const auth: AuthContext =
-    as === "anonymous" ? { kind: "anonymous" } : await dependencies.asUser(String(as));
+  if (as === undefined) return context;
+  const auth: AuthContext = as === "anonymous" ? { kind: "anonymous" } : await dependencies.asUser(as);
   return { ...context, auth };
 }
 
 /** Returns a page of rows of a built-in class, newest first. */
 export async function listNewest(
   dependencies: Pick<RouteDependencies, "objects">,
-  { context, params }: StudioRequest,
+  { context, params: { limit, after } }: StudioRequest<{ limit: number; after?: string | undefined }>,
   className: string,
   where: JsonObject,
 ): Promise<StudioPage<JsonObject>> {
-  const keyset = createKeyset("-createdAt,-objectId", optionalStringParameter(params, "after"), (field) =>
+  const keyset = createKeyset("-createdAt,-objectId", after, (field) =>
     field === "createdAt" ? "Date" : "String",
   );
-  const limit = Math.max(1, integerParameter(params, "limit", 50, 500));
   const text = await dependencies.objects.find(context, className, {
     where: keyset.where ? { $and: [where, keyset.where] } : where,
     order: keyset.order,

@@ -1,20 +1,19 @@
-import {
-  ErrorCode,
-  isClassName,
-  isJsonObject,
-  type JsonObject,
-  ProtocolError,
-  type StudioSchemaPreview,
-} from "@purse/protocol";
+import { ErrorCode, isClassName, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
 import { describeClass } from "../../data/schema/describe.ts";
 import { editClass, invalidClassName } from "../../data/schema/editClass.ts";
 import { generateTypes } from "../../data/schema/generateTypes.ts";
 import type { SchemaService } from "../../data/schema/schemaService.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
+import {
+  schemaEndpoints as endpoints,
+  type StudioSchemaPreview,
+  studioClass,
+} from "../../studioApi/schema.ts";
 import { classCode, classDiff } from "../classCode.ts";
-import { objectParameter } from "../parameters.ts";
-import { json, type StudioRequest, type StudioRoute } from "../route.ts";
+import { type Requests, route, type StudioRoute } from "../route.ts";
 import type { RouteDependencies } from "./routeHelpers.ts";
+
+type SchemaRequests = Requests<typeof endpoints>;
 
 export interface SchemaDependencies extends Pick<RouteDependencies, "schemas" | "rules"> {
   schemaService: SchemaService;
@@ -23,76 +22,65 @@ export interface SchemaDependencies extends Pick<RouteDependencies, "schemas" | 
 /** Routes for classes: read, change, preview changes, and generate code. */
 export function schemaRoutes({ schemas, schemaService, rules }: SchemaDependencies): StudioRoute[] {
   return [
-    { method: "GET", path: "/schema", needs: "readOnly", handle: list },
-    { method: "GET", path: "/schema/code", needs: "readOnly", handle: code },
-    { method: "GET", path: "/schema/classes/:className", needs: "readOnly", handle: get },
-    { method: "POST", path: "/schema/classes/:className", needs: "editor", handle: create },
-    { method: "PUT", path: "/schema/classes/:className", needs: "editor", handle: update },
-    { method: "DELETE", path: "/schema/classes/:className", needs: "owner", handle: remove },
-    { method: "POST", path: "/schema/classes/:className/preview", needs: "editor", handle: preview },
-    { method: "DELETE", path: "/schema/classes/:className/rows", needs: "owner", handle: purge },
+    route(endpoints.list, async () => ({
+      results: (await schemaService.list()).map((each) => studioClass.parse(each)),
+    })),
+    route(endpoints.code, code),
+    route(endpoints.get, async ({ pathParams }) =>
+      studioClass.parse(await schemaService.get(pathParams.className)),
+    ),
+    route(endpoints.create, create),
+    route(endpoints.update, update),
+    route(endpoints.remove, remove),
+    route(endpoints.preview, preview),
+    route(endpoints.purge, purge),
   ];
-
-  async function list() {
-    return json({ results: await schemaService.list() });
-  }
-
-  async function get(request: StudioRequest) {
-    return schemaService.get(classNameOf(request));
-  }
 
   /** Returns all classes of the application as `schemas` of purse.config.ts, and as TypeScript types. */
   async function code() {
     const applicationClasses = schemas.all().filter(({ className }) => !className.startsWith("_"));
-    return json({
+    return {
       code: `schemas: [\n${applicationClasses.map((schema) => `  ${classCode(schema, "  ")},\n`).join("")}]`,
       types: generateTypes(schemas.all()),
-    });
+    };
   }
 
-  async function create(request: StudioRequest) {
-    const edit = objectParameter(request.params, "edit");
-    request.setAuditDetails({ after: edit });
-    return json(await schemaService.create(classNameOf(request), edit), 201);
+  async function create({ pathParams, params: { edit }, setAuditDetails }: SchemaRequests["create"]) {
+    setAuditDetails({ after: edit });
+    return studioClass.parse(await schemaService.create(pathParams.className, edit));
   }
 
-  async function update(request: StudioRequest) {
-    const edit = objectParameter(request.params, "edit");
-    const known = schemas.get(classNameOf(request));
-    if (known) request.setAuditDetails({ before: changedParts(known, edit), after: edit });
-    return schemaService.update(classNameOf(request), edit);
+  async function update({ pathParams, params: { edit }, setAuditDetails }: SchemaRequests["update"]) {
+    const known = schemas.get(pathParams.className);
+    if (known) setAuditDetails({ before: changedParts(known, edit), after: edit });
+    return studioClass.parse(await schemaService.update(pathParams.className, edit));
   }
 
-  async function remove(request: StudioRequest) {
-    const known = schemas.get(classNameOf(request));
-    if (known) request.setAuditDetails({ before: describeClass(known) });
-    await schemaService.remove(classNameOf(request));
+  async function remove({ pathParams: { className }, setAuditDetails }: SchemaRequests["remove"]) {
+    const known = schemas.get(className);
+    if (known) setAuditDetails({ before: describeClass(known) });
+    await schemaService.remove(className);
     return {};
   }
 
-  async function purge(request: StudioRequest) {
-    await schemaService.purge(classNameOf(request), request.context);
+  async function purge({ pathParams, context }: SchemaRequests["purge"]) {
+    await schemaService.purge(pathParams.className, context);
     return {};
   }
 
   /** Previews a change, using the code that applies it. */
-  async function preview(request: StudioRequest) {
-    const className = classNameOf(request);
+  async function preview({ pathParams, params }: SchemaRequests["preview"]): Promise<StudioSchemaPreview> {
+    const { className } = pathParams;
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    const { fields, classLevelPermissions, indexes } = objectParameter(request.params, "edit");
+    const { fields, classLevelPermissions, indexes } = params.edit;
     const known = schemas.get(className);
     const empty: ClassSchema = { className, table: "", fields: {}, classLevelPermissions: {}, indexes: {} };
     const fixedFields = Object.keys(rules.get(className)?.fields ?? {});
     const next = editClass(known ?? empty, { fields, classLevelPermissions, indexes }, fixedFields);
-    const result: StudioSchemaPreview = { lines: classDiff(known, next), code: classCode(next) };
-    return json(result);
+    return { lines: classDiff(known, next), code: classCode(next) };
   }
-}
-
-function classNameOf({ pathParams }: StudioRequest): string {
-  return pathParams.className ?? "";
 }
 
 /** Returns the parts of a class that an edit changes, before the edit. */

@@ -29,19 +29,22 @@ export function RelationDialog(props: RelationDialogProps) {
   const canEdit = useHasRole("editor");
   const [isAdding, setIsAdding] = useState(false);
   const { name: key, targetClass = "" } = column;
-  const path = `/data/${targetClass}`;
   const where = relatedTo(className, objectId, key);
-  const rows = useInfiniteStudioQuery(path, { where, limit: 50 });
+  const rows = useInfiniteStudioQuery("/data/:className", { className: targetClass, where, limit: 50 });
   const change = useMutation({
     mutationFn({ op, id }: { op: "AddRelation" | "RemoveRelation"; id: string }) {
       const objects = [{ __type: "Pointer", className: targetClass, objectId: id }];
       const fields: JsonObject = { [key]: { __op: op, objects } };
-      const body = { fields, ...(expectedUpdatedAt !== undefined && { expectedUpdatedAt }) };
-      return studio.put<JsonObject>(`/data/${className}/rows/${objectId}`, body);
+      return studio.put("/data/:className/rows/:objectId", {
+        className,
+        objectId,
+        fields,
+        expectedUpdatedAt,
+      });
     },
     onSuccess(row) {
       onChanged(row);
-      return queries.invalidateQueries({ queryKey: [path, { where }] });
+      return queries.invalidateQueries({ queryKey: ["/data/:className", { className: targetClass, where }] });
     },
   });
   return (

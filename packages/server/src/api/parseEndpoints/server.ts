@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { jsonObject, nothing, type ParseEndpoint } from "./endpoint.ts";
+
+const schema = z
+  .object({
+    className: z.string(),
+    fields: z.record(z.string(), jsonObject),
+    classLevelPermissions: jsonObject.optional(),
+    indexes: z.record(z.string(), jsonObject).optional(),
+  })
+  .describe("A class")
+  .meta({ id: "Class" });
+const edit = schema
+  .partial()
+  .describe('Fields, permissions and indexes to add or change; `{"__op":"Delete"}` deletes');
+
+/** Classes. */
+export const SCHEMA_ENDPOINTS: readonly ParseEndpoint[] = [
+  {
+    method: "GET",
+    path: "/schemas",
+    access: "masterKey",
+    summary: "Classes with fields, indexes and class-level permissions",
+    response: z.object({ results: z.array(schema) }),
+  },
+  {
+    method: "GET",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Read a class",
+    response: schema,
+  },
+  {
+    method: "POST",
+    path: "/schemas",
+    access: "masterKey",
+    summary: "Create the class `className`",
+    body: edit,
+    response: schema,
+  },
+  {
+    method: "POST",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Create a class",
+    body: edit,
+    response: schema,
+  },
+  {
+    method: "PUT",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Change a class",
+    body: edit,
+    response: schema,
+  },
+  {
+    method: "DELETE",
+    path: "/schemas/:className",
+    access: "masterKey",
+    summary: "Delete an empty class",
+    response: nothing,
+  },
+  {
+    method: "DELETE",
+    path: "/purge/:className",
+    access: "masterKey",
+    summary: "Delete all objects of a class",
+    response: nothing,
+  },
+];
+
+/** The server itself. */
+export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
+  {
+    method: "GET",
+    path: "/health",
+    access: "everyone",
+    summary: "Whether the server responds",
+    response: z.object({ status: z.literal("ok") }),
+    isApplicationOptional: true,
+  },
+  {
+    method: "GET",
+    path: "/serverInfo",
+    access: "masterKey",
+    summary: "Version and features",
+    response: z.object({ features: jsonObject, parseServerVersion: z.string() }),
+  },
+  {
+    method: "GET",
+    path: "/scriptlog",
+    access: "masterKey",
+    summary: "Lines of the log",
+    query: z.object({
+      level: z.enum(["info", "error"]).optional(),
+      from: z.string().optional().describe("ISO 8601; a week ago by default"),
+      until: z.string().optional().describe("ISO 8601"),
+      size: z.int().optional().describe("10 by default"),
+      order: z.enum(["asc", "desc"]).optional(),
+    }),
+    response: z.array(jsonObject),
+  },
+  {
+    method: "GET",
+    path: "/openapi.json",
+    access: "everyone",
+    summary: "This description as an OpenAPI 3.1 document",
+    response: jsonObject,
+    isApplicationOptional: true,
+  },
+];

@@ -1,0 +1,188 @@
+import { z } from "zod";
+import {
+  created,
+  fields,
+  jsonObject,
+  nothing,
+  object,
+  objectEndpoints,
+  type ParseEndpoint,
+} from "./endpoint.ts";
+
+const user = object.extend({ sessionToken: z.string().optional() }).describe("The user").meta({ id: "User" });
+const session = object
+  .extend({ sessionToken: z.string().optional() })
+  .describe("The session")
+  .meta({ id: "Session" });
+const credentials = z.object({
+  username: z.string().optional(),
+  email: z.string().optional().describe("Instead of `username`"),
+  password: z.string(),
+  authData: jsonObject.optional().describe("Second factor: `{ mfa: { token } }`"),
+});
+const WRONG_PASSWORD = { 404: "Wrong username or password (101)" };
+const email = z.object({ email: z.string() });
+const signUp = z.looseObject({
+  username: z.string().optional(),
+  password: z.string().optional(),
+  email: z.string().optional(),
+  authData: jsonObject.optional().describe("Identities by provider, instead of a password"),
+});
+
+/** Everything but signing up and creating sessions, which have rows of their own. */
+function accountEndpoints(path: string, noun: string, plural: string): ParseEndpoint[] {
+  return objectEndpoints(path, noun, plural).filter(({ method }) => method !== "POST");
+}
+
+function signUpEndpoint(path: string): ParseEndpoint {
+  return {
+    method: "POST",
+    path,
+    access: "everyone",
+    summary: "Sign up, or sign in with `authData`",
+    body: signUp,
+    response: z.union([created.extend({ sessionToken: z.string() }), user]),
+    status: 201,
+  };
+}
+
+function newSessionEndpoint(path: string): ParseEndpoint {
+  return {
+    method: "POST",
+    path,
+    access: "user",
+    summary: "Start another session of the user",
+    body: fields,
+    response: session,
+    status: 201,
+  };
+}
+
+/** A page of the links in emails, or a form of it. */
+function page(method: "GET" | "POST", path: string, summary: string, input: z.ZodObject): ParseEndpoint {
+  return {
+    method,
+    path: `/apps/:appId/${path}`,
+    access: "everyone",
+    summary,
+    ...(method === "GET" ? { query: input } : { body: input, bodyType: "application/x-www-form-urlencoded" }),
+    response: nothing,
+    streams: ["text/html"],
+    isApplicationOptional: true,
+  };
+}
+
+const token = z.object({ token: z.string() });
+const newPassword = token.extend({ new_password: z.string(), repeated: z.string().optional() });
+
+/** Users, sessions and the emails of accounts. */
+export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
+  signUpEndpoint("/users"),
+  signUpEndpoint("/classes/_User"),
+  {
+    method: "GET",
+    path: "/login",
+    access: "everyone",
+    summary: "Log in",
+    query: credentials,
+    response: user,
+    errors: WRONG_PASSWORD,
+  },
+  {
+    method: "POST",
+    path: "/login",
+    access: "everyone",
+    summary: "Log in",
+    body: credentials,
+    response: user,
+    errors: WRONG_PASSWORD,
+  },
+  {
+    method: "POST",
+    path: "/loginAs",
+    access: "masterKey",
+    summary: "Start a session of another user",
+    body: z.object({ userId: z.string() }),
+    response: user,
+  },
+  { method: "POST", path: "/logout", access: "user", summary: "Log out", response: nothing },
+  { method: "GET", path: "/users/me", access: "user", summary: "Read the current user", response: user },
+  ...accountEndpoints("/users", "a user", "users"),
+  {
+    method: "GET",
+    path: "/classes/_User/:objectId",
+    access: "everyone",
+    summary: "Read a user",
+    response: user,
+  },
+  {
+    method: "GET",
+    path: "/verifyPassword",
+    access: "everyone",
+    summary: "Check a password",
+    query: credentials,
+    response: user,
+    errors: WRONG_PASSWORD,
+  },
+  {
+    method: "POST",
+    path: "/verifyPassword",
+    access: "everyone",
+    summary: "Check a password",
+    body: credentials,
+    response: user,
+    errors: WRONG_PASSWORD,
+  },
+  {
+    method: "GET",
+    path: "/sessions/me",
+    access: "user",
+    summary: "Read the current session",
+    response: session,
+  },
+  {
+    method: "PUT",
+    path: "/sessions/me",
+    access: "user",
+    summary: "Change the current session",
+    body: fields,
+    response: z.object({ updatedAt: z.string() }),
+  },
+  {
+    method: "DELETE",
+    path: "/sessions/me",
+    access: "user",
+    summary: "End the current session",
+    response: nothing,
+  },
+  newSessionEndpoint("/sessions"),
+  newSessionEndpoint("/classes/_Session"),
+  ...accountEndpoints("/sessions", "a session", "sessions"),
+  {
+    method: "POST",
+    path: "/upgradeToRevocableSession",
+    access: "user",
+    summary: "Start another session of the user",
+    response: session,
+  },
+  {
+    method: "POST",
+    path: "/requestPasswordReset",
+    access: "everyone",
+    summary: "Send an email to reset the password",
+    body: email,
+    response: nothing,
+  },
+  {
+    method: "POST",
+    path: "/verificationEmailRequest",
+    access: "everyone",
+    summary: "Send the verification email again",
+    body: email,
+    response: nothing,
+  },
+  page("GET", "verify_email", "Page of the link in verification emails", token),
+  page("POST", "resend_verification_email", "Send the verification email again, from that page", email),
+  page("GET", "request_password_reset", "Page that asks for a new password", token),
+  page("POST", "request_password_reset", "Set the new password, from that page", newPassword),
+];

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
+import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
+import { loadConfig } from "./config/loadConfig.ts";
+import type { RouteDefinition } from "./core/http/router.ts";
+import { createLogger } from "./core/logger.ts";
+import { createServer, type PurseServer } from "./server.ts";
+
+const MASTER_KEY = "a master key of this test";
+
+/** The routes of all routers of a server. */
+const registered = vi.hoisted(() => new Set<string>());
+
+vi.mock("./core/http/router.ts", async (importOriginal) => {
+  const { Router } = await importOriginal<typeof import("./core/http/router.ts")>();
+  return {
+    Router: class extends Router<RouteDefinition> {
+      constructor(routes: readonly RouteDefinition[]) {
+        super(routes);
+        for (const { method, path } of routes) registered.add(`${method} ${path}`);
+      }
+    },
+  };
+});
+
+describe("parseOpenApi()", () => {
+  let server: PurseServer | undefined;
+  let folder = "";
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "purse-openapi-"));
+    const env = {
+      PURSE_DATA_DIR: folder,
+      PURSE_PORT: "0",
+      PURSE_MASTER_KEY: MASTER_KEY,
+      PURSE_APP_ID: "test",
+    };
+    const config = await loadConfig({ argv: [], env, cwd: folder });
+    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
+    server = await createServer(config, { logger, chains: [] });
+    await server.start();
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("is a valid OpenAPI 3.1 document", async () => {
+    const validator = new Validator();
+    expect(await validator.validate({ ...parseOpenApi() })).toEqual({ valid: true });
+    expect(validator.version).toBe("3.1");
+  });
+
+  it("describes exactly the routes that are registered", () => {
+    const endpoints = Object.values(PARSE_ENDPOINTS).flat();
+    const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+    const described = endpoints.map(keyOf);
+    expect(described).toEqual([...new Set(described)]);
+    expect([...registered].filter((route) => !described.includes(route))).toEqual([]);
+    // Files are streams, which the router does not handle.
+    const routes = endpoints.filter(({ isStream }) => !isStream).map(keyOf);
+    expect(routes.filter((route) => !registered.has(route))).toEqual([]);
+  });
+
+  it("describes the responses of a server", async () => {
+    const headers = { "x-parse-application-id": "test", "x-parse-master-key": MASTER_KEY };
+    const readable = Object.values(PARSE_ENDPOINTS)
+      .flat()
+      .filter(({ method, path, access }) => method === "GET" && access !== "user" && !path.includes(":"))
+      .filter(({ path }) => !["/login", "/verifyPassword"].includes(path));
+    expect(readable.length).toBeGreaterThan(10);
+    for (const { path, response } of readable) {
+      const reply = await fetch(`${server?.url}/server${path}`, { headers });
+      const { success, error } = response.safeParse(await reply.json());
+      expect([path, reply.status, success, error]).toEqual([path, 200, true, undefined]);
+    }
+  });
+
+  it("is public, also without an application id", async () => {
+    const reply = await fetch(`${server?.url}/server/openapi.json`);
+    expect(reply.status).toBe(200);
+    expect(await reply.json()).toEqual(parseOpenApi());
+  });
+});

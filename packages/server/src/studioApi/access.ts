@@ -1,0 +1,210 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { after, jsonObject, nothing, page, results, text } from "./fields.ts";
+import { studioAccessLevel, studioRole } from "./roles.ts";
+
+export const studioRouteInfo = z.object({
+  method: z.enum(["GET", "POST", "PUT", "DELETE"]),
+  path: z.string().describe("Path below `/studio/api` with parameters: `/data/:className`"),
+  needs: studioAccessLevel,
+});
+export type StudioRouteInfo = z.infer<typeof studioRouteInfo>;
+
+export const studioOperator = z
+  .object({
+    id: z.string(),
+    username: z.string(),
+    role: studioRole,
+    createdAt: z.string(),
+    hasSecondFactor: z.boolean(),
+    isDisabled: z.boolean().describe("Disabled operators cannot sign in"),
+    lastSignInAt: z.string().optional(),
+  })
+  .meta({ id: "StudioOperator" });
+export type StudioOperator = z.infer<typeof studioOperator>;
+
+export const studioSession = z
+  .object({
+    id: z.string(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().describe("Accurate to the minute"),
+    expiresAt: z.string().describe("Maximum lifetime, regardless of use"),
+    address: z.string(),
+    userAgent: z.string(),
+    isCurrent: z.boolean(),
+  })
+  .meta({ id: "StudioSession" });
+export type StudioSession = z.infer<typeof studioSession>;
+
+const signedIn = z.object({
+  state: z.literal("signedIn"),
+  operator: studioOperator,
+  csrf: z.string().describe("Sent as `X-Purse-CSRF` with every request except GET"),
+});
+
+/** The session state, which the pages request first. */
+export const studioState = z
+  .discriminatedUnion("state", [
+    z.object({ state: z.literal("setup") }),
+    z.object({ state: z.literal("signedOut") }),
+    signedIn,
+  ])
+  .meta({ id: "StudioState" });
+export type StudioState = z.infer<typeof studioState>;
+
+export const studioAuditEntry = z
+  .object({
+    id: z.string(),
+    at: z.string(),
+    operatorId: z.string().optional(),
+    username: z.string(),
+    action: z.string().describe("The route: `PUT /data/:className/:objectId`; or `sign-in refused`"),
+    target: z.string(),
+    outcome: z
+      .enum(["begun", "done", "refused"])
+      .describe("`begun` remains if the server stopped before the action completed"),
+    before: z.string().optional().describe("Values before the change as a short JSON text, without secrets"),
+    after: z.string().optional(),
+    address: z.string(),
+    requestId: z.string(),
+    error: z.string().optional(),
+  })
+  .meta({ id: "StudioAuditEntry" });
+export type StudioAuditEntry = z.infer<typeof studioAuditEntry>;
+
+/** Passwords are validated when they are set: too short ones are refused with 142. */
+const newPassword = z.string();
+const password = text(1_000);
+const code = text(100);
+
+export const accessEndpoints = {
+  routes: endpoint("GET", "/routes", {
+    needs: "session",
+    summary: "The routes on this page",
+    input: nothing,
+    response: results(studioRouteInfo),
+  }),
+  openApi: endpoint("GET", "/openapi.json", {
+    needs: "session",
+    summary: "This API as an OpenAPI 3.1 document",
+    input: nothing,
+    response: jsonObject,
+  }),
+  state: endpoint("GET", "/state", {
+    needs: "nobody",
+    summary: "The session and its CSRF token",
+    input: nothing,
+    response: studioState,
+  }),
+  setUp: endpoint("POST", "/setup", {
+    needs: "nobody",
+    summary: "Creates the first operator and signs in; sets the cookie",
+    input: z.object({ code: text(200), username: z.string(), password: newPassword }),
+    response: studioState,
+    status: 201,
+  }),
+  createSession: endpoint("POST", "/session", {
+    needs: "nobody",
+    summary: "Signs in; sets the cookie. 401 with `secondFactor` if a code is required",
+    input: z.object({ username: text(200), password, code: code.optional() }),
+    response: studioState,
+    status: 201,
+  }),
+  endSession: endpoint("DELETE", "/session", {
+    needs: "session",
+    summary: "Signs out",
+    input: nothing,
+    response: nothing,
+  }),
+  ownSessions: endpoint("GET", "/sessions", {
+    needs: "session",
+    summary: "One's own sessions",
+    input: nothing,
+    response: results(studioSession),
+  }),
+  endOthers: endpoint("DELETE", "/sessions", {
+    needs: "session",
+    summary: "Ends all other sessions",
+    input: nothing,
+    response: nothing,
+  }),
+  endOne: endpoint("DELETE", "/sessions/:id", {
+    needs: "session",
+    summary: "Ends one session",
+    input: nothing,
+    response: nothing,
+  }),
+  changePassword: endpoint("PUT", "/password", {
+    needs: "session",
+    summary: "Changes one's own password; sets a new cookie, and all other sessions end",
+    input: z.object({ password, newPassword }),
+    response: studioState,
+  }),
+  beginFactor: endpoint("POST", "/second-factor", {
+    needs: "session",
+    summary: "Begins the setup of a second factor in an authenticator app",
+    input: z.object({ password }),
+    response: z.object({ secret: z.string(), url: z.string() }),
+  }),
+  confirmFactor: endpoint("PUT", "/second-factor", {
+    needs: "session",
+    summary: "Activates the second factor. The codes are returned once; other sessions end",
+    input: z.object({ code }),
+    response: z.object({ recoveryCodes: z.array(z.string()) }),
+  }),
+  removeFactor: endpoint("DELETE", "/second-factor", {
+    needs: "session",
+    summary: "Removes the second factor",
+    input: z.object({ password, code: code.optional() }),
+    response: nothing,
+  }),
+  operators: endpoint("GET", "/operators", {
+    needs: "owner",
+    summary: "All operators",
+    input: nothing,
+    response: results(studioOperator),
+  }),
+  addOperator: endpoint("POST", "/operators", {
+    needs: "owner",
+    summary: "Adds an operator",
+    input: z.object({ username: z.string(), password: newPassword, role: studioRole }),
+    response: studioOperator,
+    status: 201,
+  }),
+  changeOperator: endpoint("PUT", "/operators/:id", {
+    needs: "owner",
+    summary: "Changes an operator, whose sessions end",
+    input: z.object({
+      role: studioRole.optional(),
+      isDisabled: z.boolean().optional(),
+      password: newPassword.optional(),
+      removeSecondFactor: z.boolean().optional(),
+      unlock: z.boolean().optional(),
+    }),
+    response: studioOperator,
+  }),
+  removeOperator: endpoint("DELETE", "/operators/:id", {
+    needs: "owner",
+    summary: "Deletes an operator",
+    input: nothing,
+    response: nothing,
+  }),
+  operatorSessions: endpoint("GET", "/operators/:id/sessions", {
+    needs: "owner",
+    summary: "Sessions of an operator",
+    input: nothing,
+    response: results(studioSession),
+  }),
+  endOperatorSessions: endpoint("DELETE", "/operators/:id/sessions", {
+    needs: "owner",
+    summary: "Ends the sessions of an operator",
+    input: nothing,
+    response: nothing,
+  }),
+  audit: endpoint("GET", "/audit", {
+    needs: "owner",
+    summary: "The audit log, newest first",
+    input: z.object({ username: text().optional(), action: text().optional(), after }),
+    response: page(studioAuditEntry),
+  }),
+};

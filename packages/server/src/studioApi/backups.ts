@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { count, nothing } from "./fields.ts";
+
+export const studioBackup = z
+  .object({
+    file: z.string(),
+    sizeBytes: z.int(),
+    createdAt: z.string(),
+    origin: z
+      .enum(["made", "uploaded", "beforeRestore"])
+      .describe("Created by the server, uploaded, or created automatically before a restore"),
+  })
+  .meta({ id: "StudioBackup" });
+export type StudioBackup = z.infer<typeof studioBackup>;
+
+export const studioRestoreProgress = z
+  .object({
+    file: z.string(),
+    phase: z
+      .enum(["copying", "checking", "restarting"])
+      .describe(
+        "During `copying` and `checking` the server keeps working; during `restarting` it is unavailable for a few seconds",
+      ),
+    bytes: z.int(),
+    totalBytes: z.int(),
+  })
+  .meta({ id: "StudioRestoreProgress" });
+export type StudioRestoreProgress = z.infer<typeof studioRestoreProgress>;
+
+export const studioRestore = z
+  .object({
+    file: z.string(),
+    username: z.string(),
+    at: z.string(),
+    outcome: z.enum(["done", "failed"]),
+    error: z.string().optional().describe("Why it failed; the database is unchanged in that case"),
+    keptAs: z.string().optional().describe("File name of the backup of the previous database"),
+  })
+  .meta({ id: "StudioRestore" });
+export type StudioRestore = z.infer<typeof studioRestore>;
+
+export const studioBackupState = z
+  .object({
+    isRunning: z.boolean(),
+    pages: z.int().describe("Copied so far"),
+    totalPages: z.int().describe("0 until it is known"),
+    error: z.string().optional(),
+    backups: z.array(studioBackup),
+    canBackUp: z.boolean().describe("Whether backups can be created here: requires an SQLite database"),
+    canRestore: z.boolean().describe("Whether the server can restart itself"),
+    restoring: studioRestoreProgress.optional(),
+    lastRestore: studioRestore.optional(),
+  })
+  .meta({ id: "StudioBackupState" });
+export type StudioBackupState = z.infer<typeof studioBackupState>;
+
+const file = z.object({ file: z.string() });
+
+export const backupEndpoints = {
+  state: endpoint("GET", "/backups", {
+    needs: "owner",
+    summary: "Backups, and the progress of a backup or restore",
+    input: nothing,
+    response: studioBackupState,
+  }),
+  begin: endpoint("POST", "/backups", {
+    needs: "owner",
+    summary: "Starts a copy of the SQLite database in `backups` of the data directory",
+    input: nothing,
+    response: file,
+    status: 202,
+  }),
+  download: endpoint("GET", "/backups/:file", {
+    needs: "owner",
+    summary: "The file",
+    input: nothing,
+    response: nothing,
+    streams: ["application/vnd.sqlite3"],
+  }),
+  remove: endpoint("DELETE", "/backups/:file", {
+    needs: "owner",
+    summary: "Deletes a backup",
+    input: nothing,
+    response: nothing,
+  }),
+  restore: endpoint("POST", "/backups/:file/restore", {
+    needs: "owner",
+    summary: "Restores a backup; `GET /backups` reports progress and outcome",
+    input: nothing,
+    response: file,
+    status: 202,
+  }),
+  beginUpload: endpoint("POST", "/backup-uploads", {
+    needs: "owner",
+    summary: "Begins an upload of `sizeBytes`, in chunks of `pieceBytes`",
+    input: z.object({
+      sizeBytes: count().refine((bytes) => bytes > 0, "must be the size of the file in bytes"),
+    }),
+    response: z.object({ id: z.string(), pieceBytes: z.int() }),
+    status: 201,
+  }),
+  addChunk: endpoint("PUT", "/backup-uploads/:id", {
+    needs: "owner",
+    summary: "Appends a chunk; returns the offset of the next one",
+    input: z.object({ offset: count().default(0) }),
+    bodyType: "bytes",
+    response: z.object({ received: z.int() }),
+  }),
+  finishUpload: endpoint("POST", "/backup-uploads/:id/finish", {
+    needs: "owner",
+    summary: "Completes an upload; 102 if it is not a valid Purse database",
+    input: nothing,
+    response: file,
+    status: 201,
+  }),
+};

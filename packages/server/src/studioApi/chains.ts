@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { count, jsonObject, newest, nothing, page, results, row, text } from "./fields.ts";
+
+export const studioChain = z
+  .object({
+    chain: z.int(),
+    name: z.string(),
+    scope: z.enum(["chain", "wallets"]),
+    state: z.enum(["syncing", "following", "unreachable", "refused", "stopped"]),
+    start: z.int(),
+    head: z.int().nullable(),
+    safe: z.int().nullable(),
+    finalized: z.int().nullable(),
+    indexed: z.int().nullable(),
+    lag: z.int().nullable().describe("In blocks"),
+    percent: z.number().nullable(),
+    blocksPerSecond: z.number(),
+    etaSeconds: z.number().nullable(),
+    nodes: z.array(
+      z.object({
+        host: z.string(),
+        state: z.enum(["unused", "well", "failing"]),
+        latencyMs: z.number().optional(),
+        error: z.string().optional(),
+      }),
+    ),
+    term: z.int().optional(),
+    error: z.string().optional(),
+  })
+  .describe("State of a chain's index, as in `/health`")
+  .meta({ id: "StudioChain" });
+export type StudioChain = z.infer<typeof studioChain>;
+
+/** A wallet in the index of known wallets. */
+export const studioWatchedAddress = z
+  .object({
+    address: z.string().describe("Lower-case hexadecimal"),
+    percent: z.number().describe("How much of its history has been indexed, 0 to 100"),
+  })
+  .meta({ id: "StudioWatchedAddress" });
+export type StudioWatchedAddress = z.infer<typeof studioWatchedAddress>;
+
+export const studioApiKey = z
+  .object({
+    id: z.string(),
+    name: z.string().optional(),
+    limit: z.int().optional(),
+    createdAt: z.string(),
+    lastUsedAt: z.string().optional(),
+    revokedAt: z.string().optional(),
+  })
+  .meta({ id: "StudioApiKey" });
+export type StudioApiKey = z.infer<typeof studioApiKey>;
+
+/** Number of requests within an hour, by id of the API key. */
+export const studioKeyUsage = z
+  .object({
+    at: z.string().describe("Beginning of the hour"),
+    requests: z.record(z.string(), z.int()),
+  })
+  .meta({ id: "StudioKeyUsage" });
+export type StudioKeyUsage = z.infer<typeof studioKeyUsage>;
+
+const watch = z.object({ fields: jsonObject });
+
+export const chainEndpoints = {
+  chains: endpoint("GET", "/chains", {
+    needs: "readOnly",
+    summary: "Chains and the state of their indexes",
+    input: nothing,
+    response: results(studioChain),
+  }),
+  addresses: endpoint("GET", "/chains/:chainId/addresses", {
+    needs: "readOnly",
+    summary: "Wallets of an index with the scope `wallets`, at most 500, those still being indexed first",
+    input: nothing,
+    response: z.object({ count: z.int(), results: z.array(studioWatchedAddress) }),
+  }),
+  addAddress: endpoint("POST", "/chains/:chainId/addresses", {
+    needs: "editor",
+    summary: "Indexes the address and its history",
+    input: z.object({
+      address: text(100).refine((value) => /^0x[0-9a-fA-F]{40}$/.test(value), "must be an address"),
+    }),
+    response: z.object({ address: z.string() }),
+    status: 201,
+  }),
+  watches: endpoint("GET", "/watches", {
+    needs: "readOnly",
+    summary: "Rows of `_ChainWatch`",
+    input: z.object(newest),
+    response: page(row),
+  }),
+  addWatch: endpoint("POST", "/watches", {
+    needs: "editor",
+    summary: "Adds a watch",
+    input: watch,
+    response: row,
+    status: 201,
+  }),
+  changeWatch: endpoint("PUT", "/watches/:objectId", {
+    needs: "editor",
+    summary: "Changes a watch",
+    input: watch,
+    response: row,
+  }),
+  removeWatch: endpoint("DELETE", "/watches/:objectId", {
+    needs: "editor",
+    summary: "Deletes a watch",
+    input: nothing,
+    response: nothing,
+  }),
+  keys: endpoint("GET", "/keys", {
+    needs: "readOnly",
+    summary: "API keys of the data API with their usage in this process",
+    input: nothing,
+    response: results(studioApiKey.extend({ usedThisMinute: z.int() })),
+  }),
+  keyUsage: endpoint("GET", "/keys/usage", {
+    needs: "readOnly",
+    summary: "Requests by API key in the last 48 hours, all processes",
+    input: nothing,
+    response: results(studioKeyUsage),
+  }),
+  addKey: endpoint("POST", "/keys", {
+    needs: "owner",
+    summary: "Creates an API key, which is returned once",
+    input: z.object({
+      name: text(100).optional(),
+      limit: count(1_000_000_000).default(0).describe("Requests per minute; 0 for the default"),
+    }),
+    response: z.object({ id: z.string(), key: z.string() }),
+    status: 201,
+  }),
+  revokeKey: endpoint("DELETE", "/keys/:id", {
+    needs: "owner",
+    summary: "Revokes the key permanently",
+    input: nothing,
+    response: studioApiKey,
+  }),
+};

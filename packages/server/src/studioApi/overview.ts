@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+import { nothing, results } from "./fields.ts";
+
+/** Metrics of a ten-second interval. */
+export const studioMetricsPoint = z
+  .object({
+    at: z.string(),
+    requests: z.int(),
+    errors: z.int().describe("Responses with status 500 and above"),
+    p50Ms: z.number(),
+    p95Ms: z.number(),
+    sockets: z.int(),
+    subscriptions: z.int(),
+    memoryBytes: z.int(),
+    storageBytes: z.int().nullable(),
+    lagBlocks: z.int().nullable(),
+  })
+  .meta({ id: "StudioMetricsPoint" });
+export type StudioMetricsPoint = z.infer<typeof studioMetricsPoint>;
+
+export const studioSlowRequest = z
+  .object({
+    at: z.string(),
+    method: z.string(),
+    path: z.string(),
+    status: z.int(),
+    ms: z.number(),
+  })
+  .meta({ id: "StudioSlowRequest" });
+export type StudioSlowRequest = z.infer<typeof studioSlowRequest>;
+
+export const overviewEndpoints = {
+  overview: endpoint("GET", "/overview", {
+    needs: "readOnly",
+    summary: "Metrics of this process: last hour in steps of ten seconds",
+    input: nothing,
+    response: z.object({ points: z.array(studioMetricsPoint) }),
+  }),
+  slowRequests: endpoint("GET", "/slow-requests", {
+    needs: "readOnly",
+    summary: "Requests above half a second",
+    input: nothing,
+    response: results(studioSlowRequest),
+  }),
+};

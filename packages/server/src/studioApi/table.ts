@@ -1,0 +1,41 @@
+import { accessEndpoints } from "./access.ts";
+import { backupEndpoints } from "./backups.ts";
+import { chainEndpoints } from "./chains.ts";
+import { codeEndpoints } from "./code.ts";
+import { dataEndpoints } from "./data.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { fileEndpoints } from "./files.ts";
+import { mailEndpoints } from "./mails.ts";
+import { overviewEndpoints } from "./overview.ts";
+import { permissionEndpoints } from "./permissions.ts";
+import { pushAndConfigEndpoints } from "./pushAndConfig.ts";
+import { schemaEndpoints } from "./schema.ts";
+
+/** Endpoints by the headings of the documentation. */
+export const STUDIO_ENDPOINTS = {
+  "Sessions and operators": accessEndpoints,
+  Rows: dataEndpoints,
+  Classes: schemaEndpoints,
+  Permissions: permissionEndpoints,
+  "Functions, jobs, webhooks, logs": codeEndpoints,
+  "Push and config": pushAndConfigEndpoints,
+  Email: mailEndpoints,
+  "Files and IPFS": fileEndpoints,
+  "Chains and API keys": chainEndpoints,
+  Metrics: overviewEndpoints,
+  Backups: backupEndpoints,
+};
+
+type Sections = typeof STUDIO_ENDPOINTS;
+
+/** Any endpoint of the table. */
+export type StudioEndpoint = {
+  [Section in keyof Sections]: Sections[Section][keyof Sections[Section]];
+}[keyof Sections];
+
+/** All endpoints by section. */
+export function studioEndpoints(): { section: string; endpoint: Endpoint }[] {
+  return Object.entries(STUDIO_ENDPOINTS).flatMap(([section, endpoints]) =>
+    Object.values<Endpoint>(endpoints).map((endpoint) => ({ section, endpoint })),
+  );
+}
