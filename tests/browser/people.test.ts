@@ -611,6 +611,80 @@ describe("data", () => {
     expectNoErrors(visitor);
   });
 
+  it("finds the record of a pointer by its text, joins conditions by or, and removes values", async () => {
+    const visitor = await open();
+    const { page } = visitor;
+    const [boat, tour] = [unique("Boat"), unique("Tour")].map((name) => name.replaceAll("-", ""));
+    const readable = { find: { "*": true }, get: { "*": true } };
+    await asOperator("POST", `/schemas/${boat}`, {
+      className: boat,
+      fields: { name: { type: "String" } },
+      classLevelPermissions: readable,
+    });
+    const vessel = await asOperator("POST", `/classes/${boat}`, { name: "Andrea Gail" });
+    await asOperator("POST", `/schemas/${tour}`, {
+      className: tour,
+      fields: {
+        title: { type: "String" },
+        days: { type: "Number" },
+        vessel: { type: "Pointer", targetClass: boat },
+        place: { type: "GeoPoint" },
+      },
+    });
+    for (const [title, days] of [
+      ["North", 1],
+      ["South", 9],
+      ["West", 3],
+    ])
+      await asOperator("POST", `/classes/${tour}`, {
+        title,
+        days,
+        ACL: { "*": { read: true, write: true } },
+      });
+    await signUpInPage(page, purse, unique("sailor"), `/data?class=${tour}`);
+    await page.getByRole("button", { name: "North", exact: true }).click();
+    await page.getByTitle("Choose vessel").click();
+    const dialog = page.getByRole("dialog").last();
+    expect(await dialog.getByLabel("ID", { exact: true }).inputValue()).toBe("");
+    await dialog.getByRole("searchbox").fill("GAIL");
+    await dialog.getByRole("button", { name: "Andrea Gail" }).click();
+    await expectAccessible(page);
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    expect(await page.getByLabel("vessel").inputValue()).toBe(vessel.objectId);
+    await page.getByTitle("Choose place").click();
+    await dialog.getByLabel("Latitude").fill("53.5");
+    await dialog.getByLabel("Longitude").fill("9.9");
+    await dialog.getByRole("button", { name: "Apply" }).click();
+    await page.getByLabel("days").fill("");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const { results } = await asOperator("GET", `/classes/${tour}${query({ where: { title: "North" } })}`);
+    expect(results).toMatchObject([
+      { vessel: { objectId: vessel.objectId }, place: { latitude: 53.5, longitude: 9.9 } },
+    ]);
+    expect(results).not.toMatchObject([{ days: expect.anything() }]);
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    const choose = async (label: string, option: string) => {
+      await page.getByRole("combobox", { name: label, exact: true }).click();
+      await page.getByRole("option", { name: option, exact: true }).click();
+    };
+    await choose("Field", "vessel");
+    await choose("Field of vessel", "name");
+    await page.getByLabel("Value", { exact: true }).fill("Andrea Gail");
+    await page.getByRole("button", { name: "Add “or” condition" }).click();
+    await choose("Field 2", "days");
+    await choose("Condition 2", "is at least");
+    await page.getByLabel("Value 2").fill("9");
+    await page.getByRole("button", { name: "Apply filter" }).click();
+    await page.getByRole("button", { name: "West", exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "North", exact: true }).waitFor();
+    await page.getByRole("button", { name: "South", exact: true }).waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "North", exact: true }).waitFor();
+    expect(await page.getByRole("button", { name: "West", exact: true }).count()).toBe(0);
+    expectNoErrors(visitor);
+  });
+
   it("shows what others have shared, live, and who may do what", async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;

@@ -430,7 +430,7 @@ describe("the grid", () => {
     await edit("place");
     await dialog.getByLabel("Latitude").fill("91");
     await dialog.getByLabel("Longitude").fill("8.5");
-    await dialog.getByText("Enter latitude (-90 to 90)").waitFor();
+    await dialog.getByText("Enter a latitude (−90 to 90)").waitFor();
     await dialog.getByLabel("Latitude").fill("47.25");
     await dialog.getByRole("img", { name: "47.25, 8.5" }).waitFor();
     await take();

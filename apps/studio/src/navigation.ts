@@ -1,5 +1,6 @@
 import type { StudioRole } from "@purse/server/studio-api";
 import type { NavItem, ShortcutRow } from "@purse/ui";
+import type { RegisteredRouter } from "@tanstack/react-router";
 import {
   Archive,
   BellRing,
@@ -38,27 +39,8 @@ export interface StudioNavItem extends NavItem {
 export const NAV_GROUPS = ["Data", "Application", "Server", "Access"] as const;
 export type NavGroup = (typeof NAV_GROUPS)[number];
 
-export type PagePath =
-  | "/"
-  | "/data"
-  | "/classes"
-  | "/permissions"
-  | "/roles"
-  | "/functions"
-  | "/jobs"
-  | "/hooks"
-  | "/push"
-  | "/mail"
-  | "/config"
-  | "/files"
-  | "/plugins"
-  | "/chains"
-  | "/keys"
-  | "/operators"
-  | "/audit"
-  | "/logs"
-  | "/backup"
-  | "/security";
+/** The path of a page. */
+export type PagePath = keyof RegisteredRouter["routesByPath"];
 
 /** In navigation order; phones show the first four and the rest under More. */
 export const NAV_ITEMS: readonly StudioNavItem[] = [

@@ -1,47 +1,43 @@
-import { createRouter } from "@tanstack/react-router";
-import { auditRoutes } from "./pages/audit/routes.ts";
-import { backupRoutes } from "./pages/backup/routes.ts";
-import { chainsRoutes } from "./pages/chains/routes.ts";
-import { classesRoutes } from "./pages/classes/routes.ts";
-import { configRoutes } from "./pages/config/routes.ts";
-import { dataRoutes } from "./pages/data/routes.ts";
-import { filesRoutes } from "./pages/files/routes.ts";
-import { functionsRoutes } from "./pages/functions/routes.ts";
-import { hooksRoutes } from "./pages/hooks/routes.ts";
-import { jobsRoutes } from "./pages/jobs/routes.ts";
-import { keysRoutes } from "./pages/keys/routes.ts";
-import { logsRoutes } from "./pages/logs/routes.ts";
-import { mailRoutes } from "./pages/mail/routes.ts";
-import { operatorsRoutes } from "./pages/operators/routes.ts";
-import { overviewRoutes } from "./pages/overview/routes.ts";
-import { permissionsRoutes } from "./pages/permissions/routes.ts";
-import { pluginsRoutes } from "./pages/plugins/routes.ts";
-import { pushRoutes } from "./pages/push/routes.ts";
-import { rolesRoutes } from "./pages/roles/routes.ts";
-import { securityRoutes } from "./pages/security/routes.ts";
+import { createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { parseSearch } from "./pages/data/search.ts";
 import { root } from "./root.tsx";
 
+/** The route of a page, whose code loads when it is visited. */
+function page<Path extends string, Name extends string>(
+  path: Path,
+  load: () => Promise<Record<Name, ComponentType>>,
+  name: Name,
+) {
+  return createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load, name) });
+}
+
 const routes = [
-  ...auditRoutes,
-  ...backupRoutes,
-  ...chainsRoutes,
-  ...classesRoutes,
-  ...configRoutes,
-  ...dataRoutes,
-  ...filesRoutes,
-  ...functionsRoutes,
-  ...hooksRoutes,
-  ...jobsRoutes,
-  ...keysRoutes,
-  ...logsRoutes,
-  ...mailRoutes,
-  ...operatorsRoutes,
-  ...overviewRoutes,
-  ...permissionsRoutes,
-  ...pluginsRoutes,
-  ...pushRoutes,
-  ...rolesRoutes,
-  ...securityRoutes,
+  page("/", () => import("./pages/overview/Overview.tsx"), "Overview"),
+  page("/audit", () => import("./pages/audit/Audit.tsx"), "Audit"),
+  page("/backup", () => import("./pages/backup/Backup.tsx"), "Backup"),
+  page("/chains", () => import("./pages/chains/Chains.tsx"), "Chains"),
+  page("/classes", () => import("./pages/classes/Classes.tsx"), "Classes"),
+  page("/config", () => import("./pages/config/Config.tsx"), "Config"),
+  page("/files", () => import("./pages/files/Files.tsx"), "Files"),
+  page("/functions", () => import("./pages/functions/Functions.tsx"), "Functions"),
+  page("/hooks", () => import("./pages/hooks/Hooks.tsx"), "Hooks"),
+  page("/jobs", () => import("./pages/jobs/Jobs.tsx"), "Jobs"),
+  page("/keys", () => import("./pages/keys/ApiKeys.tsx"), "ApiKeys"),
+  page("/logs", () => import("./pages/logs/Logs.tsx"), "Logs"),
+  page("/mail", () => import("./pages/mail/Mail.tsx"), "Mail"),
+  page("/operators", () => import("./pages/operators/Operators.tsx"), "Operators"),
+  page("/permissions", () => import("./pages/permissions/Permissions.tsx"), "Permissions"),
+  page("/plugins", () => import("./pages/plugins/Plugins.tsx"), "Plugins"),
+  page("/push", () => import("./pages/push/Push.tsx"), "Push"),
+  page("/roles", () => import("./pages/roles/Roles.tsx"), "Roles"),
+  page("/security", () => import("./pages/security/SecurityCheck.tsx"), "SecurityCheck"),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/data",
+    validateSearch: parseSearch,
+    component: lazyRouteComponent(() => import("./pages/data/Data.tsx"), "Data"),
+  }),
 ];
 
 /** Search params are parsed as strings and numbers, as in the app. */

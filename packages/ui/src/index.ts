@@ -24,6 +24,32 @@ export { type Column, Table, type TableProps } from "./components/Table.tsx";
 export { Tabs } from "./components/Tabs.tsx";
 export { ToastProvider, useToast } from "./components/Toasts.tsx";
 export { useAction } from "./components/useAction.ts";
+export {
+  type DataClass,
+  type DataSource,
+  DataSourceProvider,
+} from "./dataBrowser/DataSource.ts";
+export { buildAcl, parseAcl } from "./dataBrowser/editors/acl.ts";
+export { DateInput } from "./dataBrowser/editors/DateEditor.tsx";
+export { FileInput } from "./dataBrowser/editors/FileInput.tsx";
+export { toBase64 } from "./dataBrowser/editors/fileBytes.ts";
+export { RowPicker } from "./dataBrowser/editors/RowPicker.tsx";
+export { FilterChip, FilterList, type FilterListProps } from "./dataBrowser/FilterList.tsx";
+export { type DataField, dataFieldsOf } from "./dataBrowser/fields.ts";
+export {
+  conditionsOf,
+  escapeRegExp,
+  type Filter,
+  type FilterOperator,
+  operatorsOf,
+  parseFilters,
+  toWhere,
+  usesOnlyOwnFields,
+} from "./dataBrowser/filters.ts";
+export { describeAcl, displayText, fullText, rowLabel } from "./dataBrowser/formatValue.ts";
+export { editableText, type ParsedValue, parseValue } from "./dataBrowser/parseValue.ts";
+export { ValueDialog } from "./dataBrowser/ValueDialog.tsx";
+export { isInline, ValueField } from "./dataBrowser/ValueField.tsx";
 export { downloadFile } from "./downloadFile.ts";
 export { explain } from "./errors/explain.ts";
 export { Form } from "./forms/Form.tsx";

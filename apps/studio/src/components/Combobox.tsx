@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioInput } from "@purse/server/studio-api";
-import { useTranslation } from "@purse/ui";
+import { escapeRegExp, useTranslation } from "@purse/ui";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
 import { stringField } from "./fields.ts";
 import { useStudioQuery } from "./queries.ts";
@@ -218,5 +218,5 @@ export function useUserNames(ids: readonly string[]): ReadonlyMap<string, string
 
 /** A `$regex` pattern that matches a prefix. */
 export function prefixPattern(text: string): string {
-  return `^${text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}`;
+  return `^${escapeRegExp(text)}`;
 }

@@ -1,5 +1,5 @@
 import type { StudioInput, StudioListPath, StudioPagePath, StudioPath } from "@purse/server/studio-api";
-import { refetchIntervalOf, useToast } from "@purse/ui";
+import { refetchIntervalOf, useToast, useTranslation } from "@purse/ui";
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useStudio } from "../StudioContext.tsx";
 
@@ -75,4 +75,25 @@ export function useStudioMutation<Variables = void, Result = unknown>(
       return queryClient.invalidateQueries();
     },
   });
+}
+
+/** A mutation whose toast offers to undo it. `error` is the error of either. */
+export function useUndoableMutation<Variables = void>(
+  mutationFn: (variables: Variables) => Promise<unknown>,
+  undo: (variables: Variables) => Promise<unknown>,
+  successMessage: (variables: Variables) => string,
+) {
+  const { t } = useTranslation();
+  const toast = useToast();
+  const restore = useStudioMutation(undo);
+  const { mutate, isPending, error } = useStudioMutation(mutationFn);
+  return {
+    isPending,
+    error: error ?? restore.error,
+    mutate: (variables: Variables) =>
+      mutate(variables, {
+        onSuccess: () =>
+          toast(successMessage(variables), { label: t("Undo"), run: () => restore.mutate(variables) }),
+      }),
+  };
 }

@@ -50,3 +50,20 @@ it("ConfirmDialog with a confirmation text can be confirmed only once that was t
   fireEvent.click(confirm);
   expect(calls).toEqual(["confirm"]);
 });
+
+it("ConfirmDialog does not submit the form that it was opened in", () => {
+  const calls: string[] = [];
+  render(
+    <form onSubmit={() => calls.push("form")}>
+      <ConfirmDialog
+        open
+        title="Pick"
+        confirmLabel="Apply"
+        onClose={() => undefined}
+        onConfirm={() => calls.push("dialog")}
+      />
+    </form>,
+  );
+  fireEvent.click(screen.getByRole("button", { name: "Apply" }));
+  expect(calls).toEqual(["dialog"]);
+});

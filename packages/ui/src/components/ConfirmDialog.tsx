@@ -47,6 +47,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const isTyped = confirmationText === undefined || typed === confirmationText;
   function submit(event: FormEvent) {
     event.preventDefault();
+    // Events of a dialog that a form opens bubble to the form in React, although the dialog is outside of it.
+    event.stopPropagation();
     if (isTyped) onConfirm();
   }
   return (

@@ -7,16 +7,14 @@ export function BulkActionsBar({
   count,
   canEditRows,
   onCopy,
-  onUpdate,
-  onDelete,
+  onDialog,
   onClearSelection,
 }: {
   count: number;
   /** False while viewing as another user. */
   canEditRows: boolean;
   onCopy: (format: CopyFormat) => void;
-  onUpdate: () => void;
-  onDelete: () => void;
+  onDialog: (kind: "update" | "delete") => void;
   onClearSelection: () => void;
 }) {
   const texts = useTranslation();
@@ -34,10 +32,10 @@ export function BulkActionsBar({
       ))}
       {canEdit && (
         <>
-          <Button small disabled={!canEditRows} onClick={onUpdate}>
+          <Button small disabled={!canEditRows} onClick={() => onDialog("update")}>
             {t("Update…")}
           </Button>
-          <Button small variant="danger" disabled={!canEditRows} onClick={onDelete}>
+          <Button small variant="danger" disabled={!canEditRows} onClick={() => onDialog("delete")}>
             {t("Delete…")}
           </Button>
         </>

@@ -1,8 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { editableText, parseValue, useTranslation } from "@purse/ui";
 import { type FocusEvent, type KeyboardEvent, type MouseEvent, useRef, useState } from "react";
 import type { Column } from "./columns.ts";
-import { editableText, parseValue } from "./parseValue.ts";
 
 export interface CellEditorProps {
   column: Column;
@@ -12,13 +11,6 @@ export interface CellEditorProps {
   /** `direction` is the cell to move to afterwards, if any. */
   onDone: (value: JsonValue, direction: "down" | "next" | "previous" | undefined) => void;
   onCancel: () => void;
-}
-
-const INLINE = new Set(["String", "Number", "Boolean", "Date"]);
-
-/** Whether a type is edited inline; others open a dialog. */
-export function isInline({ type }: Column): boolean {
-  return INLINE.has(type);
 }
 
 /** Inline editor of a cell. Enter and Tab commit, Escape cancels. */

@@ -3,6 +3,7 @@ import {
   Button,
   EmptyState,
   ErrorState,
+  isInline,
   Notice,
   SkeletonList,
   StaleNote,
@@ -15,7 +16,7 @@ import { useMemo, useRef, useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import { BulkActionsBar } from "./BulkActionsBar.tsx";
 import type { Target } from "./bulk.ts";
-import { CellEditor, isInline } from "./CellEditor.tsx";
+import { CellEditor } from "./CellEditor.tsx";
 import type { CellPosition } from "./cellPosition.ts";
 import { pasteCells } from "./clipboard.ts";
 import { type Column, clampWidth, columnsOf, type DataClass, moveTo, toggle } from "./columns.ts";
@@ -233,11 +234,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         {...{ className, query, count, newRowCount }}
         loaded={pages.rows?.length}
         isRefreshing={pages.isRefetching}
-        onNew={() => setDialog({ kind: "new" })}
-        onImport={() => setDialog({ kind: "import" })}
-        onUpdate={() => setDialog({ kind: "update", target: { where: query.where ?? {} } })}
-        onDelete={() => setDialog({ kind: "delete", target: { where: query.where ?? {} } })}
-        onColumns={() => setDialog({ kind: "columns" })}
+        onDialog={setDialog}
         onRefresh={refresh}
         onCountExact={() => setIsExact(true)}
       />
@@ -248,7 +245,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
         <StaleNote query={{ ...pages, data: rows }} />
       </div>
       <Filters
-        columns={allColumns.filter(({ type }) => type !== "Relation" && type !== "ACL")}
+        fields={allColumns}
         filters={search.filters}
         as={as}
         editing={editingFilter}
@@ -287,8 +284,7 @@ export function ClassGrid({ dataClass }: { dataClass: DataClass }) {
               format,
             )
           }
-          onUpdate={() => setDialog({ kind: "update", target: { ids: [...checkedIds] } })}
-          onDelete={() => setDialog({ kind: "delete", target: { ids: [...checkedIds] } })}
+          onDialog={(kind) => setDialog({ kind, target: { ids: [...checkedIds] } })}
           onClearSelection={() => setCheckedIds(new Set())}
         />
       )}

@@ -1,8 +1,7 @@
 import type { JsonValue } from "@purse/protocol";
-import { ConfirmDialog, Select, Table, useTranslation } from "@purse/ui";
+import { ConfirmDialog, displayText, Select, Table, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { type Draft, resolveConflict } from "./drafts.ts";
-import { displayText } from "./formatValue.ts";
 
 /** Resolves a conflict: choose the current or the own value of each field. */
 export function Conflict({

@@ -1,44 +1,41 @@
-import { EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
+import { DataSourceProvider, EmptyState, Field, QueryState, useTranslation } from "@purse/ui";
 import { Link, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { useClasses } from "../../components/classes.ts";
 import { Page } from "../../components/Page.tsx";
-import { useStudioQuery } from "../../components/queries.ts";
 import { ClassGrid } from "./ClassGrid.tsx";
 import type { DataClass } from "./columns.ts";
+import { useStudioDataSource } from "./useStudioDataSource.ts";
 
 /** The data browser. */
 export function Data() {
   const { t } = useTranslation();
   const { class: chosen } = useSearch({ from: "/data" });
-  const schema = useStudioQuery("/schema", {});
+  const query = useClasses();
+  const source = useStudioDataSource();
   return (
     <Page title={t("Data")} description={t("Browse and edit the rows of every class")} editRole="editor">
-      <QueryState query={schema} label={t("Loading classes…")}>
-        {({ results }) => {
-          const classes = [...results].sort(compareClasses);
+      <QueryState query={query} label={t("Loading classes…")}>
+        {(classes) => {
           const shown = chosen === undefined ? classes[0] : classes.find((each) => each.className === chosen);
           return (
-            <div className="data-page">
-              <ClassList classes={classes} shown={shown} />
-              {shown ? (
-                <ClassGrid key={shown.className} dataClass={shown} />
-              ) : (
-                <EmptyState title={t("Class {name} not found", { name: chosen ?? "" })}>
-                  {t("Select a class from the list.")}
-                </EmptyState>
-              )}
-            </div>
+            <DataSourceProvider value={source}>
+              <div className="data-page">
+                <ClassList classes={classes} shown={shown} />
+                {shown ? (
+                  <ClassGrid key={shown.className} dataClass={shown} />
+                ) : (
+                  <EmptyState title={t("Class {name} not found", { name: chosen ?? "" })}>
+                    {t("Select a class from the list.")}
+                  </EmptyState>
+                )}
+              </div>
+            </DataSourceProvider>
           );
         }}
       </QueryState>
     </Page>
   );
-}
-
-/** System classes last. */
-function compareClasses(a: DataClass, b: DataClass): number {
-  const rank = ({ className }: DataClass) => Number(className.startsWith("_"));
-  return rank(a) - rank(b) || a.className.localeCompare(b.className);
 }
 
 function ClassList({ classes, shown }: { classes: readonly DataClass[]; shown: DataClass | undefined }) {

@@ -1,11 +1,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import { Field, IconButton, RelativeTime, useTranslation } from "@purse/ui";
+import { describeAcl, Field, fullText, IconButton, RelativeTime, useTranslation } from "@purse/ui";
 import { Pencil } from "lucide-react";
 import { useState } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Column } from "./columns.ts";
 import { isEditable } from "./drafts.ts";
-import { describeAcl, fullText } from "./formatValue.ts";
 import type { RowPanelProps } from "./panel.ts";
 
 /** With more fields, a search field is shown. */

@@ -1,9 +1,8 @@
 import type { JsonValue } from "@purse/protocol";
-import { useTranslation } from "@purse/ui";
+import { describeAcl, displayText, useTranslation } from "@purse/ui";
 import { memo, type ReactNode } from "react";
 import { cellId } from "./cellPosition.ts";
 import type { Column } from "./columns.ts";
-import { describeAcl, displayText } from "./formatValue.ts";
 
 export interface GridCellProps {
   grid: string;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
+import { ValueDialog } from "@purse/ui";
 import type { Dispatch, SetStateAction } from "react";
 import { useOperator } from "../../StudioContext.tsx";
 import type { Target } from "./bulk.ts";
@@ -18,7 +19,6 @@ import type { useDeletion } from "./useDeletion.ts";
 import type { useDrafts } from "./useDrafts.ts";
 import type { useGridSearch } from "./useGridSearch.ts";
 import type { useRowPages } from "./useRowPages.ts";
-import { ValueDialog } from "./ValueDialog.tsx";
 
 /** The open dialog. */
 export type GridDialog =
@@ -105,7 +105,7 @@ export function GridDialogs(props: {
       )}
       {dialog?.kind === "value" && (
         <ValueDialog
-          column={dialog.column}
+          field={dialog.column}
           value={draftValue(drafting.drafts, dialog.row, dialog.column.name)}
           initialText={drafting.drafts.get(String(dialog.row.objectId))?.invalid?.[dialog.column.name]?.text}
           onDone={(value) => {

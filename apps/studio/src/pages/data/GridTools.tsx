@@ -3,7 +3,9 @@ import { Button, useTranslation } from "@purse/ui";
 import { ChevronDown, Columns3, Plus, RefreshCw, Upload } from "lucide-react";
 import type { ReactNode } from "react";
 import { useHasRole, useStudio } from "../../StudioContext.tsx";
-import type { RowQuery, useCount } from "./useRowPages.ts";
+import type { GridDialog } from "./GridDialogs.tsx";
+import type { useGridSearch } from "./useGridSearch.ts";
+import type { useCount } from "./useRowPages.ts";
 
 /** Toolbar of the grid. */
 export function GridTools({
@@ -13,26 +15,18 @@ export function GridTools({
   loaded,
   newRowCount,
   isRefreshing,
-  onNew,
-  onImport,
-  onUpdate,
-  onDelete,
-  onColumns,
+  onDialog,
   onRefresh,
   onCountExact,
 }: {
   className: string;
-  query: RowQuery;
+  query: ReturnType<typeof useGridSearch>["query"];
   count: ReturnType<typeof useCount>;
   loaded: number | undefined;
   /** Number of new rows that are not shown yet. */
   newRowCount: number;
   isRefreshing: boolean;
-  onNew: () => void;
-  onImport: () => void;
-  onUpdate: () => void;
-  onDelete: () => void;
-  onColumns: () => void;
+  onDialog: (dialog: GridDialog) => void;
   onRefresh: () => void;
   onCountExact: () => void;
 }) {
@@ -42,6 +36,7 @@ export function GridTools({
   const canEdit = useHasRole("editor");
   const { where, as } = query;
   const isImpersonating = as !== undefined;
+  const target = { where: where ?? {} };
   return (
     <div className="data-tools">
       <h2 className="grow">
@@ -55,11 +50,11 @@ export function GridTools({
         )}
         {canEdit && (
           <>
-            <Button small variant="primary" onClick={onNew}>
+            <Button small variant="primary" onClick={() => onDialog({ kind: "new" })}>
               <Plus size={15} aria-hidden="true" />
               {t("New row")}
             </Button>
-            <Button small onClick={onImport}>
+            <Button small onClick={() => onDialog({ kind: "import" })}>
               <Upload size={15} aria-hidden="true" />
               {t("Import")}
             </Button>
@@ -80,15 +75,24 @@ export function GridTools({
         </ToolMenu>
         {canEdit && (
           <ToolMenu label={t("Bulk actions")}>
-            <Menu.Item className="menu-item" disabled={isImpersonating} onClick={onUpdate}>
+            <Menu.Item
+              className="menu-item"
+              disabled={isImpersonating}
+              onClick={() => onDialog({ kind: "update", target })}
+            >
               {t("Update all rows…")}
             </Menu.Item>
-            <Menu.Item className="menu-item" data-danger disabled={isImpersonating} onClick={onDelete}>
+            <Menu.Item
+              className="menu-item"
+              data-danger
+              disabled={isImpersonating}
+              onClick={() => onDialog({ kind: "delete", target })}
+            >
               {t("Delete all rows…")}
             </Menu.Item>
           </ToolMenu>
         )}
-        <Button small onClick={onColumns}>
+        <Button small onClick={() => onDialog({ kind: "columns" })}>
           <Columns3 size={15} aria-hidden="true" />
           {t("Columns")}
         </Button>

@@ -1,8 +1,16 @@
 import type { StudioImportResult } from "@purse/server/studio-api";
-import { Checkbox, ConfirmDialog, Notice, Select, Table, TextArea, useTranslation } from "@purse/ui";
+import {
+  Checkbox,
+  ConfirmDialog,
+  FileInput,
+  Notice,
+  Select,
+  Table,
+  TextArea,
+  useTranslation,
+} from "@purse/ui";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import { FileInput } from "./editors/FileInput.tsx";
 import { type ImportFile, importRows, type Mapping, parseImportFile, suggestMapping } from "./importFile.ts";
 import { useBatches } from "./ProgressLine.tsx";
 import type { RowsDialogProps } from "./panel.ts";

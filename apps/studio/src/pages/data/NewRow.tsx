@@ -1,28 +1,21 @@
-import type { JsonObject, JsonValue } from "@purse/protocol";
-import { Button, ConfirmDialog, Field, useToast, useTranslation } from "@purse/ui";
+import type { JsonObject } from "@purse/protocol";
+import { ConfirmDialog, parseValue, useToast, useTranslation, ValueField } from "@purse/ui";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useStudio } from "../../StudioContext.tsx";
-import { isInline } from "./CellEditor.tsx";
-import type { Column } from "./columns.ts";
 import type { RowsDialogProps } from "./panel.ts";
-import { editableText, parseValue } from "./parseValue.ts";
-import { ValueDialog } from "./ValueDialog.tsx";
 
 /** Creates a row; empty fields are not set. */
 export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<JsonObject>) {
   const { t } = useTranslation();
   const studio = useStudio();
   const toast = useToast();
-  const [inputs, setInputs] = useState<Readonly<Record<string, string>>>({});
+  const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [isSubmitted, setSubmitted] = useState(false);
-  const parsed = columns.flatMap((column) => {
-    const text = inputs[column.name] ?? "";
-    return text === "" ? [] : [{ column, ...parseValue(text, column) }];
+  const inputs = columns.map((column) => {
+    const text = texts[column.name] ?? "";
+    return { column, text, parsed: text === "" ? undefined : parseValue(text, column) };
   });
-  const problemOf = (column: Column) =>
-    isSubmitted ? parsed.find((each) => each.column === column)?.problem : undefined;
-  const [editing, setEditing] = useState<Column | undefined>(undefined);
   const create = useMutation({
     mutationFn: (fields: JsonObject) => studio.post("/data/:className/rows", { className, fields }),
     onSuccess(row) {
@@ -34,10 +27,10 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
 
   function save(): void {
     setSubmitted(true);
-    const fields: Record<string, JsonValue> = {};
-    for (const each of parsed) {
-      if (each.problem !== undefined) return;
-      fields[each.column.name] = each.value;
+    const fields: JsonObject = {};
+    for (const { column, parsed } of inputs) {
+      if (parsed?.problem !== undefined) return;
+      if (parsed) fields[column.name] = parsed.value;
     }
     create.mutate(fields);
   }
@@ -54,39 +47,15 @@ export function NewRow({ className, columns, onDone, onClose }: RowsDialogProps<
       error={create.error}
       onConfirm={save}
     >
-      {columns.map((column) => (
-        <Field
+      {inputs.map(({ column, text, parsed }) => (
+        <ValueField
           key={column.name}
-          label={column.name}
-          hint={column.targetClass ?? column.type}
-          value={inputs[column.name] ?? ""}
-          problem={problemOf(column)}
-          onChange={(event) => setInputs({ ...inputs, [column.name]: event.target.value })}
-          autoComplete="off"
-          after={
-            !isInline(column) && (
-              <Button
-                aria-label={t("Choose {name}", { name: column.name })}
-                onClick={() => setEditing(column)}
-              >
-                {t("Choose")}
-              </Button>
-            )
-          }
+          field={column}
+          text={text}
+          problem={isSubmitted ? parsed?.problem : undefined}
+          onText={(to) => setTexts({ ...texts, [column.name]: to })}
         />
       ))}
-      {editing && (
-        <ValueDialog
-          column={editing}
-          value={undefined}
-          initialText={inputs[editing.name]}
-          onDone={(value) => {
-            setInputs({ ...inputs, [editing.name]: editableText(value, editing) });
-            setEditing(undefined);
-          }}
-          onCancel={() => setEditing(undefined)}
-        />
-      )}
     </ConfirmDialog>
   );
 }

@@ -1,11 +1,10 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, QueryState, SkeletonList, useTranslation } from "@purse/ui";
+import { Button, QueryState, rowLabel, SkeletonList, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useClasses } from "../../components/classes.ts";
 import { useStudioQuery } from "../../components/queries.ts";
 import type { Column } from "./columns.ts";
 import { relatedTo } from "./editors/RelationDialog.tsx";
-import { rowLabel } from "./formatValue.ts";
 import { incomingReferences, type RowPanelProps } from "./panel.ts";
 
 const MAX_ROWS = 5;

@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "@purse/protocol";
-import { Button, RelativeTime, useTranslation } from "@purse/ui";
+import { Button, displayText, RelativeTime, useTranslation } from "@purse/ui";
 import type { Draft } from "./drafts.ts";
-import { displayText } from "./formatValue.ts";
 import type { DraftStep } from "./useDrafts.ts";
 
 /** Unsaved changes of a row and the edits that led to them. */

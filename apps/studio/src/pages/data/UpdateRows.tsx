@@ -7,6 +7,7 @@ import {
   Field,
   IconButton,
   Notice,
+  parseValue,
   Select,
   useTranslation,
 } from "@purse/ui";
@@ -18,7 +19,6 @@ import { MatchCount, useMatchCount } from "./DeleteRows.tsx";
 import { toFields } from "./drafts.ts";
 import { useBatches } from "./ProgressLine.tsx";
 import type { RowsDialogProps } from "./panel.ts";
-import { parseValue } from "./parseValue.ts";
 import { SaveFileButton } from "./SaveFileButton.tsx";
 
 interface FieldUpdate {
@@ -90,7 +90,7 @@ export function UpdateRows({
       {updates.map(({ field, text, isCleared }, i) => {
         const column = columns.find(({ name }) => name === field);
         return (
-          <fieldset key={field} className="bulk-field">
+          <fieldset key={field} className="field-line">
             <legend className="visually-hidden">{field}</legend>
             <Select
               label={t("Field")}

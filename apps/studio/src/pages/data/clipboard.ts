@@ -6,10 +6,10 @@ import {
   unescapeFormula,
 } from "@purse/protocol";
 import type { StudioRole } from "@purse/server/studio-api";
+import { type ParsedValue, parseValue } from "@purse/ui";
 import type { Column } from "./columns.ts";
 import { formatDelimited, parseDelimited } from "./delimited.ts";
 import { isEditable } from "./drafts.ts";
-import { type ParsedValue, parseValue } from "./parseValue.ts";
 import type { Range } from "./selection.ts";
 
 export const COPY_FORMATS = ["tsv", "csv", "json"] as const;

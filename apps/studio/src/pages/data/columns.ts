@@ -1,4 +1,5 @@
 import type { FieldType } from "@purse/protocol";
+import { type DataField, dataFieldsOf } from "@purse/ui";
 
 /** A class as returned by `/schema`. */
 export interface DataClass {
@@ -6,11 +7,7 @@ export interface DataClass {
   fields: Record<string, FieldType>;
 }
 
-export interface Column {
-  name: string;
-  type: FieldType["type"];
-  /** For pointers and relations. */
-  targetClass?: string;
+export interface Column extends DataField {
   /** In pixels. */
   width: number;
   isPinned: boolean;
@@ -28,32 +25,25 @@ export interface Layout {
 export const MIN_WIDTH = 64;
 export const MAX_WIDTH = 900;
 const DEFAULT_LAYOUT: Layout = { order: [], widths: {}, hidden: [], pinned: ["objectId"] };
-/** Shown after all other fields. */
-const TRAILING_FIELDS = ["ACL", "createdAt", "updatedAt"];
-/** Never shown. */
-const SECRET_FIELDS = new Set(["password", "sessionToken"]);
 
 /** All columns in display order, pinned ones first. */
 export function columnsOf({ fields }: DataClass, layout: Layout): Column[] {
-  const names = Object.keys(fields).filter((name) => !SECRET_FIELDS.has(name));
-  const rank = (name: string) => (name === "objectId" ? -1 : TRAILING_FIELDS.indexOf(name) + 1);
-  const inSchema = names.sort((a, b) => rank(a) - rank(b));
-  const saved = layout.order.filter((name) => inSchema.includes(name));
+  const inSchema = dataFieldsOf(fields);
+  const byName = new Map(inSchema.map((field) => [field.name, field]));
+  const saved = layout.order.filter((name) => byName.has(name));
   // New fields keep their schema position.
   const order = [...saved];
-  for (const [i, name] of inSchema.entries()) {
+  for (const [i, { name }] of inSchema.entries()) {
     if (order.includes(name)) continue;
-    const follower = inSchema.slice(i + 1).find((each) => saved.includes(each));
-    order.splice(follower === undefined ? order.length : order.indexOf(follower), 0, name);
+    const follower = inSchema.slice(i + 1).find((each) => saved.includes(each.name));
+    order.splice(follower === undefined ? order.length : order.indexOf(follower.name), 0, name);
   }
   const columns = order.flatMap((name): Column[] => {
-    const field = fields[name];
+    const field = byName.get(name);
     if (!field) return [];
     return [
       {
-        name,
-        type: field.type,
-        ...("targetClass" in field && field.targetClass !== undefined && { targetClass: field.targetClass }),
+        ...field,
         width: clampWidth(layout.widths[name] ?? WIDTHS[field.type] ?? 180),
         isPinned: layout.pinned.includes(name),
         isHidden: layout.hidden.includes(name),

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import type { Translator } from "@purse/ui";
+import { type Filter, operatorsOf } from "@purse/ui";
 import type { CopyFormat } from "./clipboard.ts";
 import type { Column } from "./columns.ts";
 import type { Drafts } from "./drafts.ts";
-import { type Filter, operatorsOf } from "./filters.ts";
 import type { MenuEntry } from "./GridMenu.tsx";
 import { draftValue } from "./useCopy.ts";
 

@@ -1,4 +1,4 @@
-import { type Filter, parseFilters } from "./filters.ts";
+import { type Filter, parseFilters } from "@purse/ui";
 
 /** Search params of the data page. */
 export interface DataSearch {

@@ -1,6 +1,6 @@
+import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "@purse/ui";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import type { Column, DataClass } from "./columns.ts";
-import { conditionsOf, type Filter, toWhere, usesOnlyOwnFields } from "./filters.ts";
 import { cycleSort, formatOrder, type PanelTab, parseSorts } from "./search.ts";
 
 /** Types that cannot be sorted. */

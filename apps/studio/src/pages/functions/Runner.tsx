@@ -1,7 +1,19 @@
-import { Button, Code, ErrorState, Field, Notice, RelativeTime, Status, useTranslation } from "@purse/ui";
+import {
+  Button,
+  Code,
+  Field,
+  Form,
+  Notice,
+  optionalText,
+  RelativeTime,
+  Status,
+  useForm,
+  useTranslation,
+} from "@purse/ui";
 import { Play } from "lucide-react";
-import { type FormEvent, useEffect, useState } from "react";
-import { asObject, parseJsonObject, prettyJson, stringField } from "../../components/fields.ts";
+import { useEffect, useState } from "react";
+import * as z from "zod/mini";
+import { asObject, jsonObject, prettyJson, stringField } from "../../components/fields.ts";
 import { JsonField } from "../../components/JsonField.tsx";
 import { LogLines } from "../../components/LogLines.tsx";
 import { Section } from "../../components/Page.tsx";
@@ -9,6 +21,8 @@ import { useStudioMutation } from "../../components/queries.ts";
 import { useLogTail } from "../../components/useLogTail.ts";
 import { useHasRole, useOperator, useStudio } from "../../StudioContext.tsx";
 import { type FunctionRun, loadRuns, saveRun } from "./runs.ts";
+
+const PARAMETERS = z.object({ params: jsonObject, as: optionalText });
 
 /** Runs a function and shows its result, with the runs of this tab below. */
 export function Runner({ name }: { name: string }) {
@@ -18,51 +32,47 @@ export function Runner({ name }: { name: string }) {
   const { id } = useOperator();
   const key = `${id}:${name}`;
   const [runs, setRuns] = useState(() => loadRuns(sessionStorage, key));
-  const [params, setParams] = useState(() => runs[0]?.params ?? "{}");
-  const [as, setAs] = useState(() => runs[0]?.as ?? "");
+  const form = useForm(PARAMETERS, { params: runs[0]?.params ?? "{}", as: runs[0]?.as ?? "" });
   const [shown, setShown] = useState<FunctionRun | undefined>(undefined);
-  const parsedParams = parseJsonObject(params);
-  const run = useStudioMutation(async () => {
+  const run = useStudioMutation(async ({ params, as }: z.infer<typeof PARAMETERS>) => {
     const answer = await studio.post("/functions/:name", {
       name,
-      params: "value" in parsedParams ? parsedParams.value : {},
-      ...(as.trim() !== "" && { as: as.trim() }),
+      params,
+      ...(as !== "" && { as }),
     });
-    const savedRun: FunctionRun = { at: new Date().toISOString(), params, as: as.trim(), ...answer };
+    const savedRun: FunctionRun = { at: new Date().toISOString(), params: form.values.params, as, ...answer };
     setRuns(saveRun(sessionStorage, key, savedRun));
     setShown(savedRun);
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    if (!parsedParams.problem) run.mutate();
-  }
   return (
     <div className="stack">
-      <form className="card stack" onSubmit={submit} aria-label={t("Run {name}", { name })}>
+      <Form
+        form={form}
+        onSubmit={run.mutate}
+        className="card stack"
+        label={t("Run {name}", { name })}
+        submitLabel={
+          <>
+            <Play size={16} aria-hidden="true" />
+            {t("Run")}
+          </>
+        }
+        variant="primary"
+        busy={run.isPending}
+        disabled={!canEdit || !form.isValid}
+        error={run.error}
+      >
         <h2>
           <code>{name}</code>
         </h2>
-        <JsonField label={t("Parameters")} value={params} onChange={setParams} />
+        <JsonField label={t("Parameters")} {...form.choice("params")} />
         <Field
           label={t("Run as")}
           hint={t("User objectId. Leave empty to run with the master key.")}
-          value={as}
-          onChange={(event) => setAs(event.target.value)}
+          {...form.input("as")}
           isCode
         />
-        <div className="row">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={run.isPending}
-            disabled={!canEdit || parsedParams.problem !== undefined}
-          >
-            <Play size={16} aria-hidden="true" />
-            {t("Run")}
-          </Button>
-        </div>
-        {run.error && <ErrorState error={run.error} />}
-      </form>
+      </Form>
       <div aria-live="polite" className="stack">
         {shown && <Result run={shown} />}
       </div>
@@ -88,8 +98,8 @@ export function Runner({ name }: { name: string }) {
                   <Button
                     small
                     onClick={() => {
-                      setParams(each.params);
-                      setAs(each.as);
+                      form.set("params", each.params);
+                      form.set("as", each.as);
                     }}
                   >
                     {t("Reuse parameters")}

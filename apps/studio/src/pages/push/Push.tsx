@@ -92,18 +92,7 @@ function Composer() {
           <Field label={t("Title")} {...form.input("title")} maxLength={200} />
           <TextArea label={t("Message")} rows={3} {...form.input("alert")} maxLength={2000} />
           <p className="label">{t("Preview")}</p>
-          <div className="preview" aria-live="off">
-            <div className="grow">
-              <p>
-                <strong>
-                  <bdi>{title || t("(No title)")}</bdi>
-                </strong>
-              </p>
-              <p>
-                <bdi>{alert || t("Your message")}</bdi>
-              </p>
-            </div>
-          </div>
+          <PushPreview title={title || t("(No title)")} alert={alert || t("Your message")} />
         </div>
         <div className="stack">
           <Field
@@ -177,20 +166,26 @@ function Composer() {
         confirmLabel={at === "" ? t("Send") : t("Schedule")}
         mutation={send}
       >
-        <div className="preview">
-          <div className="grow">
-            <p>
-              <strong>
-                <bdi>{title}</bdi>
-              </strong>
-            </p>
-            <p>
-              <bdi>{alert}</bdi>
-            </p>
-          </div>
-        </div>
+        <PushPreview {...{ title, alert }} />
       </MutationDialog>
     </Section>
+  );
+}
+
+function PushPreview({ title, alert }: { title: string; alert: string }) {
+  return (
+    <div className="preview" aria-live="off">
+      <div className="grow">
+        <p>
+          <strong>
+            <bdi>{title}</bdi>
+          </strong>
+        </p>
+        <p>
+          <bdi>{alert}</bdi>
+        </p>
+      </div>
+    </div>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioRoles } from "@purse/server/studio-api";
-import { Button, ErrorState, Field, MutationDialog, useToast, useTranslation } from "@purse/ui";
+import { Button, ErrorState, Field, MutationDialog, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { UserPlus } from "lucide-react";
 import { useDeferredValue, useState } from "react";
@@ -8,7 +8,12 @@ import { prefixPattern, UserCombobox, useUserNames } from "../../components/Comb
 import { stringField } from "../../components/fields.ts";
 import { ListState } from "../../components/ListState.tsx";
 import { Section } from "../../components/Page.tsx";
-import { useInfiniteStudioQuery, useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import {
+  useInfiniteStudioQuery,
+  useStudioMutation,
+  useStudioQuery,
+  useUndoableMutation,
+} from "../../components/queries.ts";
 import { adjacency, type Role, reachableFrom } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
@@ -121,15 +126,17 @@ function MemberCount({ role }: { role: Role }) {
 function UserList({ role, text, canRemove = false }: { role: Role; text: string; canRemove?: boolean }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const toast = useToast();
   const { addUser, removeUser } = useRoleChanges();
   const query = useInfiniteStudioQuery("/data/:className", {
     ...memberQuery(role.id, text),
     keys: "username",
     order: "username",
   });
-  const restore = useStudioMutation((user: string) => addUser(role.id, user));
-  const remove = useStudioMutation(({ id }: { id: string; name: string }) => removeUser(role.id, id));
+  const remove = useUndoableMutation(
+    ({ id }: { id: string; name: string }) => removeUser(role.id, id),
+    ({ id }) => addUser(role.id, id),
+    ({ name }) => t("{name} removed from {role}", { name, role: role.name }),
+  );
   return (
     <>
       <ListState query={query} label={t("Loading users…")}>
@@ -150,18 +157,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
                         small
                         disabled={!canEdit || remove.isPending}
                         aria-label={t("Remove {name} from {role}", { name, role: role.name })}
-                        onClick={() =>
-                          remove.mutate(
-                            { id, name },
-                            {
-                              onSuccess: () =>
-                                toast(t("{name} removed from {role}", { name, role: role.name }), {
-                                  label: t("Undo"),
-                                  run: () => restore.mutate(id),
-                                }),
-                            },
-                          )
-                        }
+                        onClick={() => remove.mutate({ id, name })}
                       >
                         {t("Remove")}
                       </Button>
@@ -173,7 +169,7 @@ function UserList({ role, text, canRemove = false }: { role: Role; text: string;
           )
         }
       </ListState>
-      {(remove.error ?? restore.error) && <ErrorState error={remove.error ?? restore.error} />}
+      {remove.error && <ErrorState error={remove.error} />}
     </>
   );
 }

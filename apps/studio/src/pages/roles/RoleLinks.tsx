@@ -1,12 +1,12 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioRoles } from "@purse/server/studio-api";
-import { Button, ErrorState, MutationDialog, Notice, useToast, useTranslation } from "@purse/ui";
+import { Button, ErrorState, MutationDialog, Notice, useTranslation } from "@purse/ui";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Combobox, prefixPattern } from "../../components/Combobox.tsx";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation } from "../../components/queries.ts";
+import { useStudioMutation, useUndoableMutation } from "../../components/queries.ts";
 import type { Role, RoleEdge } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { describeCycle } from "./RoleCycles.tsx";
@@ -58,12 +58,15 @@ function LinkList({
 }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const toast = useToast();
   const { addChild, removeChild } = useRoleChanges();
-  const restore = useStudioMutation(({ parent, child }: RoleEdge) => addChild(parent, child));
-  const remove = useStudioMutation(({ parent, child }: RoleEdge) => removeChild(parent, child));
   const links = graph.edges.filter(({ parent, child }) => (side === "above" ? child : parent) === role.id);
   const nameOf = (id: string) => graph.roles.find((each) => each.id === id)?.name ?? id;
+  const remove = useUndoableMutation(
+    ({ parent, child }: RoleEdge) => removeChild(parent, child),
+    ({ parent, child }) => addChild(parent, child),
+    ({ parent, child }) =>
+      t("{child} removed from {parent}", { child: nameOf(child), parent: nameOf(parent) }),
+  );
   return (
     <div className="stack tight">
       <div className="row spread">
@@ -92,15 +95,7 @@ function LinkList({
                 small
                 disabled={!canEdit || remove.isPending}
                 aria-label={t("Remove {child} from {parent}", { child, parent })}
-                onClick={() =>
-                  remove.mutate(edge, {
-                    onSuccess: () =>
-                      toast(t("{child} removed from {parent}", { child, parent }), {
-                        label: t("Undo"),
-                        run: () => restore.mutate(edge),
-                      }),
-                  })
-                }
+                onClick={() => remove.mutate(edge)}
               >
                 {t("Remove")}
               </Button>
@@ -108,7 +103,7 @@ function LinkList({
           );
         })}
       </ul>
-      {(remove.error ?? restore.error) && <ErrorState error={remove.error ?? restore.error} />}
+      {remove.error && <ErrorState error={remove.error} />}
     </div>
   );
 }

@@ -1,8 +1,9 @@
-import { Address, Button, ErrorState, QueryState, useToast, useTranslation } from "@purse/ui";
+import type { JsonObject } from "@purse/protocol";
+import { Address, Button, ErrorState, QueryState, useTranslation } from "@purse/ui";
 import { useState } from "react";
 import { stringField } from "../../components/fields.ts";
 import { Section } from "../../components/Page.tsx";
-import { useStudioMutation, useStudioQuery } from "../../components/queries.ts";
+import { useStudioQuery, useUndoableMutation } from "../../components/queries.ts";
 import type { Role } from "../../components/roles.ts";
 import { useHasRole } from "../../StudioContext.tsx";
 import { useRoleChanges } from "./roleChanges.ts";
@@ -12,14 +13,16 @@ import { TokenGateForm } from "./TokenGateForm.tsx";
 export function TokenGate({ role }: { role: Role }) {
   const { t } = useTranslation();
   const canEdit = useHasRole("editor");
-  const toast = useToast();
   const [isEditing, setEditing] = useState(false);
   const chainsQuery = useStudioQuery("/chains", {});
   const chains = chainsQuery.data?.results ?? [];
   const { setGate } = useRoleChanges();
   const { gate } = role;
-  const restore = useStudioMutation(() => setGate(role.id, gate));
-  const remove = useStudioMutation(() => setGate(role.id, undefined));
+  const remove = useUndoableMutation(
+    (_removed: JsonObject) => setGate(role.id, undefined),
+    (removed) => setGate(role.id, removed),
+    () => t("Token gate of {role} removed", { role: role.name }),
+  );
   const chainId = gate ? stringField(gate, "chainId") : "";
   const chain = chains.find((each) => String(each.chain) === chainId);
   return (
@@ -35,15 +38,7 @@ export function TokenGate({ role }: { role: Role }) {
               small
               variant="danger"
               disabled={!canEdit || remove.isPending}
-              onClick={() =>
-                remove.mutate(undefined, {
-                  onSuccess: () =>
-                    toast(t("Token gate of {role} removed", { role: role.name }), {
-                      label: t("Undo"),
-                      run: () => restore.mutate(),
-                    }),
-                })
-              }
+              onClick={() => remove.mutate(gate)}
             >
               {t("Remove token gate")}
             </Button>
@@ -95,7 +90,7 @@ export function TokenGate({ role }: { role: Role }) {
           )}
         </QueryState>
       )}
-      {(remove.error ?? restore.error) && <ErrorState error={remove.error ?? restore.error} />}
+      {remove.error && <ErrorState error={remove.error} />}
       {isEditing && <TokenGateForm role={role} chains={chains} onClose={() => setEditing(false)} />}
     </Section>
   );

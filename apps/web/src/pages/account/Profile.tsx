@@ -1,14 +1,29 @@
 import type { User } from "@purse/client";
+import type { JsonObject } from "@purse/protocol";
 import { useMoralis } from "@purse/react";
-import { Button, ErrorState, explain, Field, Status, useToast, useTranslation } from "@purse/ui";
-import { type FormEvent, useState } from "react";
-import { NewField } from "../data/NewField.tsx";
-import { ValueEditor } from "../data/ValueEditor.tsx";
-import { parseValue, toDraft, typeOf, type ValueDraft } from "../data/values.ts";
+import {
+  Button,
+  type DataField,
+  DataSourceProvider,
+  ErrorState,
+  explain,
+  Field,
+  Status,
+  useForm,
+  useToast,
+  useTranslation,
+} from "@purse/ui";
+import { useState } from "react";
+import * as z from "zod/mini";
+import { FieldInputList } from "../data/FieldInputList.tsx";
+import { useClientDataSource } from "../data/useClientDataSource.ts";
+import { useFieldInputs } from "../data/useFieldInputs.ts";
+import { toJson, toValues, typeOf } from "../data/values.ts";
 import { stringField } from "./stringField.ts";
 
 /** Built-in fields that are edited elsewhere. */
 const BUILT_IN_FIELDS: readonly string[] = [
+  "objectId",
   "username",
   "email",
   "emailVerified",
@@ -23,48 +38,43 @@ const BUILT_IN_FIELDS: readonly string[] = [
   "updatedAt",
 ];
 
-interface CustomField {
-  name: string;
-  draft: ValueDraft;
-  /** The saved value; undefined for a new field. */
-  before: ValueDraft | undefined;
-}
+const SCHEMA = z.object({
+  username: z.string().check(z.refine((text) => text.trim() !== "", "Enter a username.")),
+  email: z.string(),
+});
 
 export function Profile({ user }: { user: User }) {
-  const { t, language } = useTranslation();
+  const { t } = useTranslation();
   const { setUserData, isUserUpdating, userError } = useMoralis();
   const toast = useToast();
-  const [username, setUsername] = useState(stringField(user.get("username")));
-  const [email, setEmail] = useState(stringField(user.get("email")));
-  const [customFields, setCustomFields] = useState<readonly CustomField[]>(() =>
-    customFieldsOf(user, language),
-  );
-  const [problems, setProblems] = useState<Readonly<{ [name: string]: string }>>({});
-  async function save(event: FormEvent) {
-    event.preventDefault();
-    const errors: { [name: string]: string } = {};
-    const changed: { [name: string]: unknown } = {};
-    if (username.trim() === "") errors.username = t("Enter a username.");
-    for (const { name, draft, before } of customFields) {
-      if (before && before.text === draft.text && before.file === draft.file) continue;
-      const read = parseValue(draft, language);
-      if ("problem" in read) errors[name] = read.problem;
-      else changed[name] = read.value;
-    }
-    setProblems(errors);
-    if (Object.keys(errors).length > 0) return;
+  const form = useForm(SCHEMA, {
+    username: stringField(user.get("username")),
+    email: stringField(user.get("email")),
+  });
+  const source = useClientDataSource();
+  const row = toJson(user);
+  const inputs = useFieldInputs(customFieldsOf(row), row);
+  async function save({ username, email }: { username: string; email: string }, custom: JsonObject) {
     const isEmailNew = email !== stringField(user.get("email"));
     // An empty address removes the saved one.
     if (isEmailNew && email === "") user.unset("email");
-    const saved = await setUserData({ username, ...(isEmailNew && email !== "" && { email }), ...changed });
+    for (const name of Object.keys(custom)) if (custom[name] === null) user.unset(name);
+    const saved = await setUserData({
+      username,
+      ...(isEmailNew && email !== "" && { email }),
+      ...toValues("_User", custom),
+    });
     if (!saved) return;
-    setCustomFields(customFields.map((extra) => ({ ...extra, before: extra.draft })));
+    inputs.rebase(toJson(user));
     toast(t("Profile saved"));
   }
   return (
     <form
       className="card stack narrow"
-      onSubmit={(event) => void save(event)}
+      onSubmit={(event) => {
+        const custom = inputs.parse();
+        form.submit((values) => custom && void save(values, custom))(event);
+      }}
       noValidate
       aria-label={t("Profile")}
     >
@@ -72,43 +82,21 @@ export function Profile({ user }: { user: User }) {
       <Field
         label={t("Username")}
         autoComplete="username"
-        value={username}
-        onChange={(event) => setUsername(event.target.value)}
+        {...form.input("username")}
         hint={t("Visible to everyone.")}
-        problem={problems.username}
       />
       <Field
         label={t("Email")}
         type="email"
         autoComplete="email"
-        value={email}
-        onChange={(event) => setEmail(event.target.value)}
+        {...form.input("email")}
         hint={t("Only visible to you.")}
       />
       <EmailVerification user={user} />
-      {customFields.length > 0 && <h3>{t("Additional fields")}</h3>}
-      {customFields.map((extra) => (
-        <ValueEditor
-          key={extra.name}
-          label={extra.name}
-          draft={extra.draft}
-          problem={problems[extra.name]}
-          onChange={(draft) =>
-            setCustomFields(
-              customFields.map((each) => (each.name === extra.name ? { ...each, draft } : each)),
-            )
-          }
-        />
-      ))}
-      <NewField
-        existingNames={[...BUILT_IN_FIELDS, ...customFields.map(({ name }) => name)]}
-        onAdd={(name, type) =>
-          setCustomFields([
-            ...customFields,
-            { name, draft: toDraft(undefined, type, language), before: undefined },
-          ])
-        }
-      />
+      {inputs.fields.length > 0 && <h3>{t("Additional fields")}</h3>}
+      <DataSourceProvider value={source}>
+        <FieldInputList inputs={inputs} canAddFields reservedNames={BUILT_IN_FIELDS} />
+      </DataSourceProvider>
       <p className="soft small">{t("These fields are public.")}</p>
       {userError ? <ErrorState error={userError} /> : null}
       <div>
@@ -151,11 +139,9 @@ function EmailVerification({ user }: { user: User }) {
   );
 }
 
-function customFieldsOf(user: User, locale: string): CustomField[] {
-  return Object.entries(user.attributes).flatMap(([name, value]: [string, unknown]): CustomField[] => {
+function customFieldsOf(row: JsonObject): DataField[] {
+  return Object.entries(row).flatMap(([name, value]): DataField[] => {
     const type = typeOf(value);
-    if (BUILT_IN_FIELDS.includes(name) || !type) return [];
-    const draft = toDraft(value, type, locale);
-    return [{ name, draft, before: draft }];
+    return type && !BUILT_IN_FIELDS.includes(name) ? [{ name, ...type }] : [];
   });
 }

@@ -1,39 +1,48 @@
-import { type ParseObject, ParseObject as Record } from "@purse/client";
+import { type ParseObject, Query, ParseObject as Record } from "@purse/client";
 import { useMoralis } from "@purse/react";
 import {
   Button,
   Checkbox,
+  type DataField,
+  DataSourceProvider,
   EmptyState,
   explain,
+  type Filter,
+  FilterList,
   QueryState,
   RelativeTime,
   Select,
   Table,
   type Translator,
+  toWhere,
+  usesOnlyOwnFields,
   useToast,
   useTranslation,
 } from "@purse/ui";
+import { QueryClientProvider } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { type LiveState, LiveStatus } from "../../components/LiveStatus.tsx";
 import { useLiveRecords } from "../../query/useLiveRecords.ts";
+import { queryClient } from "../../query/useServerQuery.ts";
 import { usePageTitle } from "../../usePageTitle.ts";
 import { canWrite, describeAccess, grantsOf, isSharedWith } from "./access.ts";
 import { ClassPicker } from "./ClassPicker.tsx";
-import { DEFAULT_CLASS, isClassName, rememberClass } from "./classes.ts";
-import { type FieldInfo, fieldsOf, titleOf } from "./columns.ts";
-import { Filters } from "./Filters.tsx";
-import { applyFilters, isFieldName, parseFilters, serializeFilters } from "./filter.ts";
+import { DEFAULT_CLASS, isClassName, isFieldName, rememberClass } from "./classes.ts";
+import { fieldsOf, titleOf } from "./columns.ts";
 import { RecordPanel } from "./RecordPanel.tsx";
 import type { DataSearch } from "./search.ts";
 import { useChangedIds } from "./useChangedIds.ts";
 import { type ClassInfo, useClasses } from "./useClasses.ts";
-import { formatValue } from "./values.ts";
+import { useClientDataSource } from "./useClientDataSource.ts";
+import { formatValue, toJson } from "./values.ts";
 import "./Data.css";
 
 const MAX_RECORDS = 100;
 const MAX_COLUMNS = 4;
 const NO_RECORDS: readonly ParseObject[] = [];
+const NO_FILTERS: readonly Filter[] = [];
+const DATES = (["createdAt", "updatedAt"] as const).map((name): DataField => ({ name, type: "Date" }));
 
 /** The records of a class, updated live. */
 export function Data() {
@@ -45,8 +54,11 @@ export function Data() {
   const className = search.class && isClassName(search.class) ? search.class : DEFAULT_CLASS;
   const [live, setLive] = useState<LiveState>("connecting");
   const classes = listed.data ?? undefined;
+  const source = useClientDataSource();
+  // Filters on fields of a pointer's target need its class.
+  const isReady = listed.data !== undefined || (search.where ?? []).every(usesOnlyOwnFields);
   return (
-    <>
+    <QueryClientProvider client={queryClient}>
       <div className="page-head">
         <h1>{t("Data")}</h1>
         <LiveStatus state={live} />
@@ -57,14 +69,18 @@ export function Data() {
         query={listed}
         onChange={(chosen) => void navigate({ search: { class: chosen } })}
       />
-      <ClassRecords
-        key={className}
-        className={className}
-        search={search}
-        listed={classes?.find((each) => each.className === className)}
-        onLive={setLive}
-      />
-    </>
+      <DataSourceProvider value={source}>
+        {isReady && (
+          <ClassRecords
+            key={className}
+            className={className}
+            search={search}
+            listed={classes?.find((each) => each.className === className)}
+            onLive={setLive}
+          />
+        )}
+      </DataSourceProvider>
+    </QueryClientProvider>
   );
 }
 
@@ -83,11 +99,14 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
   const toast = useToast();
   const navigate = useNavigate({ from: "/data" });
   const sort = search.sort && isFieldName(search.sort.replace(/^-/, "")) ? search.sort : "-createdAt";
-  const filters = useMemo(() => parseFilters(search.where), [search.where]);
-  const found = useLiveRecords(className, (query) => applyFilters(query, filters, sort).limit(MAX_RECORDS), [
-    search.where,
-    sort,
-  ]);
+  const { where: filters = NO_FILTERS } = search;
+  const targetOf = (name: string) => listed?.fields.find((field) => field.name === name)?.targetClass;
+  const where = toWhere(filters, targetOf);
+  const found = useLiveRecords(
+    className,
+    () => Query.fromJSON(className, { ...(where && { where }), order: sort, limit: MAX_RECORDS }),
+    [JSON.stringify(where), sort],
+  );
   const { data: records = NO_RECORDS, live } = found;
   useEffect(() => onLive(live), [onLive, live]);
   useEffect(() => {
@@ -100,6 +119,8 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
   const rows = user
     ? records.filter({ own: isOwn, shared: isShared, all: () => true }[search.whose ?? "all"])
     : records;
+  const sortable = [...new Set([...[...DATES, ...fields].map(({ name }) => name), sort.replace(/^-/, "")])];
+  const [editingFilter, setEditingFilter] = useState<number | "new">();
   const isFiltered = filters.length > 0 || search.whose !== undefined;
   const updateSearch = (to: Partial<DataSearch>) =>
     void navigate({ search: (before) => ({ ...before, ...to }), resetScroll: false });
@@ -145,13 +166,27 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
   return (
     <section className="card stack" aria-label={t("{class} records", { class: className })}>
       <div className="data-bar">
-        <Filters
-          fields={fields.map(({ name }) => name)}
-          filters={filters}
-          onFilters={(next) => updateSearch({ where: serializeFilters(next) })}
-          sort={sort}
-          onSort={(next) => updateSearch({ sort: next === "-createdAt" ? undefined : next })}
-        />
+        <div className="filters">
+          <FilterList
+            fields={[...fields, ...DATES]}
+            filters={filters}
+            editing={editingFilter}
+            onEditing={setEditingFilter}
+            onChange={(next) => updateSearch({ where: next.length > 0 ? next : undefined })}
+            addLabel={t("Apply filter")}
+            buttonVariant="quiet"
+          />
+          <Select
+            label={t("Sort")}
+            hideLabel
+            value={sort}
+            onChange={(next) => updateSearch({ sort: next === "-createdAt" ? undefined : next })}
+            options={sortable.flatMap((field) => [
+              { key: `-${field}`, label: t("{field} descending", { field }) },
+              { key: field, label: t("{field} ascending", { field }) },
+            ])}
+          />
+        </div>
         {user ? (
           <>
             <Select
@@ -245,9 +280,9 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
           ...columnFields(fields, records).map(({ name, type }) => ({
             key: name,
             label: name,
-            number: type === "number",
+            number: type === "Number",
             cell: (record: ParseObject) =>
-              type === "boolean" ? (
+              type === "Boolean" ? (
                 <Checkbox
                   label={<span className="visually-hidden">{`${name}: ${titleOf(record)}`}</span>}
                   checked={record.get(name) === true}
@@ -255,7 +290,7 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
                   onChange={(isOn) => void toggle(record, name, isOn)}
                 />
               ) : (
-                <bdi className="value clip">{formatValue(record.get(name), language).slice(0, 200)}</bdi>
+                <bdi className="value clip">{formatValue(toJson(record)[name], language).slice(0, 200)}</bdi>
               ),
           })),
           {
@@ -291,9 +326,9 @@ function ClassRecords({ className, search, listed, onLive }: ClassRecordsProps) 
 }
 
 /** The table columns, without the field that is shown as the title. */
-function columnFields(fields: readonly FieldInfo[], records: readonly ParseObject[]): FieldInfo[] {
+function columnFields(fields: readonly DataField[], records: readonly ParseObject[]): DataField[] {
   const titles = records.map(titleOf);
-  const isTitle = ({ name }: FieldInfo) =>
+  const isTitle = ({ name }: DataField) =>
     records.length > 0 && records.every((record, i) => record.get(name) === titles[i]);
   return fields.filter((field) => !isTitle(field)).slice(0, MAX_COLUMNS);
 }

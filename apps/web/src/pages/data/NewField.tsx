@@ -1,8 +1,20 @@
-import { Field, IconButton, Select, useTranslation } from "@purse/ui";
+import { type DataField, Field, IconButton, newName, Select, useForm, useTranslation } from "@purse/ui";
 import { Plus } from "lucide-react";
-import { useState } from "react";
-import { isFieldName } from "./filter.ts";
-import { TYPES, type ValueType } from "./values.ts";
+import * as z from "zod/mini";
+import { isFieldName } from "./classes.ts";
+
+/** The types of new fields. */
+const TYPES = [
+  "String",
+  "Number",
+  "Boolean",
+  "Date",
+  "GeoPoint",
+  "Pointer",
+  "File",
+  "Array",
+  "Object",
+] as const;
 
 /** Adds a field by its name and type. */
 export function NewField({
@@ -10,32 +22,35 @@ export function NewField({
   onAdd,
 }: {
   existingNames: readonly string[];
-  onAdd: (name: string, type: ValueType) => void;
+  onAdd: (field: DataField) => void;
 }) {
   const { t } = useTranslation();
-  const [name, setName] = useState("");
-  const [type, setType] = useState<ValueType>("string");
-  const [problem, setProblem] = useState<string>();
-  function add() {
-    if (!isFieldName(name))
-      return setProblem(t("Names start with a letter and contain only letters, digits and underscores."));
-    if (existingNames.includes(name)) return setProblem(t("This field already exists."));
-    setProblem(undefined);
-    onAdd(name, type);
-    setName("");
-  }
+  const form = useForm(
+    z.object({
+      name: newName(
+        isFieldName,
+        "Names start with a letter and contain only letters, digits and underscores.",
+        existingNames,
+        "This field already exists.",
+      ),
+      type: z.enum(TYPES),
+    }),
+    { name: "", type: "String" },
+  );
+  const add = form.submit((field) => {
+    onAdd(field);
+    form.reset();
+  });
   return (
     <Field
       label={t("Field name")}
-      value={name}
-      onChange={(event) => setName(event.target.value)}
+      {...form.input("name")}
       onKeyDown={(event) => {
         if (event.key !== "Enter") return;
         event.preventDefault();
         add();
       }}
       placeholder={t("name")}
-      problem={problem}
       autoCapitalize="none"
       spellCheck={false}
       after={
@@ -43,11 +58,10 @@ export function NewField({
           <Select
             label={t("Type of the new field")}
             hideLabel
-            value={type}
-            onChange={setType}
+            {...form.choice("type")}
             options={TYPES.map((key) => ({ key, label: key }))}
           />
-          <IconButton icon={Plus} label={t("Add field")} size={18} onClick={add} />
+          <IconButton icon={Plus} label={t("Add field")} size={18} onClick={() => add()} />
         </>
       }
     />

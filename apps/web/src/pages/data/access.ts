@@ -1,21 +1,13 @@
 import { ACL } from "@purse/client";
-import type { AccessGrant, Translator } from "@purse/ui";
+import { type AccessGrant, buildAcl, parseAcl, type Translator } from "@purse/ui";
 
 /** The grants of an ACL; undefined if there is none, which means public access. */
 export function grantsOf(acl: ACL | undefined | null): AccessGrant[] | undefined {
-  if (!acl) return undefined;
-  return Object.entries(acl.toJSON())
-    .map(([who, { read = false, write = false }]) => ({ who, read, write }))
-    .filter(({ read, write }) => read || write);
+  return acl ? parseAcl(acl.toJSON()) : undefined;
 }
 
 export function aclOf(grants: readonly AccessGrant[]): ACL {
-  const acl = new ACL();
-  for (const { who, read, write } of grants) {
-    if (read) acl.setReadAccess(who, true);
-    if (write) acl.setWriteAccess(who, true);
-  }
-  return acl;
+  return ACL.fromJSON(buildAcl(grants));
 }
 
 /** Whether a user can write a record by its grants. Roles are assumed to match. */

@@ -1,21 +1,25 @@
-import type { ValueType } from "./values.ts";
+import type { DataField } from "@purse/ui";
 
 /** Fields of sample classes that are known before there are records. */
-export const SAMPLE_FIELDS: Readonly<Record<string, readonly { name: string; type: ValueType }[]>> = {
+export const SAMPLE_FIELDS: Readonly<Record<string, readonly DataField[]>> = {
   Note: [
-    { name: "text", type: "string" },
-    { name: "done", type: "boolean" },
+    { name: "text", type: "String" },
+    { name: "done", type: "Boolean" },
   ],
 };
 
 export const DEFAULT_CLASS = "Note";
 
-const CLASS = /^[A-Za-z]\w{0,127}$/;
+const NAME = /^[A-Za-z]\w{0,127}$/;
 const STORAGE_KEY = "purse/classes";
 const MAX_STORED = 20;
 
 export function isClassName(name: string): boolean {
-  return CLASS.test(name);
+  return NAME.test(name);
+}
+
+export function isFieldName(name: string): boolean {
+  return NAME.test(name);
 }
 
 /** The classes viewed in this browser, used if the server does not list classes. */

@@ -1,13 +1,7 @@
 import type { ParseObject } from "@purse/client";
+import type { DataField } from "@purse/ui";
 import { SAMPLE_FIELDS } from "./classes.ts";
-import { typeOf, type ValueType } from "./values.ts";
-
-export interface FieldInfo {
-  name: string;
-  type: ValueType | undefined;
-  /** The target class of a pointer, if declared. */
-  targetClass?: string;
-}
+import { toJson, typeOf } from "./values.ts";
 
 const SYSTEM_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", "ACL"];
 
@@ -15,22 +9,22 @@ const SYSTEM_FIELDS: readonly string[] = ["objectId", "createdAt", "updatedAt", 
 export function fieldsOf(
   className: string,
   records: readonly ParseObject[],
-  listed: readonly FieldInfo[] = [],
-): FieldInfo[] {
-  const found = new Map<string, { field: FieldInfo; uses: number }>();
-  for (const field of listed)
-    if (!SYSTEM_FIELDS.includes(field.name)) found.set(field.name, { field, uses: 0 });
+  listed: readonly DataField[] = [],
+): DataField[] {
+  const found = new Map<string, { field: DataField; uses: number }>();
+  for (const field of listed) found.set(field.name, { field, uses: 0 });
   for (const field of Object.hasOwn(SAMPLE_FIELDS, className) ? (SAMPLE_FIELDS[className] ?? []) : [])
     found.set(field.name, { field, uses: Number.POSITIVE_INFINITY });
   for (const record of records) {
-    for (const [name, value] of Object.entries(record.attributes)) {
-      if (SYSTEM_FIELDS.includes(name) || value === undefined || value === null) continue;
+    for (const [name, value] of Object.entries(toJson(record))) {
+      const type = typeOf(value);
+      if (!type) continue;
       const known = found.get(name);
-      const field = known?.field ?? { name, type: typeOf(value) };
-      found.set(name, { field, uses: (known?.uses ?? 0) + 1 });
+      found.set(name, { field: known?.field ?? { name, ...type }, uses: (known?.uses ?? 0) + 1 });
     }
   }
   return [...found.values()]
+    .filter(({ field }) => !SYSTEM_FIELDS.includes(field.name))
     .sort((a, b) => (a.uses === b.uses ? 0 : b.uses - a.uses))
     .map(({ field }) => field);
 }

@@ -1,15 +1,11 @@
 import type { Moralis } from "@purse/client";
 import { useMoralis } from "@purse/react";
-import type { QueryResult } from "@purse/ui";
+import { type DataClass, dataFieldsOf, type QueryResult } from "@purse/ui";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
-import type { FieldInfo } from "./columns.ts";
-import type { ValueType } from "./values.ts";
 
 /** A class that the user can query, as listed by the server. */
-export interface ClassInfo {
-  className: string;
-  fields: readonly FieldInfo[];
+export interface ClassInfo extends DataClass {
   /** Whether the user can create records and add fields. */
   create: boolean;
   addField: boolean;
@@ -41,30 +37,9 @@ async function fetchClasses(
     const { className, fields, create, addField } = Object(each);
     return {
       className: String(className),
-      fields: Object.entries(Object(fields)).map(([name, field]) => parseField(name, field)),
+      fields: dataFieldsOf(Object(fields)),
       create: create === true,
       addField: addField === true,
     };
   });
-}
-
-const TYPES: Readonly<Record<string, ValueType>> = {
-  String: "string",
-  Number: "number",
-  Boolean: "boolean",
-  Date: "date",
-  GeoPoint: "geo",
-  Pointer: "pointer",
-  File: "file",
-  Array: "array",
-  Object: "object",
-};
-
-function parseField(name: string, field: unknown): FieldInfo {
-  const { type, targetClass } = Object(field);
-  return {
-    name,
-    type: TYPES[String(type)],
-    ...(typeof targetClass === "string" && { targetClass }),
-  };
 }

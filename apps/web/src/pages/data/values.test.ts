@@ -1,81 +1,62 @@
 import { GeoPoint, ParseObject } from "@purse/client";
+import type { JsonValue } from "@purse/protocol";
 import { describe, expect, it } from "vitest";
-import { formatValue, isSame, parseValue, toDraft, typeOf, type ValueType } from "./values.ts";
+import { formatValue, isSame, parseText, toJson, toText, toValues, typeOf } from "./values.ts";
 
-const parseText = (type: ValueType, text: string, isUtc = false) => parseValue({ type, text, isUtc }, "en");
-
-describe("what is typed", () => {
+describe("parseText()", () => {
   it.each([
-    ["string", " as it is ", " as it is "],
-    ["number", "12,5", 12.5],
-    ["number", "-3e2", -300],
-    ["number", "1,234.5", 1234.5],
-    ["boolean", "true", true],
-    ["array", "[1, 2]", [1, 2]],
-    ["object", '{"a": 1}', { a: 1 }],
-  ] as const)("is read as a %s: %s", (type, text, value) => {
-    expect(parseText(type, text)).toEqual({ value });
+    ["12,5", 12.5],
+    ["-3e2", -300],
+    ["1,234.5", 1234.5],
+    ["", null],
+  ])("reads the number %j as %j", (text, value) => {
+    expect(parseText(text, { name: "n", type: "Number" }, "en")).toEqual({ value });
   });
 
-  it("is a date in the zone that was chosen", () => {
-    expect(parseText("date", "2026-03-01T10:30", true)).toEqual({ value: new Date("2026-03-01T10:30:00Z") });
-    expect(parseText("date", "2026-03-01T10:30")).toEqual({ value: new Date("2026-03-01T10:30") });
+  it.each(["12.5.1", "1,234", "1e999", "x"])("rejects the number %j", (text) => {
+    expect(parseText(text, { name: "n", type: "Number" }, "en")).toHaveProperty("problem");
   });
 
-  it("is a place in degrees", () => {
-    const parsed = parseText("geo", "47.3769, 8.5417");
-    expect("value" in parsed && parsed.value).toBeInstanceOf(GeoPoint);
-  });
-
-  it("is a pointer by class and id", () => {
-    const parsed = parseText("pointer", "Note:abc123");
-    expect("value" in parsed && typeOf(parsed.value)).toBe("pointer");
-  });
-
-  it.each([
-    ["number", "12.5.1"],
-    ["number", "1,234"],
-    ["number", ""],
-    ["number", "1e999"],
-    ["date", ""],
-    ["geo", "91, 0"],
-    ["geo", "47"],
-    ["pointer", "Note:"],
-    ["file", ""],
-    ["array", '{"a": 1}'],
-    ["object", "[1]"],
-    ["object", "{a: 1}"],
-  ] as const)("is rejected as %s: %s", (type, text) => {
-    expect(parseText(type, text)).toHaveProperty("problem");
-  });
-});
-
-describe("a value", () => {
-  it("comes back from its editor as it was", () => {
-    const at = new Date("2026-03-01T10:30:15");
+  it.each(["en", "de"])("reads back what toText() shows, in %s", (locale) => {
+    const iso = "2026-03-01T10:30:15.000Z";
+    const geo: JsonValue = { __type: "GeoPoint", latitude: 1, longitude: 2 };
+    const pointer: JsonValue = { __type: "Pointer", className: "Note", objectId: "a1" };
     for (const value of [
       "text",
       1.5,
       1.234,
       -2e-7,
       true,
-      at,
-      new GeoPoint(1, 2),
+      { __type: "Date", iso },
+      geo,
+      pointer,
       [1, "a"],
-      { a: { b: 1 } },
+      { a: 1 },
     ]) {
-      const type = typeOf(value) ?? "string";
-      for (const locale of ["en", "de"]) {
-        const parsed = parseValue(toDraft(value, type, locale), locale);
-        expect("value" in parsed && isSame(parsed.value, value), `${value} in ${locale}`).toBe(true);
-      }
+      const field = { name: "field", type: "Object" as const, ...typeOf(value) };
+      const parsed = parseText(toText(value, field, locale), field, locale);
+      expect(parsed.problem === undefined && isSame(parsed.value, value), JSON.stringify(value)).toBe(true);
     }
   });
+});
 
-  it("is formatted in one line", () => {
-    expect(formatValue({ a: [1] }, "en")).toBe('{"a":[1]}');
-    expect(formatValue(1234.5, "en")).toBe("1,234.5");
-    expect(formatValue(ParseObject.fromJSON({ className: "Note", objectId: "a1" }), "en")).toBe("Note a1");
-    expect(formatValue(undefined, "en")).toBe("");
-  });
+it("toText() of a missing pointer has the class already", () => {
+  expect(toText(undefined, { name: "ship", type: "Pointer", targetClass: "Ship" }, "en")).toBe("Ship:");
+});
+
+it("formatValue() formats numbers and dates by the language, in one line", () => {
+  expect(formatValue({ a: [1] }, "en")).toBe('{"a":[1]}');
+  expect(formatValue(1234.5, "en")).toBe("1,234.5");
+  expect(formatValue({ __type: "Pointer", className: "Note", objectId: "a1" }, "en")).toBe("Note a1");
+  expect(formatValue(undefined, "en")).toBe("");
+});
+
+it("toJson() keeps pointers as pointers, and toValues() leaves out what is null", () => {
+  const target = ParseObject.fromJSON({ className: "Ship", objectId: "s1", name: "Andrea" });
+  const record = ParseObject.fromJSON({ className: "Voyage", objectId: "v1" });
+  record.set("ship", target);
+  expect(toJson(record).ship).toEqual({ __type: "Pointer", className: "Ship", objectId: "s1" });
+  const values = toValues("Voyage", { place: { __type: "GeoPoint", latitude: 1, longitude: 2 }, gone: null });
+  expect(values.place).toBeInstanceOf(GeoPoint);
+  expect(values).not.toHaveProperty("gone");
 });

@@ -18,7 +18,7 @@ import { Plus, X } from "lucide-react";
 import { type FormEvent, useState } from "react";
 import { useServerQuery } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
-import { isFieldName } from "../data/filter.ts";
+import { isFieldName } from "../data/classes.ts";
 import { formatBytes, type StoredFile } from "./fileRecord.ts";
 import { gatewaysOf } from "./gateways.ts";
 import { Preview } from "./Preview.tsx";

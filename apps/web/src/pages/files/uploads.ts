@@ -1,7 +1,7 @@
 import { Moralis, ParseFile, type ParseObject } from "@purse/client";
-import { safeName } from "../data/ValueEditor.tsx";
 import { newRecord } from "./fileRecord.ts";
 import type { Folder } from "./fileSelection.ts";
+import { safeName } from "./safeName.ts";
 
 export type UploadState = "waiting" | "running" | "paused" | "failed" | "done";
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@purse/protocol";
-import { Button, Dialog, ErrorState, IconButton, useTranslation } from "@purse/ui";
+import { Button, Dialog, ErrorState, IconButton, RowPicker, rowLabel, useTranslation } from "@purse/ui";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { X } from "lucide-react";
 import { useState } from "react";
@@ -7,8 +7,6 @@ import { ListState } from "../../../components/ListState.tsx";
 import { useInfiniteStudioQuery } from "../../../components/queries.ts";
 import { useHasRole, useStudio } from "../../../StudioContext.tsx";
 import type { Column } from "../columns.ts";
-import { rowLabel } from "../formatValue.ts";
-import { RowPicker } from "./RowPicker.tsx";
 
 export interface RelationDialogProps {
   className: string;

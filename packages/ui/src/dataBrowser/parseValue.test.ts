@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { describeAcl } from "./formatValue.ts";
+import { editableText, parseValue } from "./parseValue.ts";
+
+describe("what is typed into a cell", () => {
+  it.each([
+    ["Number", "-1.5", -1.5],
+    ["Boolean", "false", false],
+    ["String", " as it is ", " as it is "],
+    ["Date", "2026-01-02T03:04:05.678Z", { __type: "Date", iso: "2026-01-02T03:04:05.678Z" }],
+    ["GeoPoint", "47.37, 8.54", { __type: "GeoPoint", latitude: 47.37, longitude: 8.54 }],
+    ["Array", "[1,\n2]", [1, 2]],
+    ["ACL", '{"*":{"read":true}}', { "*": { read: true } }],
+  ] as const)("%s is read, and typed again is the same", (type, text, value) => {
+    expect(parseValue(text, { type })).toEqual({ value });
+    expect(parseValue(editableText(JSON.parse(JSON.stringify(value)), { type }), { type })).toEqual({
+      value,
+    });
+  });
+
+  it("points to the class of its field", () => {
+    expect(parseValue("abc", { type: "Pointer", targetClass: "Game" })).toEqual({
+      value: { __type: "Pointer", className: "Game", objectId: "abc" },
+    });
+  });
+
+  it("points to the class that is entered with the ID, if the field may point to any", () => {
+    const value = { __type: "Pointer", className: "Game", objectId: "abc" };
+    expect(parseValue("Game:abc", { type: "Pointer" })).toEqual({ value });
+    expect(parseValue("Game:abc", { type: "Pointer", targetClass: "Game" })).toEqual({ value });
+    expect(editableText(value, { type: "Pointer" })).toBe("Game:abc");
+    expect(parseValue("abc", { type: "Pointer" })).toHaveProperty("problem");
+    expect(parseValue("Game:", { type: "Pointer", targetClass: "Game" })).toHaveProperty("problem");
+  });
+
+  it("takes a value away where nothing is typed, but for texts", () => {
+    expect(parseValue(" ", { type: "Number" })).toEqual({ value: null });
+    expect(parseValue("", { type: "String" })).toEqual({ value: "" });
+  });
+
+  it.each([
+    ["Number", "ten"],
+    ["Number", "Infinity"],
+    ["Boolean", "yes"],
+    ["Date", "soon"],
+    ["GeoPoint", "91, 0"],
+    ["GeoPoint", "1"],
+    ["GeoPoint", ","],
+    ["Pointer", "a/b"],
+    ["Array", "{}"],
+    ["Object", "[]"],
+    ["Object", "{"],
+    ["ACL", '{"*":{"read":"yes"}}'],
+  ] as const)("%s is told what is wrong with %s", (type, text) => {
+    expect(parseValue(text, { type })).toMatchObject({ problem: expect.any(String) });
+  });
+});
+
+describe("an ACL in words", () => {
+  it("says who may do what", () => {
+    expect(describeAcl(undefined)).toBe("Public read and write");
+    expect(describeAcl({})).toBe("Master key only");
+    expect(describeAcl({ "*": { read: true }, "role:staff": { read: true, write: true } })).toBe(
+      "Public: read · role:staff: read, write",
+    );
+  });
+});
