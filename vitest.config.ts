@@ -16,8 +16,7 @@ export default defineConfig({
     sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    // A machine that is busy otherwise may miss a deadline once; what fails twice has failed.
-    retry: 1,
+    expect: { poll: { interval: 20, timeout: 15_000 } },
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // Whole-system tests start servers and browsers of their own: a few at a time.

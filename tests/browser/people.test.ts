@@ -522,9 +522,9 @@ describe("files", () => {
     const { page } = await open();
     await signUpInPage(page, purse, "heavy", "/files");
     // Parts wait until they are let through.
-    let isHeld = true;
+    const gate = Promise.withResolvers<void>();
     await page.route("**/files/resumable/**", async (route) => {
-      if (isHeld) await new Promise((resolve) => setTimeout(resolve, 300));
+      await gate.promise;
       await route.continue().catch(() => {});
     });
     await page.getByLabel("Files to upload").setInputFiles({
@@ -534,7 +534,7 @@ describe("files", () => {
     });
     await page.getByRole("button", { name: "Pause large.bin" }).click();
     await page.getByText("Paused").waitFor();
-    isHeld = false;
+    gate.resolve();
     await page.getByRole("button", { name: "Resume large.bin" }).click();
     await page.getByRole("button", { name: "large.bin", exact: true }).waitFor();
     await page.getByRole("button", { name: "Dismiss large.bin" }).click();

@@ -542,19 +542,6 @@ describe("a transaction's way", { timeout: 60_000 }, () => {
     await waitFor(() => status(tracked)).toBe("seen");
     tracked.stop();
   });
-
-  it("asks nothing any more once nobody listens", async () => {
-    const sent = await sendTransaction({ to: addressOf(5), value: 1n });
-    const tracked = track(sent.reference);
-    await waitFor(() => status(tracked)).toBe("seen");
-    tracked.stop();
-    // What was under way is answered, then it is still.
-    await waitFor(async () => {
-      wallet.calls.length = 0;
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return wallet.calls;
-    }).toEqual([]);
-  });
 });
 
 describe("simulate", () => {

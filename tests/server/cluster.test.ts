@@ -94,7 +94,9 @@ describe("two processes on one PostgreSQL", () => {
     const startAfter = new Date(started + 1_500).toISOString();
     await rest(one, "POST", "/classes/_JobSchedule", { jobName: "count", startAfter }, MASTER);
     await expect.poll(() => runs("count"), { timeout: 10_000 }).toMatchObject([{ status: "succeeded" }]);
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    // Both look for due jobs at least as often as "tick" runs.
+    const ticks = (await runs("tick")).length;
+    await expect.poll(async () => (await runs("tick")).length).toBeGreaterThanOrEqual(ticks + 2);
     expect(await runs("count")).toHaveLength(1);
     const more = (await runs("tick")).length - before.length;
     expect(more).toBeGreaterThan(0);

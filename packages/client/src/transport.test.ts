@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Clock, systemClock } from "./connection.ts";
 import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { request } from "./transport.ts";
 import { User } from "./user/User.ts";
@@ -161,12 +162,15 @@ describe("a call that the server cannot answer", () => {
   });
 
   it("ends at once while it waits for its next attempt", async () => {
-    server.connect({ clock: undefined });
-    server.respondWith(() => ({ status: 503, text: "" }));
     const abort = new AbortController();
-    const calling = request("GET", "a", {}, { signal: abort.signal });
-    setTimeout(() => abort.abort(new Error("enough")), 20);
-    await expect(calling).rejects.toThrow("enough");
+    const sleep: Clock["sleep"] = (_, signal) => {
+      const waiting = systemClock.sleep(600_000, signal);
+      abort.abort(new Error("enough"));
+      return waiting;
+    };
+    server.connect({ clock: { ...systemClock, sleep } });
+    server.respondWith(() => ({ status: 503, text: "" }));
+    await expect(request("GET", "a", {}, { signal: abort.signal })).rejects.toThrow("enough");
   });
 });
 

@@ -116,7 +116,8 @@ describe("useMoralisQuery", () => {
     await waitFor(() => expect(view.current.data[0]?.get("text")).toBe("new"));
     await waitFor(() => expect(test.server.abortedCalls).toContain("GET classes/Note"));
     blocked.resolve();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    test.server.sendEvent("create", "Note", note("b"));
+    await waitFor(() => expect(ids(view.current.data)).toEqual(["a", "b"]));
     expect(view.current.data[0]?.get("text")).toBe("new");
   });
 });

@@ -75,7 +75,8 @@ describe("a file", () => {
     const file = ParseFile.fromJSON({ __type: "File", name: "a.bin", url: `${server.url}/slow` });
     server.respondWith(() => new Promise(() => undefined));
     const loading = file.getData();
-    setTimeout(() => file.cancel(), 20);
+    await expect.poll(calls).toEqual(["GET slow"]);
+    file.cancel();
     await expect(loading).rejects.toThrow(/abort/i);
   });
 

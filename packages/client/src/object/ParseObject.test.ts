@@ -86,13 +86,15 @@ describe("what was changed when a save fails", () => {
 
   it("is kept together with what was changed meanwhile", async () => {
     const note = saved({ count: 1, tags: [] });
-    server.respondWith(() => refused);
+    const response = Promise.withResolvers<typeof refused>();
+    server.respondWith(() => response.promise);
     note.increment("count");
     note.add("tags", "x");
     const failing = note.save();
-    await new Promise((resolve) => setTimeout(resolve));
+    await expect.poll(() => server.requests.length).toBe(1);
     note.increment("count", 10);
     note.addUnique("tags", "y");
+    response.resolve(refused);
     await expect(failing).rejects.toMatchObject({ code: 142 });
     server.respondWith(savingServer());
     await note.save();

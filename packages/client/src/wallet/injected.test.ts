@@ -93,7 +93,7 @@ describe("several wallets in one browser (EIP-6963)", () => {
     const connector = new injected.InjectedWeb3Connector();
     const opening = connector.activate({ rdns: "test.one" });
     const one = scriptedProvider();
-    setTimeout(() => announce("one", one), 10);
+    announce("one", one);
     expect((await opening).provider).toBe(one);
   });
 
