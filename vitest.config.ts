@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import SlowestFirst from "./tests/support/slowestFirst.ts";
@@ -5,8 +6,14 @@ import SlowestFirst from "./tests/support/slowestFirst.ts";
 // Servers and commands that tests start, hundreds of them, do not compile the same modules each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache/compiled");
 
+/** The items of the specification, by which tests are tagged: `npm test -- --tags-filter 8.code.107`. */
+const items: { id: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "docs/internals/conformance/items.json"), "utf8"),
+);
+
 export default defineConfig({
   test: {
+    tags: items.map(({ id }) => ({ name: id })),
     include: [
       "packages/**/*.test.{ts,tsx}",
       "apps/**/*.test.{ts,tsx}",

@@ -1,6 +1,6 @@
 /*
  * Writes docs/internals/conformance.md: each item of the specification with the tests that carry its id in
- * their title. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
+ * their title or tags. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -46,7 +46,7 @@ if (process.argv.includes("--check")) {
 } else if (!process.argv.includes("--count")) writeFileSync(TARGET, page);
 console.log(`conformance: ${covered} of ${items.length} items covered`);
 
-/** Ids stand in brackets in the titles of tests and in the names of their table rows. */
+/** Ids are tags of tests, or stand in brackets in their titles and in the names of their table rows. */
 function testsById(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const files = ["packages/**/*.test.{ts,tsx}", "apps/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap(
@@ -54,7 +54,10 @@ function testsById(): Map<string, Set<string>> {
   );
   for (const file of files.sort()) {
     const text = readFileSync(join(ROOT, file), "utf8");
-    for (const [, id] of text.matchAll(/\[(\d\.[a-z0-9][a-z0-9.-]*)\]/g)) {
+    const tags = [...text.matchAll(/\btags: \[([^\]]*)\]/g)].flatMap(([, list = ""]) => [
+      ...list.matchAll(/"(\d\.[a-z][a-z0-9.-]*)"/g),
+    ]);
+    for (const [, id] of [...text.matchAll(/\[(\d\.[a-z0-9][a-z0-9.-]*)\]/g), ...tags]) {
       if (id === undefined) continue;
       const places = found.get(id) ?? new Set();
       found.set(id, places.add(relative(ROOT, join(ROOT, file))));

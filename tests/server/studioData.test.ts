@@ -104,7 +104,7 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     const path = `/data/Page/rows/${row.objectId}`;
     const expectedUpdatedAt = row.updatedAt;
     // The change gets a later time.
-    await expect.poll(Date.now, { interval: 1 }).toBeGreaterThan(Date.parse(expectedUpdatedAt));
+    await expect.poll(Date.now, { interval: 1 }).toBeGreaterThan(Date.parse(String(expectedUpdatedAt)));
     const both = await Promise.all(
       [2, 3].map((score) => editor.request("PUT", path, { fields: { score }, expectedUpdatedAt })),
     );
