@@ -14,19 +14,33 @@ const items: { id: string }[] = JSON.parse(
 export default defineConfig({
   test: {
     tags: items.map(({ id }) => ({ name: id })),
-    include: [
-      "packages/**/*.test.{ts,tsx}",
-      "apps/**/*.test.{ts,tsx}",
-      "tests/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
     sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
     expect: { poll: { interval: 20, timeout: 15_000 } },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Whole-system tests start servers and browsers of their own: a few at a time.
-    maxWorkers: 3,
+    // Many system tests wait more than they compute.
+    maxWorkers: 4,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
+          exclude: ["packages/{chain,devchain}/**"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // With servers, chains and browsers of their own.
+          name: "system",
+          include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });
