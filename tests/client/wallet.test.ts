@@ -317,9 +317,7 @@ describe("transfer", () => {
     const contractAddress: string = first[0].token_address;
     const before = BigInt((await tokens())?.balance ?? 0);
     await (await transfer({ type: "erc20", contractAddress, receiver: address(9), amount: "7" })).wait();
-    await expect
-      .poll(async () => BigInt((await tokens())?.balance ?? 0) - before, { timeout: 5_000 })
-      .toBe(7n);
+    await expect.poll(async () => BigInt((await tokens())?.balance ?? 0) - before).toBe(7n);
   });
 
   it.each([

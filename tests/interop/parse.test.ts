@@ -214,7 +214,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     await lamp.save({ on: true });
     await lamp.save({ watts: 5 });
     await lamp.save({ on: false });
-    await expect.poll(() => events, { timeout: 5_000 }).toEqual(["enter", "update", "leave"]);
+    await expect.poll(() => events).toEqual(["enter", "update", "leave"]);
     await subscription.unsubscribe();
   });
 

@@ -142,7 +142,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await until("Transfers", { transaction_hash: hash, confirmed: true }, 1);
     // Cloud code was told once of each.
     const all = await found("Transfers");
-    await expect.poll(async () => (await found("Seen")).length, { timeout: 5_000 }).toBe(all.length);
+    await expect.poll(async () => (await found("Seen")).length).toBe(all.length);
     expect(new Set((await found("Seen")).map(({ of }) => of)).size).toBe(all.length);
   });
 

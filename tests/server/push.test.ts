@@ -40,9 +40,7 @@ async function statusOf(purse: Purse, answer: Answer): Promise<JsonObject> {
 async function pushed(purse: Purse, body: unknown): Promise<JsonObject> {
   const answer = await push(purse, body);
   expect(answer.body).toEqual({ result: true });
-  await expect
-    .poll(async () => (await statusOf(purse, answer)).status, { timeout: 5_000 })
-    .toMatch(/succeeded|failed/);
+  await expect.poll(async () => (await statusOf(purse, answer)).status).toMatch(/succeeded|failed/);
   return statusOf(purse, answer);
 }
 

@@ -172,7 +172,7 @@ describe("useMoralisSubscription", () => {
     );
     await waitFor(() => expect(events).toEqual(["open"]));
     test.server.breakConnections();
-    await waitFor(() => expect(events).toEqual(["open", "close", "open"]), { timeout: 5_000 });
+    await waitFor(() => expect(events).toEqual(["open", "close", "open"]));
     test.server.sendEvent("refetch", "Note", {});
     await waitFor(() => expect(events.at(-1)).toBe("refetch"));
     view.unmount();

@@ -184,9 +184,8 @@ describe("useTransaction", () => {
     await waitFor(() => expect(view.current.transaction.status).toBe("seen"));
     mined = true;
     head = 11;
-    await waitFor(
-      () => expect(view.current.transaction).toMatchObject({ status: "confirmed", confirmations: 2 }),
-      { timeout: 5_000 },
+    await waitFor(() =>
+      expect(view.current.transaction).toMatchObject({ status: "confirmed", confirmations: 2 }),
     );
     expect(view.current.transaction.receipt).toMatchObject({ blockNumber: 10, succeeded: true });
     // Of two that are polled at the same interval, only the one that is shown is polled again.

@@ -49,7 +49,7 @@ describe("following a transaction", () => {
       .toMatchObject({ status: "unreachable", last: { status: "seen" } });
     node.down = false;
     node.receipt = { blockNumber: 10, status: "0x1" };
-    await expect.poll(() => events, { timeout: 5_000 }).toEqual(["seen", "unreachable", "confirmed"]);
+    await expect.poll(() => events).toEqual(["seen", "unreachable", "confirmed"]);
     stop();
   });
 
