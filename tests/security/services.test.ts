@@ -325,7 +325,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
     });
 
     it.each(["page.html", "picture.svg", "none"])(
-      "[7.data.endpoint.ipfs-upload-folder] %s of a folder in IPFS is inert too",
+      "%s of a folder in IPFS is inert too",
+      { tags: ["7.data.endpoint.ipfs-upload-folder"] },
       async (name) => {
         const { text } = await fetchText(`${purse.url}/api/v2/ipfs/uploadFolder`, {
           method: "POST",

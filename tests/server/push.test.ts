@@ -64,7 +64,7 @@ describe.each(DATABASES)("push on %s", (database) => {
   });
 
   describe("an order", () => {
-    it("[6.master-key.push] takes the master key, and not the one for reading", async () => {
+    it("takes the master key, and not the one for reading", { tags: ["6.master-key.push"] }, async () => {
       const body = { channels: ["nobody-listens"], data: { alert: "hi" } };
       const orders = async () => {
         const counted = await rest(purse, "GET", "/classes/_PushStatus?count=1&limit=0", undefined, MASTER);
@@ -120,7 +120,7 @@ describe.each(DATABASES)("push on %s", (database) => {
       },
     );
 
-    it("[7.push] is noted in _PushStatus, which only the operator sees", async () => {
+    it("is noted in _PushStatus, which only the operator sees", { tags: ["7.push"] }, async () => {
       const answer = await push(purse, { channels: ["nobody"], data: { alert: "hi" } });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ result: true });

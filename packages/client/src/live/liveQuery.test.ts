@@ -86,7 +86,7 @@ describe("the address of live queries", () => {
     expect(liveQueryUrl({ serverUrl: "http://a.b:1/server", liveQueryUrl: "ws://live" })).toBe("ws://live");
   });
 
-  it("[5.live-query.url-starts-with-ws] must start with ws", () => {
+  it("must start with ws", { tags: ["5.live-query.url-starts-with-ws"] }, () => {
     const message = "You need to set a proper Parse LiveQuery server url before using LiveQueryClient";
     expect(() => liveQueryUrl({ serverUrl: "http://a", liveQueryUrl: "http://live" })).toThrow(message);
     expect(() => new LiveQueryClient({ applicationId: "app", serverURL: "http://live" })).toThrow(message);

@@ -78,7 +78,7 @@ function later<T>() {
 }
 
 describe("the flag", () => {
-  it("[4.web3-flag.true-on-connection] is true once the wallet is connected", async () => {
+  it("is true once the wallet is connected", { tags: ["4.web3-flag.true-on-connection"] }, async () => {
     const { answer, give: resolvePromise } = later();
     provider.responses.eth_requestAccounts = answer;
     const enabling = enable();
@@ -88,7 +88,9 @@ describe("the flag", () => {
     expect(isWeb3Enabled()).toBe(true);
   });
 
-  it("[4.web3-flag.false-on-deactivate] [4.web3-flag.false-on-deactivated] is false as soon as the wallet is put away, when listeners hear of it too", async () => {
+  it("is false as soon as the wallet is put away, when listeners hear of it too", {
+    tags: ["4.web3-flag.false-on-deactivate", "4.web3-flag.false-on-deactivated"],
+  }, async () => {
     await enable();
     const seen: boolean[] = [];
     walletEvents.on("web3Deactivated", () => seen.push(isWeb3Enabled()));
@@ -98,7 +100,7 @@ describe("the flag", () => {
     expect(seen).toEqual([false]);
   });
 
-  it("[4.web3-flag.false-on-disconnect] is false after the provider disconnects", async () => {
+  it("is false after the provider disconnects", { tags: ["4.web3-flag.false-on-disconnect"] }, async () => {
     await enable();
     provider.emit("disconnect", new ProviderError(4900, "gone"));
     expect(isWeb3Enabled()).toBe(false);
