@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import SlowestFirst from "./tests/support/slowestFirst.ts";
@@ -5,22 +6,41 @@ import SlowestFirst from "./tests/support/slowestFirst.ts";
 // Servers and commands that tests start, hundreds of them, do not compile the same modules each time.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, ".cache/compiled");
 
+/** The items of the specification, by which tests are tagged: `npm test -- --tags-filter 8.code.107`. */
+const items: { id: string }[] = JSON.parse(
+  readFileSync(join(import.meta.dirname, "docs/internals/conformance/items.json"), "utf8"),
+);
+
 export default defineConfig({
   test: {
-    include: [
-      "packages/**/*.test.{ts,tsx}",
-      "apps/**/*.test.{ts,tsx}",
-      "tests/**/*.test.ts",
-      "scripts/**/*.test.ts",
-    ],
+    tags: items.map(({ id }) => ({ name: id })),
     sequence: { sequencer: SlowestFirst },
     globalSetup: ["tests/support/globalSetup.ts"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    // A machine that is busy otherwise may miss a deadline once; what fails twice has failed.
-    retry: 1,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // Whole-system tests start servers and browsers of their own: a few at a time.
-    maxWorkers: 3,
+    expect: { poll: { interval: 20, timeout: 15_000 } },
+    // Many system tests wait more than they compute.
+    maxWorkers: 4,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["{packages,apps}/**/*.test.{ts,tsx}", "scripts/**/*.test.ts"],
+          exclude: ["packages/{chain,devchain}/**"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // With servers, chains and browsers of their own.
+          name: "system",
+          include: ["tests/**/*.test.ts", "packages/{chain,devchain}/**/*.test.ts"],
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

@@ -1,6 +1,6 @@
 /*
- * Writes docs/internals/conformance.md: each item of the specification with the tests that carry its id in
- * their title. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
+ * Writes docs/internals/conformance.md: each item of the specification with the tests that have its id as a
+ * tag. `--check` writes nothing and fails where the file is stale; `--count` prints the count.
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -31,7 +31,7 @@ const items: Item[] = JSON.parse(readFileSync(join(ROOT, "docs/internals/conform
 const tests = testsById();
 const unknown = [...tests.keys()].filter((id) => !items.some((item) => item.id === id));
 if (unknown.length > 0) {
-  console.error(`Test titles carry ids that no item has: ${unknown.join(", ")}`);
+  console.error(`Tests have tags that no item has as its id: ${unknown.join(", ")}`);
   process.exit(1);
 }
 const covered = items.filter((item) => tests.has(item.id)).length;
@@ -46,7 +46,7 @@ if (process.argv.includes("--check")) {
 } else if (!process.argv.includes("--count")) writeFileSync(TARGET, page);
 console.log(`conformance: ${covered} of ${items.length} items covered`);
 
-/** Ids stand in brackets in the titles of tests and in the names of their table rows. */
+/** The files of the tests with an id as their tag; the tests of a table have the ids of all its rows. */
 function testsById(): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   const files = ["packages/**/*.test.{ts,tsx}", "apps/**/*.test.{ts,tsx}", "tests/**/*.test.ts"].flatMap(
@@ -54,7 +54,8 @@ function testsById(): Map<string, Set<string>> {
   );
   for (const file of files.sort()) {
     const text = readFileSync(join(ROOT, file), "utf8");
-    for (const [, id] of text.matchAll(/\[(\d\.[a-z0-9][a-z0-9.-]*)\]/g)) {
+    const lists = [...text.matchAll(/\btags: \[([^\]]*)\]/g)].map(([, list]) => list);
+    for (const [, id] of lists.join().matchAll(/"(\d\.[a-z][a-z0-9.-]*)"/g)) {
       if (id === undefined) continue;
       const places = found.get(id) ?? new Set();
       found.set(id, places.add(relative(ROOT, join(ROOT, file))));
@@ -68,7 +69,7 @@ function render(): string {
     "# Conformance",
     "",
     `Each item of the product specification with the tests that verify it: ${covered} of ${items.length} items are covered.`,
-    "Generated from the test titles by `node scripts/run.mjs scripts/conformance.ts`.",
+    "Generated from the tags of the tests by `node scripts/run.mjs scripts/conformance.ts`.",
   ];
   for (const [section, name] of SECTIONS.entries()) {
     const own = items.filter((item) => item.section === section);

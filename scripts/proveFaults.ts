@@ -29,7 +29,7 @@ const proof = PROOFS[positionals[0] ?? ""];
 if (!proof) throw new Error(`name one of ${Object.keys(PROOFS).join(", ")}`);
 const { status } = spawnSync(
   process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--retry=0", "--silent=false", proof.file],
+  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--silent=false", proof.file],
   {
     cwd: root,
     stdio: "inherit",

@@ -20,6 +20,8 @@ export default defineConfig({
       "packages/server/src/data/permissions/*.test.ts",
       "packages/server/src/database/sql/*.test.ts",
     ],
+    // The ids of the specification are defined in the configuration of all tests.
+    strictTags: false,
     exclude: ["**/node_modules/**", "packages/server/src/data/permissions/permissions.property.test.ts"],
   },
 });

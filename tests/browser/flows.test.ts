@@ -39,7 +39,14 @@ async function open(options = {}): Promise<Visit> {
 const node = () => createPublicClient({ transport: http(purse.rpcUrl) });
 
 describe("signing in with a wallet", () => {
-  it("[0.title.wrapped-app] [0.browser-app] [1.capability.connect-wallet] [1.capability.sign-in-by-message] connects an announced wallet, signs a message and shows the wallet's real balance", async () => {
+  it("connects an announced wallet, signs a message and shows the wallet's real balance", {
+    tags: [
+      "0.title.wrapped-app",
+      "0.browser-app",
+      "1.capability.connect-wallet",
+      "1.capability.sign-in-by-message",
+    ],
+  }, async () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 4);
@@ -52,14 +59,16 @@ describe("signing in with a wallet", () => {
     expectNoErrors(visitor);
   });
 
-  it("[1.capability.query-balances] shows the tokens that the wallet holds", async () => {
+  it("shows the tokens that the wallet holds", { tags: ["1.capability.query-balances"] }, async () => {
     const { page } = await open();
     await installWallet(page, purse, 1);
     await signInWithWallet(page, purse);
     await page.getByRole("region", { name: "Tokens" }).getByText("Purse Token").waitFor();
   });
 
-  it("[4.auth.load.stored-user] keeps people signed in over a reload, wallet included", async () => {
+  it("keeps people signed in over a reload, wallet included", {
+    tags: ["4.auth.load.stored-user"],
+  }, async () => {
     const { page } = await open();
     await installWallet(page, purse, 2);
     await signInWithWallet(page, purse);
@@ -93,7 +102,7 @@ describe("signing in with a wallet", () => {
 });
 
 describe("signing in with a password", () => {
-  it("[1.provider.authentication] signs up, signs out and logs in again", async () => {
+  it("signs up, signs out and logs in again", { tags: ["1.provider.authentication"] }, async () => {
     const visitor = await open();
     const { page } = visitor;
     await signUpInPage(page, purse, "grace", "/account");
@@ -131,7 +140,9 @@ describe("signing in with a password", () => {
 });
 
 describe("sending", () => {
-  it("[1.capability.transfer-native] sends native currency and follows it until it is confirmed, over a reload too", async () => {
+  it("sends native currency and follows it until it is confirmed, over a reload too", {
+    tags: ["1.capability.transfer-native"],
+  }, async () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 5);
@@ -205,7 +216,8 @@ describe("every page", () => {
     "/nothing-here",
   ];
   it.each(pages)(
-    "[1.provider.every-page] [2.shell.common-wrapper] %s stands in the shell, fits a phone and raises no error",
+    "%s stands in the shell, fits a phone and raises no error",
+    { tags: ["1.provider.every-page", "2.shell.common-wrapper"] },
     async (path) => {
       const visitor = await open({ viewport: { width: 360, height: 720 } });
       await visitor.page.goto(purse.url + path);

@@ -80,7 +80,9 @@ async function expectFits(page: Page): Promise<void> {
 }
 
 describe("the portfolio", () => {
-  it("[1.capability.query-prices] [1.capability.query-nfts] shows what an address holds and what it is worth, its NFTs, its history and its value over time", async () => {
+  it("shows what an address holds and what it is worth, its NFTs, its history and its value over time", {
+    tags: ["1.capability.query-prices", "1.capability.query-nfts"],
+  }, async () => {
     const { page, errors, ...rest } = await visitAs(0);
     await open(page, "/portfolio", { chain: "0x539" });
     const total = page.getByRole("region", { name: "Total value" });
@@ -180,7 +182,9 @@ describe("the portfolio", () => {
 });
 
 describe("sending what a wallet holds", () => {
-  it("[1.capability.transfer-token] sends a token, tried out before it is signed, and follows it to the last block, in another tab too", async () => {
+  it("sends a token, tried out before it is signed, and follows it to the last block, in another tab too", {
+    tags: ["1.capability.transfer-token"],
+  }, async () => {
     const visitor = await visitAs(1, PHONE);
     const { page } = visitor;
     const to = devAccount(8).address;
@@ -255,7 +259,9 @@ describe("sending what a wallet holds", () => {
     await page.getByText(/≈ 0\.\d+ ETH/).waitFor();
   });
 
-  it("[1.capability.resolve-domain] knows names, warns of oneself, of contracts and of addresses that look like known ones", async () => {
+  it("knows names, warns of oneself, of contracts and of addresses that look like known ones", {
+    tags: ["1.capability.resolve-domain"],
+  }, async () => {
     const visitor = await visitAs(2);
     const { page } = visitor;
     await open(page, "/send");
@@ -462,7 +468,9 @@ describe("a contract", () => {
     expectNoErrors(visitor);
   });
 
-  it("[1.capability.contract-call] is written to after it was tried out, and what it logs is decoded", async () => {
+  it("is written to after it was tried out, and what it logs is decoded", {
+    tags: ["1.capability.contract-call"],
+  }, async () => {
     const visitor = await visitAs(1, PHONE);
     const { page } = visitor;
     await open(page, "/contract", { address: hand.token, fn: "transfer(address,uint256)" });

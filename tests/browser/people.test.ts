@@ -211,7 +211,13 @@ describe("signing in", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
   });
 
-  it("[1.provider.wallet-connection] [4.web3-flag.true-on-connection] [4.web3-flag.false-on-deactivate] puts the last wallet first, and disconnects it without signing out", async () => {
+  it("puts the last wallet first, and disconnects it without signing out", {
+    tags: [
+      "1.provider.wallet-connection",
+      "4.web3-flag.true-on-connection",
+      "4.web3-flag.false-on-deactivate",
+    ],
+  }, async () => {
     const visitor = await open();
     const { page } = visitor;
     await installWallet(page, purse, 8, "Field Wallet");
@@ -348,7 +354,9 @@ async function standInForWalletConnect(page: Page, index: number) {
 }
 
 describe("the account", () => {
-  it("[1.provider.user-data] keeps fields of one's own, and says what is wrong beside them", async () => {
+  it("keeps fields of one's own, and says what is wrong beside them", {
+    tags: ["1.provider.user-data"],
+  }, async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await signUpInPage(page, purse, "profiled", "/account");
@@ -487,7 +495,9 @@ describe("files", () => {
     expectNoErrors(visitor);
   });
 
-  it("[1.capability.ipfs-upload] puts a file and a folder into IPFS and links to gateways, on a phone too", async () => {
+  it("puts a file and a folder into IPFS and links to gateways, on a phone too", {
+    tags: ["1.capability.ipfs-upload"],
+  }, async () => {
     const visitor = await open(PHONE);
     const { page } = visitor;
     await signUpInPage(page, purse, "planet", "/files");
@@ -522,9 +532,9 @@ describe("files", () => {
     const { page } = await open();
     await signUpInPage(page, purse, "heavy", "/files");
     // Parts wait until they are let through.
-    let isHeld = true;
+    const gate = Promise.withResolvers<void>();
     await page.route("**/files/resumable/**", async (route) => {
-      if (isHeld) await new Promise((resolve) => setTimeout(resolve, 300));
+      await gate.promise;
       await route.continue().catch(() => {});
     });
     await page.getByLabel("Files to upload").setInputFiles({
@@ -534,7 +544,7 @@ describe("files", () => {
     });
     await page.getByRole("button", { name: "Pause large.bin" }).click();
     await page.getByText("Paused").waitFor();
-    isHeld = false;
+    gate.resolve();
     await page.getByRole("button", { name: "Resume large.bin" }).click();
     await page.getByRole("button", { name: "large.bin", exact: true }).waitFor();
     await page.getByRole("button", { name: "Dismiss large.bin" }).click();

@@ -45,7 +45,15 @@ async function settle(page: Page, path: string): Promise<void> {
 }
 
 describe("the application", () => {
-  it("[0.pages-in-provider] [1.provider.config-app-id] [1.provider.config-server-url] [9.app-id-literal] [9.server-url-literal] asks the configured server as the configured application, from every page", async () => {
+  it("asks the configured server as the configured application, from every page", {
+    tags: [
+      "0.pages-in-provider",
+      "1.provider.config-app-id",
+      "1.provider.config-server-url",
+      "9.app-id-literal",
+      "9.server-url-literal",
+    ],
+  }, async () => {
     const page = await open();
     const requested: { url: string; body: unknown }[] = [];
     page.on("request", (request) => {
@@ -64,7 +72,9 @@ describe("the application", () => {
     expect(settings).toMatchObject({ appId: APP_ID, serverUrl: purse.serverUrl });
   });
 
-  it("[0.client-bundled] brings its client along: nothing is loaded from elsewhere", async () => {
+  it("brings its client along: nothing is loaded from elsewhere", {
+    tags: ["0.client-bundled"],
+  }, async () => {
     const page = await open();
     const urls: string[] = [];
     page.on("request", (request) => urls.push(request.url()));
@@ -73,7 +83,9 @@ describe("the application", () => {
     expect(urls.some((url) => url.endsWith(".js"))).toBe(true);
   });
 
-  it("[2.shell.route] has the shell as the route above all others: it stays while pages change", async () => {
+  it("has the shell as the route above all others: it stays while pages change", {
+    tags: ["2.shell.route"],
+  }, async () => {
     const page = await open();
     await settle(page, "/");
     const navigation = page.getByRole("navigation", { name: "Pages" });
@@ -84,7 +96,10 @@ describe("the application", () => {
     await settle(page, "/no-such-page");
   });
 
-  it("[6.app.two-states-only] shows people the same whoever they are, once they are signed in", async () => {
+  it("shows people the same whoever they are, once they are signed in", {
+    tags: ["6.app.two-states-only"],
+    timeout: 120_000,
+  }, async () => {
     /** What there is to see and to do. */
     const seen = async (page: Page) => {
       const all = [];
@@ -119,7 +134,7 @@ describe("the application", () => {
     const ordinary = await seen(somebody);
     expect(await seen(chief)).toEqual(ordinary);
     expect(await seen(nobody)).not.toEqual(ordinary);
-  }, 120_000);
+  });
 });
 
 describe("two tabs of one browser", () => {

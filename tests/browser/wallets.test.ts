@@ -140,7 +140,7 @@ describe("wallets of the browser", () => {
     await expect.poll(() => state(page)).toEqual({ status: "deactivated" });
   });
 
-  it("[8.wallet.non-ethereum-browser] may be none", async () => {
+  it("may be none", { tags: ["8.wallet.non-ethereum-browser"] }, async () => {
     const { page } = await open();
     await load(page);
     await expect(signIn(page, {})).rejects.toThrow("Non ethereum enabled browser");

@@ -135,7 +135,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect([found.get("title"), found.get("pages")]).toEqual(["Typed anew", 2]);
     });
 
-    it("[8.backend.object-not-found] are not found once they are deleted", async () => {
+    it("are not found once they are deleted", { tags: ["8.backend.object-not-found"] }, async () => {
       const book = await new Book({ title: "Gone" }).save();
       expect(await book.exists()).toBe(true);
       await book.destroy();
@@ -218,7 +218,7 @@ describe.each(SERVERS)("the client's classes with %s", (_, startServer) => {
       expect(await Query.and(low, kind().equalTo("pages", 1)).count()).toBe(1);
     });
 
-    it("[9.iteration-batch.default] go through everything, batch by batch", async () => {
+    it("go through everything, batch by batch", { tags: ["9.iteration-batch.default"] }, async () => {
       const seen: number[] = [];
       await kind().each((book) => void seen.push(book.get("pages")), { batchSize: 5 });
       expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, pages) => pages));

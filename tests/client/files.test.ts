@@ -46,7 +46,9 @@ async function served(file: ParseFile): Promise<string> {
 }
 
 describe("files", () => {
-  it("[5.file.data-bytes] [5.file.data-base64-object] come back as they were sent, and are deleted", async () => {
+  it("come back as they were sent, and are deleted", {
+    tags: ["5.file.data-bytes", "5.file.data-base64-object"],
+  }, async () => {
     const file = await new ParseFile("a b.txt", { base64: "data:text/plain;base64,aGk=" }).save({
       sessionToken,
     });

@@ -99,7 +99,9 @@ describe("an application without a network", () => {
 });
 
 describe("a call whose answer is lost", () => {
-  it("[9.retry.status-0] is carried out once with idempotency on, however often it is sent", async () => {
+  it("is carried out once with idempotency on, however often it is sent", {
+    tags: ["9.retry.status-0"],
+  }, async () => {
     configure({ idempotency: true });
     proxy.dropNextResponse();
     const saved = await new ParseObject("Draft", { text: "once" }).save();
@@ -107,7 +109,7 @@ describe("a call whose answer is lost", () => {
     configure({ idempotency: false });
   });
 
-  it("[9.retry.http-5xx] reaches a server that comes back in time", async () => {
+  it("reaches a server that comes back in time", { tags: ["9.retry.http-5xx"] }, async () => {
     await purse.stop();
     const restarted = startPurse({ dataDir: purse.dataDir, port: purse.port });
     // Pauses long enough for a server to start.

@@ -208,7 +208,7 @@ describe("the wallet", () => {
     expect((await node.getBalance({ address: devAccount(6).address })) - before).toBe(parseEther("1"));
   });
 
-  it("[1.capability.contract-call] calls a contract's functions", async () => {
+  it("calls a contract's functions", { tags: ["1.capability.contract-call"] }, async () => {
     const abi = [
       {
         type: "function",

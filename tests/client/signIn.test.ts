@@ -114,7 +114,7 @@ describe("what the wallet is on is asked again before it signs", () => {
     expect(walletState()).toMatchObject({ account: address(4) });
   });
 
-  it("[8.wallet.no-account] does not sign in with a wallet that was locked", async () => {
+  it("does not sign in with a wallet that was locked", { tags: ["8.wallet.no-account"] }, async () => {
     Wallet.current = undefined;
     await expect(authenticate({ connector: Wallet })).rejects.toThrow(
       "Cannot authenticate, no account returned from provider",

@@ -34,12 +34,16 @@ describe("moralis@1.7.0, unmodified", () => {
     await purse?.remove();
   });
 
-  it("[7.key-fetch.get] [7.key-fetch.secret-header] fetches its keys by the secret, and by no other", async () => {
+  it("fetches its keys by the secret, and by no other", {
+    tags: ["7.key-fetch.get", "7.key-fetch.secret-header"],
+  }, async () => {
     expect(await Moralis.getApiKeys(SECRET)).toEqual({ web3ApiKey: API_KEY, speedyNodeApiKey: "" });
     await expect(Moralis.getApiKeys("wrong")).rejects.toThrow("Could not fetch keys with moralisSecret");
   });
 
-  it("[7.other.package-version] [7.other.tracking] [9.version-check-reference] starts without a warning, and is counted", async () => {
+  it("starts without a warning, and is counted", {
+    tags: ["7.other.package-version", "7.other.tracking", "9.version-check-reference"],
+  }, async () => {
     const warned = vi.spyOn(console, "warn").mockImplementation(() => {});
     await Moralis.start({ serverUrl: purse.serverUrl, appId: purse.appId });
     await expect.poll(() => requestedMethods).toContain("GET /moralis/package.json");
@@ -51,7 +55,7 @@ describe("moralis@1.7.0, unmodified", () => {
     warned.mockRestore();
   });
 
-  it("[7.other.tracking-failure-ignored] starts all the same where nobody counts", async () => {
+  it("starts all the same where nobody counts", { tags: ["7.other.tracking-failure-ignored"] }, async () => {
     const { ajax: counted } = controller;
     controller.ajax = (method, url, ...more) =>
       counted(method, HOSTED.test(url) ? `${purse.url}/nothing` : url, ...more);
@@ -60,7 +64,9 @@ describe("moralis@1.7.0, unmodified", () => {
     expect(await Moralis.Cloud.run("getServerTime")).toMatchObject({ dateTime: expect.any(String) });
   });
 
-  it("[7.other.api-docs] [7.other.api-docs-by-tag] lists the endpoints with its own tool", async () => {
+  it("lists the endpoints with its own tool", {
+    tags: ["7.other.api-docs", "7.other.api-docs-by-tag"],
+  }, async () => {
     const endpoints: { method: string; group: string; name: string; url: string }[] =
       await tools.fetchEndpoints();
     expect(endpoints).toHaveLength(39);

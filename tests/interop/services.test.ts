@@ -28,7 +28,9 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
     });
     afterAll(() => purse?.remove());
 
-    it("[7.function] [7.function.params] [8.code.142] runs functions and is told why not", async () => {
+    it("runs functions and is told why not", {
+      tags: ["7.function", "7.function.params", "8.code.142"],
+    }, async () => {
       expect(await Parse.Cloud.run("fields", { name: "a" })).toEqual({ name: "a", size: 3 });
       await expect(Parse.Cloud.run("fields", {})).rejects.toMatchObject({
         code: 142,
@@ -55,7 +57,9 @@ describe.each(CLIENTS.flatMap((client) => DATABASES.map((database) => [...client
       expect((await Parse.Cloud.getJobsData()).jobs).toContain("count");
     });
 
-    it("[7.config.get] [7.config.put-params] [7.config.put-master-key-only] keeps settings", async () => {
+    it("keeps settings", {
+      tags: ["7.config.get", "7.config.put-params", "7.config.put-master-key-only"],
+    }, async () => {
       const saved = await Parse.Config.save({ greeting: "hi", since: new Date(0) }, { since: true });
       expect([saved.get("greeting"), saved.get("since")]).toEqual(["hi", new Date(0)]);
       const seen = await Parse.Config.get();

@@ -103,7 +103,9 @@ describe("wallet sign-in", () => {
 });
 
 describe("names and passwords", () => {
-  it("[8.code.202] gives a name to one of many that want it at once, however it is spelt", async () => {
+  it("gives a name to one of many that want it at once, however it is spelt", {
+    tags: ["8.code.202"],
+  }, async () => {
     const names = ["Zoë", "zoë", "ZOË", "Zoe\u0308"];
     const replies = await Promise.all(
       names.map((username) => rest(purse, "POST", "/users", { username, password: "p" })),
@@ -112,22 +114,26 @@ describe("names and passwords", () => {
     expect(replies.filter(({ body }) => body.code === 202)).toHaveLength(3);
   });
 
-  it("[8.code.203] gives an e-mail address to one", async () => {
+  it("gives an e-mail address to one", { tags: ["8.code.203"] }, async () => {
     await signUp(purse, { email: "one@example.org" });
     const fields = { username: "another", password: "p", email: "ONE@example.org" };
     expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(203);
   });
 
   it.each([
-    ["[8.code.200] no username", { password: "p" }, 200],
-    ["[8.code.201] no password", { username: "n1" }, 201],
+    ["no username", { password: "p" }, 200],
+    ["no password", { username: "n1" }, 201],
     ["an empty username", { username: "", password: "p" }, 200],
     ["an operator as username", { username: { $ne: 1 }, password: "p" }, 121],
-    ["[8.code.125] a bad e-mail address", { username: "n2", password: "p", email: "nowhere" }, 125],
+    ["a bad e-mail address", { username: "n2", password: "p", email: "nowhere" }, 125],
     ["a provider that is not there", { authData: { facebook: { id: "1" } } }, 252],
-  ])("refuses a sign-up with %s", async (_name, fields, code) => {
-    expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(code);
-  });
+  ])(
+    "refuses a sign-up with %s",
+    { tags: ["8.code.200", "8.code.201", "8.code.125"] },
+    async (_name, fields, code) => {
+      expect((await rest(purse, "POST", "/users", fields)).body.code).toBe(code);
+    },
+  );
 
   it("refuses operators where a log-in takes texts, and tells nothing of names", async () => {
     const { username } = await signUp(purse);
@@ -138,7 +144,9 @@ describe("names and passwords", () => {
     expect(unknown.body).toEqual(wrong.body);
   });
 
-  it("[3.user.password] [3.user.email] [3.user.auth-data] never shows a password, and e-mail addresses to their owners only", async () => {
+  it("never shows a password, and e-mail addresses to their owners only", {
+    tags: ["3.user.password", "3.user.email", "3.user.auth-data"],
+  }, async () => {
     const user = await signUp(purse, { email: "private@example.org" });
     const other = await signUp(purse);
     const mine = await rest(purse, "GET", `/users/${user.id}`, undefined, user);
@@ -158,7 +166,7 @@ describe("names and passwords", () => {
     expect(messageReply.body.code).toBe(119);
   });
 
-  it("[8.code.206] lets nobody write another user, not even where the ACL would", async () => {
+  it("lets nobody write another user, not even where the ACL would", { tags: ["8.code.206"] }, async () => {
     const user = await signUp(purse, { ACL: { "*": { read: true, write: true } } });
     const other = await signUp(purse);
     expect((await rest(purse, "PUT", `/classes/_User/${user.id}`, { a: 1 }, other)).body.code).toBe(206);
@@ -167,7 +175,9 @@ describe("names and passwords", () => {
 });
 
 describe("sessions", () => {
-  it("[3.user.session-token] [3.session.session-token] [7.current-session] begin with a token that only its holder is told", async () => {
+  it("begin with a token that only its holder is told", {
+    tags: ["3.user.session-token", "3.session.session-token", "7.current-session"],
+  }, async () => {
     const user = await signUp(purse);
     expect(user.sessionToken).toMatch(/^r:[0-9a-f]{32}$/);
     const { body } = await rest(purse, "GET", "/sessions/me", undefined, user);

@@ -50,7 +50,7 @@ describe("a socket that a page of another site opens", () => {
     // What only the operator may follow is refused.
     expect(await subscribe(2, "_Installation")).toMatchObject({ op: "error" });
     await rest(purse, "POST", "/classes/Diary", { ACL: { [user.id]: { read: true } } }, MASTER);
-    expect(await quiet()).toEqual([]);
+    expect(await quiet("Diary")).toEqual([]);
     socket.terminate();
   });
 

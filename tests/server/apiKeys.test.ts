@@ -46,7 +46,7 @@ describe.each(DATABASES)("API keys on %s", (database) => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("[7.data.api-key-header] open the data service, in a header of any case", async () => {
+  it("open the data service, in a header of any case", { tags: ["7.data.api-key-header"] }, async () => {
     expect(await ask(purse)).toMatchObject(refused(401, "npm run purse -- keys add"));
     const { key } = await keys(env, "add", "--name", "shop");
     expect(key).toMatch(/^[\w-]{43}$/);

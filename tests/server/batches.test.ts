@@ -23,7 +23,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     return body.count;
   };
 
-  it("[7.batch] answer each request by itself", async () => {
+  it("answer each request by itself", { tags: ["7.batch"] }, async () => {
     const { body } = await batch([create({ kind: "plain" }), create({ kind: 5 }), create({ kind: "plain" })]);
     expect(body).toEqual([
       { success: { objectId: expect.any(String), createdAt: expect.any(String) } },
@@ -52,7 +52,7 @@ describe.each(DATABASES)("batches on %s", (database) => {
     expect(await count({ kind: "undone" })).toBe(0);
   });
 
-  it("[8.code.159] carry out a request with an id once", async () => {
+  it("carry out a request with an id once", { tags: ["8.code.159"] }, async () => {
     const headers = {
       "X-Parse-Application-Id": purse.appId,
       "Content-Type": "application/json",

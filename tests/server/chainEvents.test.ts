@@ -21,13 +21,20 @@ interface Heard {
   body: { event: string; sequence: number; object: JsonObject };
 }
 
-async function listener(): Promise<{ url: string; heard: Heard[]; refusing: boolean; server: Server }> {
-  const state = { url: "", heard: [] as Heard[], refusing: false, server: createServer() };
+async function listener(): Promise<{
+  url: string;
+  heard: Heard[];
+  refusing: boolean;
+  refused: number;
+  server: Server;
+}> {
+  const state = { url: "", heard: [] as Heard[], refusing: false, refused: 0, server: createServer() };
   state.server.on("request", async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(Buffer.from(chunk));
     const text = Buffer.concat(chunks).toString("utf8");
-    if (!state.refusing) state.heard.push({ headers: request.headers, text, body: JSON.parse(text) });
+    if (state.refusing) state.refused += 1;
+    else state.heard.push({ headers: request.headers, text, body: JSON.parse(text) });
     response.writeHead(state.refusing ? 503 : 204).end();
   });
   await new Promise<void>((done) => state.server.listen(0, "127.0.0.1", done));
@@ -135,7 +142,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await until("Transfers", { transaction_hash: hash, confirmed: true }, 1);
     // Cloud code was told once of each.
     const all = await found("Transfers");
-    await expect.poll(async () => (await found("Seen")).length, { timeout: 5_000 }).toBe(all.length);
+    await expect.poll(async () => (await found("Seen")).length).toBe(all.length);
     expect(new Set((await found("Seen")).map(({ of }) => of)).size).toBe(all.length);
   });
 
@@ -206,7 +213,7 @@ describe.each(DATABASES)("what happens on a chain, on %s", (database) => {
     await hand.transferToken(0, hand.account(6), 4n);
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "3" } });
     expect(await live.next()).toMatchObject({ op: "create", object: { value: "4" } });
-    await new Promise((done) => setTimeout(done, 1_000));
+    await expect.poll(() => other.refused).toBeGreaterThan(1);
     other.refusing = false;
     await expect.poll(() => other.heard.length, { timeout: 20_000 }).toBe(3);
 

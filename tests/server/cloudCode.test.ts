@@ -47,7 +47,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       ["needsKey", {}, { code: 142, error: "Please login to make this request." }],
       ["own", {}, { code: 142, error: "say the word" }],
       ["own", { word: "open" }, { result: "in" }],
-    ])("[8.code.142] of %s judge %j", async (name, params, answer) => {
+    ])("of %s judge %j", { tags: ["8.code.142"] }, async (name, params, answer) => {
       expect((await call(name, params)).body).toMatchObject(answer);
     });
 
@@ -241,7 +241,9 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
     const change = (body: object, credentials: object = MASTER) =>
       rest(purse, "PUT", "/config", body, credentials);
 
-    it("[7.config.get] [7.config.put-params] [7.config.put-master-key-only] are read, some only by the operator", async () => {
+    it("are read, some only by the operator", {
+      tags: ["7.config.get", "7.config.put-params", "7.config.put-master-key-only"],
+    }, async () => {
       const params = { open: 1, shut: { a: [1] } };
       expect((await change({ params, masterKeyOnly: { shut: true } })).body).toEqual({ result: true });
       expect(await read()).toMatchObject({ params: { open: 1 } });
@@ -252,7 +254,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       expect((await read(MASTER)).params).not.toHaveProperty("open");
     });
 
-    it("[6.master-key.config-saving] are changed by the operator alone", async () => {
+    it("are changed by the operator alone", { tags: ["6.master-key.config-saving"] }, async () => {
       expect((await change({ params: { a: 1 } }, ada)).body.code).toBe(119);
     });
 

@@ -30,7 +30,7 @@ async function get(path: string) {
 const address = devAccount(0).address;
 
 describe("the data service", () => {
-  it("[7.data.pagination-by-cursor] pages by cursor without doubles or gaps", async () => {
+  it("pages by cursor without doubles or gaps", { tags: ["7.data.pagination-by-cursor"] }, async () => {
     const all = await get(`/${address}/erc20/transfers`);
     const seen: unknown[] = [];
     let cursor = "";
@@ -42,7 +42,9 @@ describe("the data service", () => {
     expect(seen).toEqual(all.body.result);
   });
 
-  it("[9.offset-page-size] [7.data.pagination-by-offset] pages by offset, 500 rows where no size is given", async () => {
+  it("pages by offset, 500 rows where no size is given", {
+    tags: ["9.offset-page-size", "7.data.pagination-by-offset"],
+  }, async () => {
     const all = await get(`/${address}/erc20/transfers`);
     expect(all.body).toMatchObject({ page: 0, page_size: 500 });
     const second = await get(`/${address}/erc20/transfers?limit=3&offset=3`);
@@ -60,7 +62,9 @@ describe("the data service", () => {
     expect(result).toEqual((await get(`/${address}/balance`)).body);
   });
 
-  it("[7.data.base-path] takes the body of events and functions below its own path, and as fields of a function's call", async () => {
+  it("takes the body of events and functions below its own path, and as fields of a function's call", {
+    tags: ["7.data.base-path"],
+  }, async () => {
     const { body } = await get(`/${address}/erc20/transfers?limit=1`);
     const [{ address: token }] = body.result;
     const event = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
@@ -95,7 +99,9 @@ describe("the data service", () => {
     expect(nobody.body.error).toBe("required param address not provided");
   });
 
-  it("[7.data.endpoint.ipfs-upload-folder] puts a folder into IPFS for those who are signed in", async () => {
+  it("puts a folder into IPFS for those who are signed in", {
+    tags: ["7.data.endpoint.ipfs-upload-folder"],
+  }, async () => {
     const data = [
       { path: "hello/a.txt", content: Buffer.from("hello world\n").toString("base64") },
       { path: "hello/b.json", content: { a: 1 } },
@@ -123,7 +129,7 @@ describe("the data service", () => {
     expect(answer.body.message).toContain(message);
   });
 
-  it("[5.data.path-parameter-required] says which parameter is missing", async () => {
+  it("says which parameter is missing", { tags: ["5.data.path-parameter-required"] }, async () => {
     const { body } = await rest(purse, "POST", "/functions/getNativeBalance", {});
     expect(body.error).toBe("required param address not provided");
   });

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => purse?.remove());
 
 describe("the data service's description of itself", () => {
-  it("[7.data.base-path] is OpenAPI that names the base path and every endpoint", async () => {
+  it("is OpenAPI that names the base path and every endpoint", { tags: ["7.data.base-path"] }, async () => {
     const response = await fetch(`${purse.url}/api/v2/openapi.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toContain("application/json");

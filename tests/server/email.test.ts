@@ -52,7 +52,9 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
     rest(purse, "POST", "/login", { username, password });
 
   describe("verification", () => {
-    it("[8.code.205] sends a link, without which nobody signs in, and which works once", async () => {
+    it("sends a link, without which nobody signs in, and which works once", {
+      tags: ["8.code.205"],
+    }, async () => {
       const ann = await signUp();
       const { link } = await mails.next(ann.email);
       const refused = await logIn(ann.username);
@@ -92,7 +94,9 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       expect(JSON.stringify(body)).not.toMatch(/token/i);
     });
 
-    it("[7.verification-email] is sent again on demand, and says nothing to strangers", async () => {
+    it("is sent again on demand, and says nothing to strangers", {
+      tags: ["7.verification-email"],
+    }, async () => {
       const ann = await signUp();
       await mails.next(ann.email);
       const known = await rest(purse, "POST", "/verificationEmailRequest", { email: ann.email });
@@ -109,7 +113,9 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
   });
 
   describe("reset of the password", () => {
-    it("[7.password-reset] works by the link, once, even for many at once, and ends the sessions", async () => {
+    it("works by the link, once, even for many at once, and ends the sessions", {
+      tags: ["7.password-reset"],
+    }, async () => {
       const ann = await signUp();
       await mails.next(ann.email);
       expect((await rest(purse, "POST", "/requestPasswordReset", { email: ann.email })).body).toEqual({});
@@ -149,9 +155,13 @@ describe.each(DATABASES)("e-mail on %s", (database) => {
       ["no address", {}, 204],
       ["an object", { email: { $ne: null } }, 125],
       ["a text that is none", { email: "nowhere" }, 125],
-    ] as [string, object, number][])("[8.code.204] [8.code.125] refuses %s", async (_name, body, code) => {
-      expect((await rest(purse, "POST", "/requestPasswordReset", body)).body.code).toBe(code);
-    });
+    ] as [string, object, number][])(
+      "refuses %s",
+      { tags: ["8.code.204", "8.code.125"] },
+      async (_name, body, code) => {
+        expect((await rest(purse, "POST", "/requestPasswordReset", body)).body.code).toBe(code);
+      },
+    );
 
     it("answers the same for addresses that nobody has", async () => {
       const answer = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
@@ -175,7 +185,7 @@ describe("password policy and lockout", () => {
   });
   afterAll(() => purse.remove());
 
-  it("[8.code.142] asks passwords to be strong, and not the name", async () => {
+  it("asks passwords to be strong, and not the name", { tags: ["8.code.142"] }, async () => {
     const username = newName();
     const signUp = (password: string) => rest(purse, "POST", "/users", { username, password });
     expect((await signUp("short")).body).toEqual({ code: 142, error: "Too short." });
@@ -227,7 +237,7 @@ describe("password policy and lockout", () => {
     }
   });
 
-  it("[8.code.205] tells unknown addresses where the operator wants that", async () => {
+  it("tells unknown addresses where the operator wants that", { tags: ["8.code.205"] }, async () => {
     const { body } = await rest(purse, "POST", "/requestPasswordReset", { email: "nobody@example.org" });
     expect(body.code).toBe(205);
   });

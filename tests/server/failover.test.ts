@@ -219,7 +219,7 @@ describe("a process whose connections lead nowhere any more", () => {
 describe("a process whose database is away", () => {
   it("refuses with 503 and Retry-After meanwhile, and writes again within two seconds of its return", async () => {
     const server = await startServer();
-    const { purse } = await startNode(server);
+    const { purse, proxy } = await startNode(server);
     await save(purse, 0);
     await server.halt("immediate");
     const refused = await Promise.all([
@@ -232,8 +232,9 @@ describe("a process whose database is away", () => {
       expect(headers.get("retry-after")).toBe("1");
     }
     expect(await isReady(purse)).toBe(false);
-    // Long enough for pauses between attempts to have grown.
-    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    // Pauses between attempts grow up to the longest one meanwhile.
+    const { accepted } = proxy;
+    await expect.poll(() => proxy.accepted).toBeGreaterThan(accepted + 20);
     await server.resume();
     expect(await untilSaved(purse, 20_000)).toBeLessThan(2_000);
   });

@@ -16,7 +16,7 @@ const call = async (name: string, params: object = {}, credentials = {}) =>
   (await rest(purse, "POST", `/functions/${name}`, params, credentials)).body;
 
 describe("functions", () => {
-  it("[7.function] [7.function.params] run with their parameters", async () => {
+  it("run with their parameters", { tags: ["7.function", "7.function.params"] }, async () => {
     expect(await call("hello", { name: "Ada" })).toEqual({ result: "Hello, Ada!" });
   });
 
@@ -37,7 +37,7 @@ describe("functions", () => {
     },
   );
 
-  it("[7.server-time.function] [3.server-time.date-time] tell the time", async () => {
+  it("tell the time", { tags: ["7.server-time.function", "3.server-time.date-time"] }, async () => {
     const { body } = await envelope(purse, "/functions/getServerTime", {});
     const { dateTime } = body.result as { dateTime: string };
     expect(new Date(dateTime).toISOString()).toBe(dateTime);
@@ -45,7 +45,8 @@ describe("functions", () => {
   });
 
   it.each(["nope", "toString", "__proto__", "a.b"])(
-    "[8.code.141] that are not there are not found: %s",
+    "that are not there are not found: %s",
+    { tags: ["8.code.141"] },
     async (name) => {
       const answer = await rest(purse, "POST", `/functions/${name}`, {});
       expect(answer).toMatchObject({
@@ -55,7 +56,7 @@ describe("functions", () => {
     },
   );
 
-  it("[8.code.141] that throw a text answer it", async () => {
+  it("that throw a text answer it", { tags: ["8.code.141"] }, async () => {
     expect(await call("hello", { name: 7 })).toEqual({ code: 141, error: "name must be a text" });
   });
 });
@@ -85,11 +86,11 @@ describe("triggers", () => {
 
   it.each<[string, object, boolean, number]>([
     ["nobody is signed in", { text: "hi" }, false, 206],
-    ["[8.code.142] there is no text", {}, true, 142],
+    ["there is no text", {}, true, 142],
     ["the text is blank", { text: "  " }, true, 142],
     ["the text is no text", { text: 5 }, true, 142],
     ["the text is too long", { text: "x".repeat(281) }, true, 142],
-  ])("refuse a note when %s", async (_, fields, signedIn, code) => {
+  ])("refuse a note when %s", { tags: ["8.code.142"] }, async (_, fields, signedIn, code) => {
     expect(await save(fields, signedIn ? ada : {})).toMatchObject({ status: 400, body: { code } });
   });
 

@@ -207,9 +207,10 @@ describe.each(DATABASES)("a request with an id on %s", (database) => {
 describe("a request with an id, at two processes on one PostgreSQL", () => {
   let one: Purse;
   let two: Purse;
+  let env: Record<string, string>;
 
   beforeAll(async () => {
-    const env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
+    env = { ...(await databaseEnv("PostgreSQL")), PURSE_CLOUD: CODE };
     [one, two] = await Promise.all([startPurse({ env: { ...env, STALL_MS: "1500" } }), startPurse({ env })]);
   });
   afterAll(() => Promise.all([one?.remove(), two?.remove()]));
@@ -226,8 +227,9 @@ describe("a request with an id, at two processes on one PostgreSQL", () => {
 
   it("waits at the other for what the one is about to answer", async () => {
     const id = randomUUID();
+    const before = (await rowsOf(two, env)).length;
     const first = send(one, id, "/classes/SlowBefore", { n: 1 });
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await expect.poll(async () => (await rowsOf(two, env)).length).toBeGreaterThan(before);
     const second = await send(two, id, "/classes/SlowBefore", { n: 1 }, 2);
     expect(second).toEqual(await first);
     expect(await count(two, "SlowBefore")).toBe(1);

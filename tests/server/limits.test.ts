@@ -51,7 +51,15 @@ describe("the limits of the data service", () => {
   }, 60_000);
   afterAll(() => purse?.remove());
 
-  it("[9.rate-limit-header.limit] [9.rate-limit-header.remaining-ttl] [9.rate-limit-header.used] [9.rate-limit-header.remaining-ip-ttl] [9.rate-limit-header.ip-used] are told with every answer, errors too", async () => {
+  it("are told with every answer, errors too", {
+    tags: [
+      "9.rate-limit-header.limit",
+      "9.rate-limit-header.remaining-ttl",
+      "9.rate-limit-header.used",
+      "9.rate-limit-header.remaining-ip-ttl",
+      "9.rate-limit-header.ip-used",
+    ],
+  }, async () => {
     const first = await ask(purse, { "X-API-Key": ofServer });
     expect(first.limits).toEqual({
       "x-rate-limit-limit": "20",
@@ -202,7 +210,7 @@ describe.each(DATABASES)("the limits that cloud code asks for, on %s", (database
   const call = async (name: string, credentials = {}) =>
     rest(purse, "POST", `/functions/${name}`, {}, credentials);
 
-  it("[8.code.155] refuse functions, but not to the master key", async () => {
+  it("refuse functions, but not to the master key", { tags: ["8.code.155"] }, async () => {
     for (const _ of [1, 2]) expect((await call("rare")).body).toEqual({ result: "in" });
     const refused = await call("rare");
     expect([refused.status, refused.body]).toEqual([429, { code: 155, error: "Too many requests." }]);

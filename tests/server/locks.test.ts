@@ -44,7 +44,12 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
   async function numberOf(className: string, id: string): Promise<number> {
     return JSON.parse((await two.get(classOf(className), id, null)) ?? "{}").n;
   }
+  /** How many there were, after closing both stores: the statistics of a session are complete when it ends. */
   async function deadlocks(): Promise<number> {
+    await Promise.all([one.close(), two.close()]);
+    const others = () => sql`
+      SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    await expect.poll(async () => (await others()).length).toBe(0);
     const [row] = await sql<{ deadlocks: string }[]>`
       SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()`;
     return Number(row?.deadlocks);
@@ -60,12 +65,10 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
         await (round % 4 < 2 ? one : two).write(own);
       }),
     );
-    // Statistics of a session are told when it has been idle for a second.
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(await deadlocks()).toBe(0);
     expect(await Promise.all(ids.map((id, i) => numberOf(i % 2 ? "First" : "Second", id)))).toEqual(
       Array(4).fill(rounds),
     );
+    expect(await deadlocks()).toBe(0);
   });
 
   it("never do so with single writes that share a commit either", async () => {
@@ -76,10 +79,9 @@ describe("two processes that write the same rows of one PostgreSQL", () => {
         return (i % 2 ? one : two).write([increment("First", id)]);
       }),
     );
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    expect(await deadlocks()).toBe(0);
     const numbers = await Promise.all(ids.map((id) => numberOf("First", id)));
     expect(numbers.reduce((sum, n) => sum + n, 0)).toBe(800);
+    expect(await deadlocks()).toBe(0);
   });
 
   it("wait a few seconds for one that is frozen amid a transaction, whose write is made all the same in the end", async () => {

@@ -14,14 +14,16 @@ async function get(path: string) {
   return { status: response.status, body: await response.json() };
 }
 
-it("[7.data.endpoint.resolve-domain] a domain is resolved over REST and as a function", async () => {
+it("a domain is resolved over REST and as a function", {
+  tags: ["7.data.endpoint.resolve-domain"],
+}, async () => {
   expect(await get("alice.eth")).toEqual({ status: 200, body: { address: address(1) } });
   expect(await get("brad.crypto?currency=0x1")).toEqual({ status: 200, body: { address: address(5) } });
   const { body } = await rest(purse, "POST", "/functions/resolveDomain", { domain: "bob.eth" });
   expect(body).toEqual({ result: { address: address(2) } });
 });
 
-it("[7.data.endpoint.resolve-address-reverse] an address is told its name", async () => {
+it("an address is told its name", { tags: ["7.data.endpoint.resolve-address-reverse"] }, async () => {
   expect(await get(`${address(1)}/reverse`)).toEqual({ status: 200, body: { name: "alice.eth" } });
 });
 

@@ -20,7 +20,9 @@ async function create(className: string, fields: object, credentials = {}): Prom
 }
 
 describe("objects", () => {
-  it("[3.record.object-id] [3.record.created-at] [3.record.updated-at] [7.save.new] [7.fetch] come back as they were saved", async () => {
+  it("come back as they were saved", {
+    tags: ["3.record.object-id", "3.record.created-at", "3.record.updated-at", "7.save.new", "7.fetch"],
+  }, async () => {
     const fields = {
       text: "ä €",
       number: 1.5,
@@ -51,7 +53,7 @@ describe("objects", () => {
     });
   });
 
-  it("[7.save.existing] change by operations, whose results are told", async () => {
+  it("change by operations, whose results are told", { tags: ["7.save.existing"] }, async () => {
     const id = await create("Counter", { n: 1, tags: ["a"], gone: true });
     const { status, body } = await rest(purse, "PUT", `/classes/Counter/${id}`, {
       n: { __op: "Increment", amount: 2 },
@@ -66,7 +68,7 @@ describe("objects", () => {
     expect(after.body).not.toHaveProperty("gone");
   });
 
-  it("[7.delete] are gone once deleted", async () => {
+  it("are gone once deleted", { tags: ["7.delete"] }, async () => {
     const id = await create("Gone", {});
     expect(await rest(purse, "DELETE", `/classes/Gone/${id}`)).toMatchObject({ status: 200, body: {} });
     expect(await rest(purse, "GET", `/classes/Gone/${id}`)).toMatchObject({
@@ -138,7 +140,9 @@ describe("queries", () => {
     for (let i = 0; i < 5; i++) await create("Post", { title: `post ${i}`, likes: i, author, hidden: "h" });
   });
 
-  it("[7.query] [7.query.order] [7.query.limit] [7.query.skip] [7.query.count] order, page and count", async () => {
+  it("order, page and count", {
+    tags: ["7.query", "7.query.order", "7.query.limit", "7.query.skip", "7.query.count"],
+  }, async () => {
     const { body } = await rest(
       purse,
       "GET",
@@ -147,7 +151,7 @@ describe("queries", () => {
     expect(body).toMatchObject({ results: [{ likes: 3 }, { likes: 2 }], count: 5 });
   });
 
-  it("[7.query.keys] [7.query.exclude-keys] answer the keys that were asked for", async () => {
+  it("answer the keys that were asked for", { tags: ["7.query.keys", "7.query.exclude-keys"] }, async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ keys: "title", limit: 1 })}`);
     expect(body.results).toEqual([
       {
@@ -162,7 +166,7 @@ describe("queries", () => {
     expect(JSON.stringify(without.body)).not.toContain("hidden");
   });
 
-  it("[7.query.include] [7.fetch.include] put objects in the place of pointers", async () => {
+  it("put objects in the place of pointers", { tags: ["7.query.include", "7.fetch.include"] }, async () => {
     const { body } = await rest(purse, "GET", `/classes/Post${query({ include: "author", limit: 1 })}`);
     expect(body.results).toMatchObject([
       { author: { __type: "Object", className: "_User", username: ada.username } },
@@ -187,7 +191,9 @@ describe("queries", () => {
 });
 
 describe("ACLs", () => {
-  it("[6.acl.read-per-user] [6.acl.write-per-user] give a user what no one else gets", async () => {
+  it("give a user what no one else gets", {
+    tags: ["6.acl.read-per-user", "6.acl.write-per-user"],
+  }, async () => {
     const id = await create("Diary", { text: "dear", ACL: { [ada.id]: { read: true, write: true } } });
     const asAda = { sessionToken: ada.sessionToken };
     const asBob = { sessionToken: bob.sessionToken };
@@ -207,13 +213,15 @@ describe("ACLs", () => {
     expect((await rest(purse, "PUT", `/classes/Diary/${id}`, { text: "x" }, asAda)).status).toBe(200);
   });
 
-  it("[6.acl.read-to-everyone] [3.record.acl] let everyone read what only one writes", async () => {
+  it("let everyone read what only one writes", {
+    tags: ["6.acl.read-to-everyone", "3.record.acl"],
+  }, async () => {
     const id = await create("Board", { ACL: { "*": { read: true }, [ada.id]: { write: true } } });
     expect((await rest(purse, "GET", `/classes/Board/${id}`)).body.ACL).toBeDefined();
     expect((await rest(purse, "PUT", `/classes/Board/${id}`, { a: 1 })).body.code).toBe(101);
   });
 
-  it("[6.acl.write-to-everyone] let everyone write", async () => {
+  it("let everyone write", { tags: ["6.acl.write-to-everyone"] }, async () => {
     const id = await create("Wall", { ACL: { "*": { read: true, write: true } } });
     expect((await rest(purse, "PUT", `/classes/Wall/${id}`, { a: 1 })).status).toBe(200);
   });
@@ -231,7 +239,7 @@ describe("ACLs", () => {
     expect(body).not.toHaveProperty("n");
   });
 
-  it("[6.master-key.option] do not bind the master key", async () => {
+  it("do not bind the master key", { tags: ["6.master-key.option"] }, async () => {
     const id = await create("Locked", { ACL: {} });
     expect((await rest(purse, "GET", `/classes/Locked/${id}`)).status).toBe(404);
     expect(
@@ -241,7 +249,9 @@ describe("ACLs", () => {
 });
 
 describe("batch", () => {
-  it("[7.batch] [7.batch.request-method] [7.batch.request-path] [7.batch.request-body] answers each request in order", async () => {
+  it("answers each request in order", {
+    tags: ["7.batch", "7.batch.request-method", "7.batch.request-path", "7.batch.request-body"],
+  }, async () => {
     const id = await create("Part", { n: 1 });
     const { body } = await envelope(purse, "/batch", {
       requests: [

@@ -39,7 +39,9 @@ describe("the calls of the hosted service", () => {
   });
   afterAll(() => purse?.remove());
 
-  it("[7.key-fetch.get] [7.key-fetch.secret-header] hand the key to whoever knows the secret", async () => {
+  it("hand the key to whoever knows the secret", {
+    tags: ["7.key-fetch.get", "7.key-fetch.secret-header"],
+  }, async () => {
     expect(await fetchKeys(purse, SECRET)).toMatchObject({
       status: 200,
       body: { result: { web3ApiKey: API_KEY, speedyNodeApiKey: "" } },
@@ -58,7 +60,7 @@ describe("the calls of the hosted service", () => {
     expect(purse.output()).not.toContain(SECRET);
   });
 
-  it("[7.other.api-docs] [7.other.api-docs-by-tag] list the endpoints by tag", async () => {
+  it("list the endpoints by tag", { tags: ["7.other.api-docs", "7.other.api-docs-by-tag"] }, async () => {
     const { status, body } = await ask(purse, "/api-docs/v2/swagger.json");
     expect(status).toBe(200);
     const paths = body.paths as Record<string, Record<string, { tags: string[]; operationId: string }>>;
@@ -71,14 +73,23 @@ describe("the calls of the hosted service", () => {
     expect(byTag.get("account")?.map(({ operationId }) => operationId)).toContain("getNativeBalance");
   });
 
-  it("[7.other.package-version] [9.version-check-reference] tell 1.7.0 that it is up to date", async () => {
+  it("tell 1.7.0 that it is up to date", {
+    tags: ["7.other.package-version", "9.version-check-reference"],
+  }, async () => {
     expect(await ask(purse, "/moralis/package.json")).toMatchObject({
       status: 200,
       body: { name: "moralis", version: "1.7.0", "dist-tags": { latest: "1.7.0" } },
     });
   });
 
-  it("[7.other.tracking] [7.other.tracking-subdomain] [7.other.tracking-event] [7.other.tracking-options] count what apps tell", async () => {
+  it("count what apps tell", {
+    tags: [
+      "7.other.tracking",
+      "7.other.tracking-subdomain",
+      "7.other.tracking-event",
+      "7.other.tracking-options",
+    ],
+  }, async () => {
     const event = "Moralis SDK start";
     expect(
       await track(purse, { subdomain: "abc.example.org", event, options: { appId: "x" } }),

@@ -40,9 +40,7 @@ async function statusOf(purse: Purse, answer: Answer): Promise<JsonObject> {
 async function pushed(purse: Purse, body: unknown): Promise<JsonObject> {
   const answer = await push(purse, body);
   expect(answer.body).toEqual({ result: true });
-  await expect
-    .poll(async () => (await statusOf(purse, answer)).status, { timeout: 5_000 })
-    .toMatch(/succeeded|failed/);
+  await expect.poll(async () => (await statusOf(purse, answer)).status).toMatch(/succeeded|failed/);
   return statusOf(purse, answer);
 }
 
@@ -66,7 +64,7 @@ describe.each(DATABASES)("push on %s", (database) => {
   });
 
   describe("an order", () => {
-    it("[6.master-key.push] takes the master key, and not the one for reading", async () => {
+    it("takes the master key, and not the one for reading", { tags: ["6.master-key.push"] }, async () => {
       const body = { channels: ["nobody-listens"], data: { alert: "hi" } };
       const orders = async () => {
         const counted = await rest(purse, "GET", "/classes/_PushStatus?count=1&limit=0", undefined, MASTER);
@@ -122,7 +120,7 @@ describe.each(DATABASES)("push on %s", (database) => {
       },
     );
 
-    it("[7.push] is noted in _PushStatus, which only the operator sees", async () => {
+    it("is noted in _PushStatus, which only the operator sees", { tags: ["7.push"] }, async () => {
       const answer = await push(purse, { channels: ["nobody"], data: { alert: "hi" } });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({ result: true });
@@ -301,9 +299,8 @@ describe.each(DATABASES)("push on %s", (database) => {
     const at = new Date(Date.now() + 1_200).toISOString();
     const answer = await push(purse, { channels, data: { alert: "x" }, push_time: at });
     expect(await statusOf(purse, answer)).toMatchObject({ status: "scheduled", pushTime: at });
-    await new Promise((resolve) => setTimeout(resolve, 400));
-    expect(world.fcm.received).toHaveLength(0);
-    await expect.poll(() => world.fcm.received.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => world.fcm.received.length, { interval: 5 }).toBe(1);
+    expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(at));
     await expect.poll(async () => (await statusOf(purse, answer)).status).toBe("succeeded");
   });
 
@@ -383,10 +380,13 @@ describe("push", () => {
     const orders = [one, two, dying].map((each) =>
       push(each, { where: {}, data: { alert: "x" }, push_time }),
     );
-    for (const { status } of await Promise.all(orders)) expect(status).toBe(200);
+    const scheduled = await Promise.all(orders);
+    for (const { status } of scheduled) expect(status).toBe(200);
     await dying.kill();
-    await expect.poll(() => world.fcm.received.length, { timeout: 20_000 }).toBe(60);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const answer of scheduled) {
+      const sent = () => statusOf(one, answer);
+      await expect.poll(sent, { timeout: 20_000 }).toMatchObject({ status: "succeeded", numSent: 20 });
+    }
     expect(world.fcm.received).toHaveLength(60);
     await Promise.all([one.remove(), two.remove(), dying.remove()]);
     await world.stop();

@@ -33,7 +33,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     return String(body.objectId);
   };
 
-  it("[6.master-key.schema] need the master key", async () => {
+  it("need the master key", { tags: ["6.master-key.schema"] }, async () => {
     for (const [method, path] of [
       ["GET", "/schemas"],
       ["GET", "/schemas/A"],
@@ -91,7 +91,23 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect((await listed(MASTER)).has(shut)).toBe(true);
   });
 
-  it("[7.schemas.get] [7.schemas.post] [3.schema-type.string] [3.schema-type.number] [3.schema-type.boolean] [3.schema-type.date] [3.schema-type.file] [3.schema-type.geo-point] [3.schema-type.polygon] [3.schema-type.array] [3.schema-type.object] [3.schema-type.pointer] [3.schema-type.relation] are made with fields of every type, told and listed", async () => {
+  it("are made with fields of every type, told and listed", {
+    tags: [
+      "7.schemas.get",
+      "7.schemas.post",
+      "3.schema-type.string",
+      "3.schema-type.number",
+      "3.schema-type.boolean",
+      "3.schema-type.date",
+      "3.schema-type.file",
+      "3.schema-type.geo-point",
+      "3.schema-type.polygon",
+      "3.schema-type.array",
+      "3.schema-type.object",
+      "3.schema-type.pointer",
+      "3.schema-type.relation",
+    ],
+  }, async () => {
     const name = newName();
     const fields = {
       text: { type: "String", required: true, defaultValue: "x" },
@@ -208,7 +224,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     expect(body).toEqual({ code: 135, error: "POST /schemas needs a class name." });
   });
 
-  it("[7.schemas.put] add and take away fields, values with them", async () => {
+  it("add and take away fields, values with them", { tags: ["7.schemas.put"] }, async () => {
     const name = newName();
     const id = await save(name, { a: "x", b: 2 });
     const { status, body } = await put(name, { fields: { a: { __op: "Delete" }, c: { type: "Date" } } });
@@ -290,7 +306,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
     });
   });
 
-  it("[7.schemas.delete] [7.purge] are deleted when nothing is left in them", async () => {
+  it("are deleted when nothing is left in them", { tags: ["7.schemas.delete", "7.purge"] }, async () => {
     const name = newName();
     await save(name, { a: 1 });
     const refused = await rest(purse, "DELETE", `/schemas/${name}`, undefined, MASTER);
@@ -341,7 +357,9 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       },
     );
 
-    it("[3.clp.get] [3.clp.find] [3.clp.count] [3.clp.create] [3.clp.update] [3.clp.delete] leave to the master key what they do not name", async () => {
+    it("leave to the master key what they do not name", {
+      tags: ["3.clp.get", "3.clp.find", "3.clp.count", "3.clp.create", "3.clp.update", "3.clp.delete"],
+    }, async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       const { body } = await put(name, { classLevelPermissions: { get: { "*": true } } });
@@ -368,7 +386,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "GET", `/classes/${name}/${id}`)).body.code).toBe(119);
     });
 
-    it("[3.clp.add-field] tell who may add fields", async () => {
+    it("tell who may add fields", { tags: ["3.clp.add-field"] }, async () => {
       const name = newName();
       const id = await save(name, { title: "t" });
       await put(name, {
@@ -384,7 +402,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "POST", `/classes/${name}`, { other: 1 })).body.code).toBe(119);
     });
 
-    it("[6.clp.require-authentication] can ask for any user, one user, or a role", async () => {
+    it("can ask for any user, one user, or a role", { tags: ["6.clp.require-authentication"] }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       await rest(
         purse,
@@ -421,7 +439,9 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await create(bob.sessionToken)).status).toBe(201);
     });
 
-    it("[6.clp.pointer-fields] can be limited to the users that an object points to", async () => {
+    it("can be limited to the users that an object points to", {
+      tags: ["6.clp.pointer-fields"],
+    }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       const user = (id: string) => ({ __type: "Pointer", className: "_User", objectId: id });
       const name = newName();
@@ -458,7 +478,9 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect((await rest(purse, "POST", `/classes/${name}`, {}, as(ann.sessionToken))).body.code).toBe(119);
     });
 
-    it("[3.clp.protected-fields] [6.clp.protected-fields-per-user] hide fields from some", async () => {
+    it("hide fields from some", {
+      tags: ["3.clp.protected-fields", "6.clp.protected-fields-per-user"],
+    }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       const name = newName();
       const owner = { __type: "Pointer", className: "_User", objectId: ann.id };
@@ -490,7 +512,7 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       }
     });
 
-    it("[6.clp.protected-fields-per-role] hide fields from some roles", async () => {
+    it("hide fields from some roles", { tags: ["6.clp.protected-fields-per-role"] }, async () => {
       const boss = await signUp(purse);
       const worker = await signUp(purse);
       const role = `boss${database}`;
@@ -508,7 +530,9 @@ describe.each(DATABASES)("schemas on %s", (database) => {
       expect([await seen(boss.sessionToken), await seen(worker.sessionToken)]).toEqual([5, undefined]);
     });
 
-    it("[3.clp.read-user-fields] [3.clp.write-user-fields] can name the fields that point to readers and writers", async () => {
+    it("can name the fields that point to readers and writers", {
+      tags: ["3.clp.read-user-fields", "3.clp.write-user-fields"],
+    }, async () => {
       const [ann, bob] = [await signUp(purse), await signUp(purse)];
       const user = (id: string) => ({ __type: "Pointer", className: "_User", objectId: id });
       const name = newName();
@@ -601,7 +625,7 @@ describe("what the operator sets for all classes", () => {
 });
 
 describe("a replica", () => {
-  it("[7.query.read-preference] answers queries that may lag behind", async () => {
+  it("answers queries that may lag behind", { tags: ["7.query.read-preference"] }, async () => {
     const [main, replica] = [await databaseEnv("PostgreSQL"), await databaseEnv("PostgreSQL")];
     // No copy, but another database: so it shows which of the two has answered.
     const other = await startPurse({ env: replica });
@@ -624,7 +648,9 @@ describe("a replica", () => {
 });
 
 describe("ids that clients choose", () => {
-  it("[8.code.104] [8.code.137] are taken where that is allowed, and are one object's alone", async () => {
+  it("are taken where that is allowed, and are one object's alone", {
+    tags: ["8.code.104", "8.code.137"],
+  }, async () => {
     const purse = await startPurse({ env: { PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" } });
     try {
       const create = (objectId: unknown) => rest(purse, "POST", "/classes/Thing", { objectId, n: 1 });

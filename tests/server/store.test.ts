@@ -145,7 +145,7 @@ describe.each(DATABASES)("the store on %s", (database) => {
       ["numbers do not equal texts", { likes: "1" }, []],
       ["comparison with the wrong type", { title: { $gt: 5 } }, []],
     ];
-    it.each(cases)("[7.query.where] finds by %s", async (_name, where, expected) => {
+    it.each(cases)("finds by %s", { tags: ["7.query.where"] }, async (_name, where, expected) => {
       expect(await idsWhere(where)).toEqual(expected);
     });
 

@@ -103,7 +103,8 @@ describe.each(DATABASES)("rows in the studio on %s", (database) => {
     const { body: row } = await editor.request("POST", "/data/Page/rows", { fields: { score: 1 } });
     const path = `/data/Page/rows/${row.objectId}`;
     const expectedUpdatedAt = row.updatedAt;
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // The change gets a later time.
+    await expect.poll(Date.now, { interval: 1 }).toBeGreaterThan(Date.parse(String(expectedUpdatedAt)));
     const both = await Promise.all(
       [2, 3].map((score) => editor.request("PUT", path, { fields: { score }, expectedUpdatedAt })),
     );

@@ -105,49 +105,60 @@ describe("resumable uploads under way", () => {
   });
 });
 
+interface SlowUpload {
+  status?: number | undefined;
+}
+
 describe("uploads that come in slowly", () => {
   const open: ClientRequest[] = [];
   afterEach(async () => {
     for (const each of open.splice(0)) each.destroy();
   });
 
-  /** Begins an upload and leaves it there; answers its status where it is answered before it is whole. */
-  async function beginSlowly(headers: Record<string, string>, body: string): Promise<number | undefined> {
+  /** Begins an upload and leaves it there, once it is on its way; refused ones get a status. */
+  async function beginSlowly(headers: Record<string, string>, body: string): Promise<SlowUpload> {
     const sent = httpRequest(`${purse.serverUrl}/files/slow.txt`, {
       method: "POST",
       headers: { "Content-Length": "1000", ...headers },
     });
     open.push(sent);
     sent.on("error", () => undefined);
-    const answered = new Promise<number | undefined>((resolve) => {
-      sent.on("response", (response) => resolve(response.resume().statusCode));
+    const upload: SlowUpload = {};
+    sent.on("response", (response) => {
+      upload.status = response.resume().statusCode;
     });
-    sent.write(body);
-    return Promise.race([answered, new Promise<undefined>((resolve) => setTimeout(resolve, 300))]);
+    await new Promise((resolve) => sent.write(body, resolve));
+    return upload;
+  }
+  /** Their statuses, once the last one is refused: the server has received them in this order. */
+  async function statusesOf(uploads: SlowUpload[]): Promise<(number | undefined)[]> {
+    await expect.poll(() => uploads.at(-1)?.status).toBe(429);
+    return uploads.map(({ status }) => status);
   }
 
   it("in the envelope of old clients are limited by address, before anybody is known", async () => {
-    const begun: (number | undefined)[] = [];
+    const begun: SlowUpload[] = [];
     // Several users may share the address: four times as many as of one user.
     for (let i = 0; i < 13; i++) begun.push(await beginSlowly({}, '{"base64":"AAAA'));
-    expect(begun).toEqual([...Array.from({ length: 12 }, () => undefined), 429]);
+    expect(await statusesOf(begun)).toEqual([...Array.from({ length: 12 }, () => undefined), 429]);
   });
 
   it("as they are, are limited by user", async () => {
     const { sessionToken } = await signUp(purse);
-    const begun: (number | undefined)[] = [];
+    const begun: SlowUpload[] = [];
     for (let i = 0; i < 4; i++) begun.push(await beginSlowly(headersOf({ sessionToken }), "abc"));
-    expect(begun).toEqual([undefined, undefined, undefined, 429]);
+    expect(await statusesOf(begun)).toEqual([undefined, undefined, undefined, 429]);
   });
 
   it("leave nothing when their connections break, and give their room back", async () => {
     const { sessionToken } = await signUp(purse);
     const partial = () => readdirSync(join(purse.dataDir, "files/partial")).length;
     for (let i = 0; i < 3; i++) await beginSlowly(headersOf({ sessionToken }), "abc");
-    expect(partial()).toBe(3);
+    await expect.poll(partial).toBe(3);
     for (const each of open.splice(0)) each.destroy();
     await expect.poll(partial).toBe(0);
-    expect(await beginSlowly(headersOf({ sessionToken }), "abc")).toBeUndefined();
+    await beginSlowly(headersOf({ sessionToken }), "abc");
+    await expect.poll(partial).toBe(1);
   });
 });
 

@@ -142,7 +142,7 @@ describe("requestMessage", () => {
 });
 
 describe("a signed message", () => {
-  it("[3.user.accounts] [3.user.eth-address] makes a user and signs it in again", async () => {
+  it("makes a user and signs it in again", { tags: ["3.user.accounts", "3.user.eth-address"] }, async () => {
     const signer = newSigner();
     const first = await signIn(await siweProof(signer));
     expect(first).toMatchObject({ status: 201, body: { accounts: [signer.address.toLowerCase()] } });
@@ -211,7 +211,9 @@ describe("a signed message", () => {
 });
 
 describe("link and unlink", () => {
-  it("[4.flow.link.reuses-user] [3.wallet-address.linked-addresses] adds a wallet to the user, for its owner's eyes", async () => {
+  it("adds a wallet to the user, for its owner's eyes", {
+    tags: ["4.flow.link.reuses-user", "3.wallet-address.linked-addresses"],
+  }, async () => {
     const [first, second] = [newSigner(), newSigner()];
     const user = await signedIn(first);
     const linked = await linkTo(user, await siweProof(second, { purpose: "link" }));
@@ -226,7 +228,7 @@ describe("link and unlink", () => {
     expect(theirs.body.results).toEqual([]);
   });
 
-  it("[8.code.208] refuses a wallet that is another user's", async () => {
+  it("refuses a wallet that is another user's", { tags: ["8.code.208"] }, async () => {
     const signer = newSigner();
     await signedIn(signer);
     const other = await signUp(purse);
@@ -255,7 +257,9 @@ describe("link and unlink", () => {
     expect(updatedAt).toBeDefined();
   });
 
-  it("[4.flow.unlink.deletes-record] [4.flow.unlink.removes-account] [4.flow.unlink.sets-eth-address] takes a wallet away, which is free then", async () => {
+  it("takes a wallet away, which is free then", {
+    tags: ["4.flow.unlink.deletes-record", "4.flow.unlink.removes-account", "4.flow.unlink.sets-eth-address"],
+  }, async () => {
     const [first, second] = [newSigner(), newSigner()];
     const user = await signedIn(first);
     await linkTo(user, await siweProof(second, { purpose: "link" }));
@@ -315,7 +319,7 @@ describe.each(DATABASES)("many requests at once on %s", (database) => {
     expect(replies.filter(({ status }) => status < 300)).toHaveLength(1);
   });
 
-  it("[8.code.208] give a wallet to one of the users that link it", async () => {
+  it("give a wallet to one of the users that link it", { tags: ["8.code.208"] }, async () => {
     const signer = newSigner();
     const users = await Promise.all([signUp(server), signUp(server), signUp(server)]);
     const proofs = await Promise.all(users.map(() => siweProof(signer, { purpose: "link" }, server)));

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@purse/protocol";
 import { expect } from "vitest";
 import { WebSocket } from "ws";
-import type { Purse } from "./purse.ts";
+import { type Purse, rest } from "./purse.ts";
 
 /** A message of the server. */
 export interface LiveMessage {
@@ -23,8 +23,11 @@ export interface LiveSocket {
   next(): Promise<LiveMessage>;
   request(message: object | string): Promise<LiveMessage>;
   subscribe(className: string, where?: object, more?: object): Promise<LiveMessage>;
-  /** The received ops, after a short delay. */
-  receivedOps(): Promise<string[]>;
+  /**
+   * The received ops of a class, once all its changes so far have been dispatched. They have been when an observer
+   * with the master key receives a later change of that class: the one made by `change`, or a new object.
+   */
+  receivedOps(className: string, change?: () => Promise<unknown>): Promise<string[]>;
 }
 
 /** Opens a socket, without `connect`. Rejects if the server refuses it. */
@@ -60,8 +63,17 @@ export async function openSocket(purse: Purse, headers: Record<string, string> =
     request,
     subscribe: (className, where = {}, { requestId = 1, resumeFrom, ...query }: JsonObject = {}) =>
       request({ op: "subscribe", requestId, resumeFrom, query: { className, where, ...query } }),
-    async receivedOps() {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+    async receivedOps(className, change) {
+      const observer = await connectLive(purse, { masterKey: purse.masterKey });
+      await observer.subscribe(className);
+      await (change?.() ?? rest(purse, "POST", `/classes/${className}`, { ACL: {} }, { useMasterKey: true }));
+      const { object: last } = await observer.next();
+      observer.socket.terminate();
+      // Messages arrive before the response to a later ping.
+      socket.ping();
+      await Promise.race([new Promise((resolve) => socket.once("pong", resolve)), closed]);
+      const own = received.findIndex(({ object }) => object?.objectId === last?.objectId);
+      if (own >= 0 && change === undefined) received.splice(own, 1);
       return received.map(({ op }) => op);
     },
   };

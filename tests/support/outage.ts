@@ -1,38 +1,93 @@
-import type { BrowserContext, Page, Request, Route } from "playwright-core";
+import type { BrowserContext, CDPSession, Page, Request } from "playwright-core";
 import type { Purse } from "./purse.ts";
 
 /** The paths of API requests, without the document, code, styles and images. */
 const API = /^\/(server|api|studio\/api|health|ipfs)(\/|$)|^\/files\/./;
 
+/** A request that waits for its response. */
+interface PausedRequest {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** What becomes of a request: it is sent, fails, is never answered, or gets this JSON. */
+type Outcome = "continue" | "fail" | "hang" | { status: number; json: unknown };
+
+/** The sessions that intercept requests of a context. */
+const sessions = new WeakMap<BrowserContext, CDPSession[]>();
+
+/**
+ * Intercepts the API and node requests of a context's pages. Playwright's routes would intercept all requests, for
+ * which the browser disables its cache: a page would take twice the CPU time to load.
+ */
+async function interceptApi(
+  context: BrowserContext,
+  purse: Purse,
+  outcomeOf: (request: PausedRequest) => Outcome | Promise<Outcome>,
+): Promise<void> {
+  for (const page of context.pages()) {
+    const session = await context.newCDPSession(page);
+    sessions.set(context, [...(sessions.get(context) ?? []), session]);
+    session.on("Fetch.requestPaused", async ({ requestId, request }) => {
+      const { method, headers, postData: body = "" } = request;
+      const url = new URL(request.url);
+      const outcome = isApi(url, purse) ? await outcomeOf({ url, method, headers, body }) : "continue";
+      if (outcome === "hang") return;
+      const sent =
+        outcome === "continue"
+          ? session.send("Fetch.continueRequest", { requestId })
+          : outcome === "fail"
+            ? session.send("Fetch.failRequest", { requestId, errorReason: "ConnectionRefused" })
+            : session.send("Fetch.fulfillRequest", {
+                requestId,
+                responseCode: outcome.status,
+                responseHeaders: [
+                  { name: "Content-Type", value: "application/json" },
+                  { name: "Access-Control-Allow-Origin", value: "*" },
+                ],
+                body: Buffer.from(JSON.stringify(outcome.json)).toString("base64"),
+              });
+      // The page may have been left meanwhile.
+      await sent.catch(() => undefined);
+    });
+    const patterns = [`${purse.url}/*`, `${purse.rpcUrl}/*`];
+    await session.send("Fetch.enable", {
+      patterns: patterns.flatMap((urlPattern) =>
+        (["XHR", "Fetch", "EventSource", "Image", "Other"] as const).map((resourceType) => ({
+          urlPattern,
+          resourceType,
+        })),
+      ),
+    });
+  }
+}
+
 /**
  * Blocks a page's API and node requests, as if both were down, except for some paths; the app
  * itself is still served.
  */
-export async function disconnectServer(
+export function disconnectServer(
   context: BrowserContext,
   purse: Purse,
   except: readonly string[] = [],
 ): Promise<void> {
-  await context.route(
-    (url) => isApi(url, purse) && !except.includes(url.pathname),
-    (route) => route.abort("connectionrefused"),
-  );
+  return interceptApi(context, purse, ({ url }) => (except.includes(url.pathname) ? "continue" : "fail"));
 }
 
 /** Leaves requests pending, like a server that hangs. */
-export async function hangServer(
+export function hangServer(
   context: BrowserContext,
   purse: Purse,
   except: readonly string[] = [],
 ): Promise<void> {
-  await context.route(
-    (url) => isApi(url, purse) && !except.includes(url.pathname),
-    () => undefined,
-  );
+  return interceptApi(context, purse, ({ url }) => (except.includes(url.pathname) ? "continue" : "hang"));
 }
 
 export async function reconnectServer(context: BrowserContext): Promise<void> {
-  await context.unrouteAll({ behavior: "ignoreErrors" });
+  for (const session of sessions.get(context) ?? []) await session.detach();
+  sessions.delete(context);
 }
 
 function isApi(url: URL, purse: Purse): boolean {
@@ -41,9 +96,12 @@ function isApi(url: URL, purse: Purse): boolean {
 
 /** Stable names of the resources that a request reads. */
 export function namesOf(request: Request, purse: Purse): string[] {
-  const url = new URL(request.url());
+  return namesIn(new URL(request.url()), request.postData() ?? "", purse);
+}
+
+function namesIn(url: URL, text: string, purse: Purse): string[] {
   if (!isApi(url, purse)) return [];
-  const body = bodyOf(request);
+  const body = parseBody(text);
   if (url.origin !== purse.url) return [`node ${String(body.method)}`];
   if (url.pathname === "/server/batch" && Array.isArray(body.requests)) {
     return [...new Set(body.requests.map(({ path }) => String(path).replace("/server/", "")))];
@@ -51,45 +109,35 @@ export function namesOf(request: Request, purse: Purse): string[] {
   return [url.pathname.replace(/^\/(server|studio\/api)\//, "")];
 }
 
-/** Makes requests with this name fail; forwards all others. */
-export async function failApi(context: BrowserContext, purse: Purse, name: string): Promise<void> {
-  await context.route(
-    (url) => isApi(url, purse),
-    async (route) => {
-      const request = route.request();
-      if (!namesOf(request, purse).includes(name)) return route.continue();
-      if (new URL(request.url()).pathname === "/server/batch") return failBatchEntries(route, name);
-      const isNode = name.startsWith("node ");
-      return route.fulfill({
-        status: isNode ? 200 : 400,
-        json: isNode
-          ? { jsonrpc: "2.0", id: 1, error: { code: -32603, message: "No response" } }
-          : { code: FAILURE, error: BROKEN },
-      });
-    },
-  );
+/** Makes requests with this name fail; sends all others. */
+export function failApi(context: BrowserContext, purse: Purse, name: string): Promise<void> {
+  return interceptApi(context, purse, (request) => {
+    if (!namesIn(request.url, request.body, purse).includes(name)) return "continue";
+    if (request.url.pathname === "/server/batch") return failBatchEntries(request, name);
+    return name.startsWith("node ")
+      ? { status: 200, json: { jsonrpc: "2.0", id: 1, error: { code: -32603, message: "No response" } } }
+      : { status: 400, json: { code: FAILURE, error: BROKEN } };
+  });
 }
 
 const FAILURE = 141;
 const BROKEN = "It is broken for this test.";
 
 /** Fails only the batch entries with that name. */
-async function failBatchEntries(route: Route, name: string): Promise<void> {
-  const { requests } = bodyOf(route.request());
-  const response = await route.fetch();
+async function failBatchEntries({ url, headers, body }: PausedRequest, name: string): Promise<Outcome> {
+  const { requests } = parseBody(body);
+  const response = await fetch(url, { method: "POST", headers, body });
   const answers: unknown = await response.json();
   const paths = Array.isArray(requests) ? requests.map(({ path }) => String(path)) : [];
-  await route.fulfill({
-    response,
-    json: (Array.isArray(answers) ? answers : []).map((answer: unknown, i) =>
-      paths[i] === `/server/${name}` ? { error: { code: FAILURE, error: BROKEN } } : answer,
-    ),
-  });
+  const json = (Array.isArray(answers) ? answers : []).map((answer: unknown, i) =>
+    paths[i] === `/server/${name}` ? { error: { code: FAILURE, error: BROKEN } } : answer,
+  );
+  return { status: response.status, json };
 }
 
-function bodyOf(request: Request): Record<string, unknown> {
+function parseBody(text: string): Record<string, unknown> {
   try {
-    const body: unknown = JSON.parse(request.postData() ?? "{}");
+    const body: unknown = JSON.parse(text || "{}");
     return Object(body);
   } catch {
     return {};

@@ -20,6 +20,8 @@ export interface PostgresProxy {
   onCommit(fault: (() => CommitFault | undefined) | undefined): void;
   /** Number of lost COMMITs. */
   readonly lost: number;
+  /** Number of accepted connections. */
+  readonly accepted: number;
   /** Forwards nothing any more, and closes no connection: as behind a broken router. */
   freeze(): void;
   /** Undoes `freeze` for new connections; frozen ones stay frozen. */
@@ -46,11 +48,13 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
   let targetPort = typeof target === "number" ? target : Number(new URL(target).port);
   let faultOf: (() => CommitFault | undefined) | undefined;
   let lost = 0;
+  let accepted = 0;
   let isBroken = false;
   let isFrozen = false;
   const pairs = new Set<Pair>();
 
   const listener = createServer((client) => {
+    accepted += 1;
     if (isBroken) return void client.destroy();
     const server = connect(targetPort, "127.0.0.1");
     const pair: Pair = { client, server, isFrozen };
@@ -115,6 +119,9 @@ export async function startPostgresProxy(target: string | number): Promise<Postg
     },
     get lost() {
       return lost;
+    },
+    get accepted() {
+      return accepted;
     },
     freeze() {
       isFrozen = true;

@@ -91,8 +91,9 @@ export async function startPurse(options: PurseOptions = {}): Promise<Purse> {
       await terminate("SIGKILL");
     },
     remove: async () => {
-      await terminate("SIGINT");
-      rmSync(dataDir, { recursive: true, force: true });
+      // A local chain would save its state first, which takes seconds.
+      await terminate(options.devChain ? "SIGKILL" : "SIGINT");
+      rmSync(dataDir, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

@@ -3,8 +3,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 /** Slow test files, the slowest first. */
 const LONG: readonly RegExp[] = [
   /tests\/browser\/(outage|studioOutage|studioGrid|studioRights|studioWork|people|money|explorer)\./,
-  /packages\/chain\/src\/sync\/(chainFaults|histories|wallets)\./,
-  /tests\/server\/(chainHistories|chainEvents|clusterLive|cluster|push|schemas|live)\./,
+  /packages\/chain\/src\/indexer\/|packages\/chain\/src\/endpoints\/irregularTokens\./,
+  /tests\/server\/(chainHistories|chainEvents|failover|locks|push|schemas|live)\.|tests\/faults\//,
   /tests\/browser\//,
   /tests\/(client|interop|security)\//,
   /tests\/|packages\/devchain\/|packages\/chain\/src\/(endpoints|nft|names)\//,

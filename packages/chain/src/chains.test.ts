@@ -9,7 +9,8 @@ describe("the chain selector", () => {
   const select = createChainSelector([chain(1, "eth"), chain(97, "bsc testnet"), chain(1337, "local")]);
 
   it.each(["eth", "ETH", "Eth", "mainnet", "0x1", "1", 1, undefined, ""])(
-    "[9.default-chain] [7.data.default-chain] resolves %j to eth",
+    "resolves %j to eth",
+    { tags: ["9.default-chain", "7.data.default-chain"] },
     (name) => {
       expect(select(name).config.id).toBe(1);
     },

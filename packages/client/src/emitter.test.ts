@@ -35,7 +35,7 @@ describe("Emitter", () => {
     expect(second).not.toHaveBeenCalled();
   });
 
-  it("[9.event-listener-limit] warns once of more than ten listeners of an event", () => {
+  it("warns once of more than ten listeners of an event", { tags: ["9.event-listener-limit"] }, () => {
     const warn = vi.spyOn(console, "warn").mockReturnValue(undefined);
     const emitter = new Emitter<Events>(["state"]);
     expect(emitter.getMaxListeners()).toBe(10);

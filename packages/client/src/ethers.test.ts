@@ -47,7 +47,8 @@ describe("ethers, for old code", () => {
     { r: 8, batch: 125 },
     { r: 1, batch: 1000 },
   ])(
-    "[9.key-derivation-batch] derives a keystore's key in batches of $batch where r is $r",
+    "derives a keystore's key in batches of $batch where r is $r",
+    { tags: ["9.key-derivation-batch"] },
     async ({ r, batch }) => {
       const cost = 4096;
       server.connect({ ethers });

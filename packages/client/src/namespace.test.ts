@@ -35,7 +35,7 @@ describe("the namespace", () => {
     expect(Moralis.Error).toBe(ParseError);
   });
 
-  it("[9.default-transaction-order] asks for transactions newest first", async () => {
+  it("asks for transactions newest first", { tags: ["9.default-transaction-order"] }, async () => {
     await Moralis.getTransactions();
     expect(server.requests[0]).toMatchObject({
       call: "POST functions/getTransactions",
@@ -43,7 +43,7 @@ describe("the namespace", () => {
     });
   });
 
-  it("[9.sdk-version] says version 1.7.0", () => {
+  it("says version 1.7.0", { tags: ["9.sdk-version"] }, () => {
     expect(Moralis.version).toBe("1.7.0");
   });
 

@@ -3,7 +3,7 @@ import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
 import { startRecordingServer } from "./recordingServer.ts";
 
-it("[5.push.expiration-exclusive] refuses both an expiration time and an interval", async () => {
+it("refuses both an expiration time and an interval", { tags: ["5.push.expiration-exclusive"] }, async () => {
   const push = { data: {}, expiration_time: new Date(0), expiration_interval: 60 };
   await expect(Push.send(push)).rejects.toThrow(
     "expiration_time and expiration_interval cannot both be set.",

@@ -14,15 +14,15 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe("start", () => {
-  it("[5.start.server-url-required] needs the server's address", async () => {
+  it("needs the server's address", { tags: ["5.start.server-url-required"] }, async () => {
     await expect(start({ appId: "app" })).rejects.toThrow("Moralis.start failed: serverUrl is required");
   });
 
-  it("[5.start.app-id-required] needs the application's id", async () => {
+  it("needs the application's id", { tags: ["5.start.app-id-required"] }, async () => {
     await expect(start({ serverUrl: server.url })).rejects.toThrow("Moralis.start failed: appId is required");
   });
 
-  it("[5.start.secret-in-browser-warning] warns of a secret in a page", async () => {
+  it("warns of a secret in a page", { tags: ["5.start.secret-in-browser-warning"] }, async () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     const warn = vi.spyOn(console, "warn").mockImplementation(() => undefined);
@@ -73,14 +73,16 @@ describe("start", () => {
 describe("plugins", () => {
   const specs = [{ name: "shop", functions: ["buy"] }];
 
-  it("[7.plugin.function-name] run as cloud functions named after plugin and function", async () => {
+  it("run as cloud functions named after plugin and function", {
+    tags: ["7.plugin.function-name"],
+  }, async () => {
     server.respondWith(() => ({ body: { result: { data: { success: true, result: { data: "ok" } } } } }));
     await start({ serverUrl: server.url, appId: "app", plugins: specs });
     expect(await Plugins.shop?.buy?.({ item: 1 })).toEqual({ data: "ok" });
     expect(server.requests[0]).toMatchObject({ call: "POST functions/shop_buy", body: { item: 1 } });
   });
 
-  it("[8.plugin.something-went-wrong] [8.plugin.details] tell what went wrong", async () => {
+  it("tell what went wrong", { tags: ["8.plugin.something-went-wrong", "8.plugin.details"] }, async () => {
     server.respondWith(() => ({
       body: { result: { data: { success: false, data: { data: { reason: "sold out" } } } } },
     }));
@@ -99,7 +101,7 @@ describe("plugins", () => {
 describe("cloud functions", () => {
   beforeEach(() => server.connect());
 
-  it("[7.function.result] answer what is in result, with dates as dates", async () => {
+  it("answer what is in result, with dates as dates", { tags: ["7.function.result"] }, async () => {
     server.respondWith(() => ({
       body: { result: { at: { __type: "Date", iso: "2026-01-02T03:04:05.006Z" } } },
     }));
@@ -115,7 +117,7 @@ describe("cloud functions", () => {
     });
   });
 
-  it("[8.function.error-field] surface the error that the server tells", async () => {
+  it("surface the error that the server tells", { tags: ["8.function.error-field"] }, async () => {
     server.respondWith(() => ({ status: 400, body: { code: 141, error: "no stock" } }));
     await expect(Cloud.run("buy")).rejects.toMatchObject({ code: 141, message: "no stock" });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Clock, systemClock } from "./connection.ts";
 import { type RecordingServer, startRecordingServer } from "./recordingServer.ts";
 import { request } from "./transport.ts";
 import { User } from "./user/User.ts";
@@ -11,7 +12,9 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 describe("the envelope of a call", () => {
-  it("[7.transport.post] [7.transport.verb-in-body] sends a POST with the real verb in the body", async () => {
+  it("sends a POST with the real verb in the body", {
+    tags: ["7.transport.post", "7.transport.verb-in-body"],
+  }, async () => {
     await request("GET", "classes/Note");
     expect(server.requests[0]).toMatchObject({ httpMethod: "POST", body: { _method: "GET" } });
   });
@@ -21,12 +24,21 @@ describe("the envelope of a call", () => {
     expect(server.requests[0]?.body).not.toHaveProperty("_method");
   });
 
-  it("[7.transport.content-type] sends text/plain, which spares browsers a preflight", async () => {
+  it("sends text/plain, which spares browsers a preflight", {
+    tags: ["7.transport.content-type"],
+  }, async () => {
     await request("PUT", "classes/Note/1");
     expect(server.requests[0]?.headers["content-type"]).toBe("text/plain");
   });
 
-  it("[7.transport.body-application-id] [7.transport.body-client-key] [7.transport.body-client-version] [9.sdk-version] names application, key and version", async () => {
+  it("names application, key and version", {
+    tags: [
+      "7.transport.body-application-id",
+      "7.transport.body-client-key",
+      "7.transport.body-client-version",
+      "9.sdk-version",
+    ],
+  }, async () => {
     server.connect({ javascriptKey: "js" });
     await request("GET", "classes/Note");
     expect(server.requests[0]?.body).toMatchObject({
@@ -36,14 +48,16 @@ describe("the envelope of a call", () => {
     });
   });
 
-  it("[7.transport.body-installation-id] names the same installation in every call", async () => {
+  it("names the same installation in every call", {
+    tags: ["7.transport.body-installation-id"],
+  }, async () => {
     await Promise.all([request("GET", "a"), request("GET", "b")]);
     const ids = server.requests.map(({ body }) => body._InstallationId);
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(ids[1]).toBe(ids[0]);
   });
 
-  it("[7.transport.body-session-token] carries the current user's session token", async () => {
+  it("carries the current user's session token", { tags: ["7.transport.body-session-token"] }, async () => {
     await User.hydrate({ objectId: "u1", sessionToken: "r:mine" });
     await request("GET", "classes/Note");
     expect(server.requests[0]?.body._SessionToken).toBe("r:mine");
@@ -57,7 +71,9 @@ describe("the envelope of a call", () => {
     expect(server.requests[1]?.body).not.toHaveProperty("_SessionToken");
   });
 
-  it("[7.transport.body-master-key] sends the master key when asked, in the place of the client key", async () => {
+  it("sends the master key when asked, in the place of the client key", {
+    tags: ["7.transport.body-master-key"],
+  }, async () => {
     server.connect({ javascriptKey: "js", masterKey: "master" });
     await request("GET", "a", {}, { useMasterKey: true });
     await request("GET", "b");
@@ -71,12 +87,14 @@ describe("the envelope of a call", () => {
     expect(server.requests[0]?.body).not.toHaveProperty("_MasterKey");
   });
 
-  it("[7.transport.body-context] carries the context", async () => {
+  it("carries the context", { tags: ["7.transport.body-context"] }, async () => {
     await request("POST", "classes/Note", {}, { context: { from: "test" } });
     expect(server.requests[0]?.body._context).toEqual({ from: "test" });
   });
 
-  it("[7.transport.body-revocable-session] carries the flag only after enableRevocableSession", async () => {
+  it("carries the flag only after enableRevocableSession", {
+    tags: ["7.transport.body-revocable-session"],
+  }, async () => {
     await request("GET", "a");
     User.enableRevocableSession();
     await request("GET", "b");
@@ -86,7 +104,9 @@ describe("the envelope of a call", () => {
 });
 
 describe("what a call answers", () => {
-  it("[8.backend.non-2xx-json] turns an error body into an error with its code and message", async () => {
+  it("turns an error body into an error with its code and message", {
+    tags: ["8.backend.non-2xx-json"],
+  }, async () => {
     server.respondWith(() => ({ status: 404, body: { code: 101, error: "Object not found." } }));
     await expect(request("GET", "a")).rejects.toMatchObject({
       code: 101,
@@ -96,13 +116,15 @@ describe("what a call answers", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("[8.backend.invalid-json] names an error body that is not JSON", async () => {
+  it("names an error body that is not JSON", { tags: ["8.backend.invalid-json"] }, async () => {
     server.respondWith(() => ({ status: 400, text: "<html>" }));
     const error = { code: 107, message: "Received an error with invalid JSON from Parse: <html>" };
     await expect(request("GET", "a")).rejects.toMatchObject(error);
   });
 
-  it("[8.backend.connection-failed] [8.code.100] fails with 100 on an answer that is no JSON", async () => {
+  it("fails with 100 on an answer that is no JSON", {
+    tags: ["8.backend.connection-failed", "8.code.100"],
+  }, async () => {
     server.respondWith(() => ({ text: "" }));
     const failure = { code: 100, message: expect.stringMatching(/^XMLHttpRequest failed: /) };
     await expect(request("GET", "a")).rejects.toMatchObject(failure);
@@ -115,13 +137,17 @@ describe("what a call answers", () => {
 });
 
 describe("a call that the server cannot answer", () => {
-  it("[9.retry.http-5xx] [9.retry.delay] is tried again after about 125 ms times chance times 2^attempt", async () => {
+  it("is tried again after about 125 ms times chance times 2^attempt", {
+    tags: ["9.retry.http-5xx", "9.retry.delay"],
+  }, async () => {
     server.respondWith((_, attempt) => (attempt < 3 ? { status: 503, text: "" } : { body: { ok: 1 } }));
     expect((await request("GET", "a")).body).toEqual({ ok: 1 });
     expect(server.retryDelays).toEqual([125, 250]);
   });
 
-  it("[9.retry.status-0] [9.retry.attempt-limit] [8.backend.unable-to-connect] gives up after five attempts", async () => {
+  it("gives up after five attempts", {
+    tags: ["9.retry.status-0", "9.retry.attempt-limit", "8.backend.unable-to-connect"],
+  }, async () => {
     server.respondWith(() => ({ dropConnection: true }));
     const message = 'XMLHttpRequest failed: "Unable to connect to the Parse API"';
     await expect(request("GET", "a")).rejects.toMatchObject({ code: 100, message });
@@ -161,12 +187,15 @@ describe("a call that the server cannot answer", () => {
   });
 
   it("ends at once while it waits for its next attempt", async () => {
-    server.connect({ clock: undefined });
-    server.respondWith(() => ({ status: 503, text: "" }));
     const abort = new AbortController();
-    const calling = request("GET", "a", {}, { signal: abort.signal });
-    setTimeout(() => abort.abort(new Error("enough")), 20);
-    await expect(calling).rejects.toThrow("enough");
+    const sleep: Clock["sleep"] = (_, signal) => {
+      const waiting = systemClock.sleep(600_000, signal);
+      abort.abort(new Error("enough"));
+      return waiting;
+    };
+    server.connect({ clock: { ...systemClock, sleep } });
+    server.respondWith(() => ({ status: 503, text: "" }));
+    await expect(request("GET", "a", {}, { signal: abort.signal })).rejects.toThrow("enough");
   });
 });
 

@@ -53,7 +53,9 @@ describe("a plugin's triggers", () => {
     expect(await buy({ disableTriggers: true })).toMatchObject({ data: "ok" });
   });
 
-  it("[8.wallet.unknown-trigger] are refused where nobody knows them, and those after them are not done", async () => {
+  it("are refused where nobody knows them, and those after them are not done", {
+    tags: ["8.wallet.unknown-trigger"],
+  }, async () => {
     const done: unknown[] = [];
     setTriggerHandler("note", ({ data }) => void done.push(data.what));
     answer({ shop_buy: { triggers: [{ name: "fly" }, { name: "note", what: 1 }] } });
@@ -148,7 +150,9 @@ describe("a trigger that calls a plugin", () => {
   });
 });
 
-it("[8.sdk.plugin-not-installed] a plugin that the server has not is told by its name", async () => {
+it("a plugin that the server has not is told by its name", {
+  tags: ["8.sdk.plugin-not-installed"],
+}, async () => {
   await expect(callPlugin("casino", "play")).rejects.toThrow(
     "casino plugin has not been installed or initialized",
   );

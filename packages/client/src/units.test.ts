@@ -11,7 +11,7 @@ it.each([
   [10n, "10000000000000000000"],
   ["123456789.123456789123456789", "123456789123456789123456789"],
   ["-1.5", "-1500000000000000000"],
-])("[9.token-amount-decimals] ETH(%s) is %s wei", (ether, wei) => {
+])("ETH(%s) is %s wei", { tags: ["9.token-amount-decimals"] }, (ether, wei) => {
   expect(Units.ETH(ether)).toBe(wei);
   expect(Units.Token(ether)).toBe(wei);
 });

@@ -9,7 +9,9 @@ const answering = (body: unknown, status = 200) =>
   vi.fn<typeof fetch>(async () => new Response(JSON.stringify(body), { status }));
 
 describe("the version of the client", () => {
-  it("[7.other.package-version-warning] is warned of where the server knows a newer one", async () => {
+  it("is warned of where the server knows a newer one", {
+    tags: ["7.other.package-version-warning"],
+  }, async () => {
     const get = answering({ version: "99.0.0" });
     await warnWhenOutdated("https://own.example/server", get);
     expect(String(get.mock.calls[0]?.[0])).toBe("https://own.example/moralis/package.json");

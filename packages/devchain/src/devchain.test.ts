@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import {
   type Address,
   createPublicClient,
@@ -71,6 +72,12 @@ const tokenLogs = (chain: DevChain) =>
     eventName: "Transfer",
     fromBlock: 0n,
   });
+
+/** The number of the latest block that is saved in a folder; 0 if there is none. */
+async function savedBlock(folder: string): Promise<number> {
+  const file = await readFile(join(folder, "state.json.gz")).catch(() => undefined);
+  return file ? Number(JSON.parse(gunzipSync(file).toString()).best_block_number) : 0;
+}
 
 async function until(condition: () => Promise<boolean>, deadline = 5_000): Promise<boolean> {
   const end = Date.now() + deadline;
@@ -251,7 +258,7 @@ describe("a restarted chain", () => {
     const first = await startDevChain({ port: 0, dataDir: folder, log: (line) => lines.push(line) });
     const paid = await payOnce(first);
     const logs = await tokenLogs(first);
-    await sleep(2_500);
+    await expect.poll(() => savedBlock(folder)).toBeGreaterThanOrEqual(Number(paid.blockNumber));
     process.kill(-first.pid, "SIGKILL");
     expect(await until(async () => lines.some((line) => line.includes("SIGKILL")))).toBe(true);
     await first.stop();

@@ -3,7 +3,9 @@ import { parseAcl, subjectsWith } from "./acl.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
 
 describe("parseAcl", () => {
-  it("[3.acl.user-id] [3.acl.role-name] [3.acl.public] takes users, roles and everyone", () => {
+  it("takes users, roles and everyone", {
+    tags: ["3.acl.user-id", "3.acl.role-name", "3.acl.public"],
+  }, () => {
     const acl = { u1: { read: true, write: true }, "role:team a": { read: true }, "*": { read: true } };
     expect(parseAcl(acl)).toEqual(acl);
   });
@@ -22,8 +24,8 @@ describe("parseAcl", () => {
   });
 
   it.each([
-    ["[3.acl.read-boolean] a permission that is no boolean", { u1: { read: 1 } }],
-    ["[3.acl.write-boolean] a permission that is text", { u1: { write: "true" } }],
+    ["a permission that is no boolean", { u1: { read: 1 } }],
+    ["a permission that is text", { u1: { write: "true" } }],
     ["a permission that is neither read nor write", { u1: { delete: true } }],
     ["an entry that is no object", { u1: true }],
     ["a list", []],
@@ -31,7 +33,7 @@ describe("parseAcl", () => {
     ["a name with a bar", { "a|b": { read: true } }],
     ["a role without a name", { "role:": { read: true } }],
     ["the prototype", JSON.parse('{"__proto__":{"read":true}}')],
-  ])("refuses %s with 123", (_name, value) => {
+  ])("refuses %s with 123", { tags: ["3.acl.read-boolean", "3.acl.write-boolean"] }, (_name, value) => {
     expect(() => parseAcl(value)).toThrow(expect.objectContaining({ code: 123 }));
   });
 });

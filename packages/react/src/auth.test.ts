@@ -47,16 +47,20 @@ const refuse = (path: string, code: number, error: string) =>
   answers.set(path, { status: 400, body: { code, error } });
 
 describe("what is known at first", () => {
-  it("[4.auth.state.undefined] is nothing", () => {
+  it("is nothing", { tags: ["4.auth.state.undefined"] }, () => {
     expect(auth.store.get().state).toBe("undefined");
   });
 
-  it("[4.auth.load.no-user] [4.auth.state.unauthenticated] becomes unauthenticated where no user is stored", async () => {
+  it("becomes unauthenticated where no user is stored", {
+    tags: ["4.auth.load.no-user", "4.auth.state.unauthenticated"],
+  }, async () => {
     await auth.restore();
     expect(auth.store.get()).toMatchObject({ state: "unauthenticated", user: null });
   });
 
-  it("[4.auth.load.stored-user] [4.auth.state.authenticated] becomes authenticated where a user is stored", async () => {
+  it("becomes authenticated where a user is stored", {
+    tags: ["4.auth.load.stored-user", "4.auth.state.authenticated"],
+  }, async () => {
     await User.logIn("ada", "secret");
     await auth.restore();
     expect(auth.store.get()).toMatchObject({ state: "authenticated", user: { id: "u1" } });
@@ -64,12 +68,16 @@ describe("what is known at first", () => {
 });
 
 describe("signing in and up", () => {
-  it("[4.auth.login.start] [4.auth.login.success] [4.auth.state.authenticating] logs in", async () => {
+  it("logs in", {
+    tags: ["4.auth.login.start", "4.auth.login.success", "4.auth.state.authenticating"],
+  }, async () => {
     expect((await logIn())?.id).toBe("u1");
     expect(states).toEqual(["authenticating", "authenticated"]);
   });
 
-  it("[4.auth.login.failure] [4.auth.state.error] goes to error where the log-in is refused", async () => {
+  it("goes to error where the log-in is refused", {
+    tags: ["4.auth.login.failure", "4.auth.state.error"],
+  }, async () => {
     refuse("/login", 101, "Invalid username/password.");
     const errors: unknown[] = [];
     expect(await auth.login("ada", "wrong", { onError: (error) => errors.push(error) })).toBeUndefined();
@@ -78,18 +86,20 @@ describe("signing in and up", () => {
     expect(auth.store.get().error).toBe(errors[0]);
   });
 
-  it("[4.auth.signup.start] [4.auth.signup.success] signs up", async () => {
+  it("signs up", { tags: ["4.auth.signup.start", "4.auth.signup.success"] }, async () => {
     await auth.signup("ada", "secret", "ada@example.org");
     expect(states).toEqual(["authenticating", "authenticated"]);
   });
 
-  it("[4.auth.signup.failure] goes to error where the sign-up is refused", async () => {
+  it("goes to error where the sign-up is refused", { tags: ["4.auth.signup.failure"] }, async () => {
     refuse("/users", 202, "Account already exists for this username.");
     await auth.signup("ada", "secret");
     expect(states).toEqual(["authenticating", "error"]);
   });
 
-  it("[4.auth.authenticate.start] [4.auth.authenticate.failure] goes to error where the wallet cannot be reached", async () => {
+  it("goes to error where the wallet cannot be reached", {
+    tags: ["4.auth.authenticate.start", "4.auth.authenticate.failure"],
+  }, async () => {
     await auth.authenticate();
     expect(states).toEqual(["authenticating", "error"]);
     expect(auth.store.get().error).toMatchObject({ message: "Non ethereum enabled browser" });
@@ -109,7 +119,9 @@ describe("signing in and up", () => {
 });
 
 describe("logging out", () => {
-  it("[4.auth.logout.success] [4.auth.logout.start] [4.auth.state.logging-out] ends unauthenticated", async () => {
+  it("ends unauthenticated", {
+    tags: ["4.auth.logout.success", "4.auth.logout.start", "4.auth.state.logging-out"],
+  }, async () => {
     await logIn();
     states.length = 0;
     await auth.logout();
@@ -117,7 +129,9 @@ describe("logging out", () => {
     expect(auth.store.get().user).toBeNull();
   });
 
-  it("[4.auth.logout.failure] [4.auth.logout.failure-keeps-user] keeps the user where the server refuses", async () => {
+  it("keeps the user where the server refuses", {
+    tags: ["4.auth.logout.failure", "4.auth.logout.failure-keeps-user"],
+  }, async () => {
     await logIn();
     refuse("/logout", 1, "no");
     await auth.logout();
@@ -127,24 +141,32 @@ describe("logging out", () => {
 });
 
 describe("the user's data", () => {
-  it("[5.user.update-requires-authentication] [6.user-data.set-requires-authentication] needs somebody signed in to be set", async () => {
+  it("needs somebody signed in to be set", {
+    tags: ["5.user.update-requires-authentication", "6.user-data.set-requires-authentication"],
+  }, async () => {
     await expect(auth.setUserData({ a: 1 })).rejects.toThrow(
       "User needs to be authenticated before setting new data",
     );
   });
 
-  it("[6.user-data.refetch-requires-authentication] needs somebody signed in to be fetched again", async () => {
+  it("needs somebody signed in to be fetched again", {
+    tags: ["6.user-data.refetch-requires-authentication"],
+  }, async () => {
     await expect(auth.refetchUserData()).rejects.toThrow("User needs to be authenticated before refetching");
   });
 
   it.each([
-    ["[5.user.password-string] password", { password: 1 }, "password can only be a string type"],
-    ["[5.user.email-string] email", { email: {} }, "email can only be a string type"],
-    ["[5.user.username-string] username", { username: null }, "username can only be a string type"],
-  ])("%s must be a string", async (_name, data, message) => {
-    await logIn();
-    await expect(auth.setUserData(data)).rejects.toThrow(message);
-  });
+    ["password", { password: 1 }, "password can only be a string type"],
+    ["email", { email: {} }, "email can only be a string type"],
+    ["username", { username: null }, "username can only be a string type"],
+  ])(
+    "%s must be a string",
+    { tags: ["5.user.password-string", "5.user.email-string", "5.user.username-string"] },
+    async (_name, data, message) => {
+      await logIn();
+      await expect(auth.setUserData(data)).rejects.toThrow(message);
+    },
+  );
 
   it("takes back what could not be saved, and says why", async () => {
     await logIn();

@@ -131,7 +131,9 @@ describe("what all calls have in common", () => {
 });
 
 describe("the data service", () => {
-  it("[1.capability.query-data-service] is there as a whole, and any of its functions as a call", async () => {
+  it("is there as a whole, and any of its functions as a call", {
+    tags: ["1.capability.query-data-service"],
+  }, async () => {
     test.server.on("POST functions/getBlock", ({ block_number_or_hash: of }) => ({
       body: { result: { number: of } },
     }));

@@ -17,7 +17,7 @@ const success = (name: string, result: object) =>
   test.server.on(`POST functions/${name}`, { body: { result: { data: { success: true, result } } } });
 
 describe("a plugin", () => {
-  it("[8.sdk.plugin-not-installed] that is not there is told of by its name", async () => {
+  it("that is not there is told of by its name", { tags: ["8.sdk.plugin-not-installed"] }, async () => {
     const view = await renderReady(test.server, () => React.useOpenSeaAsset());
     await act(async () => void (await view.current.getAsset()));
     expect(view.current.error).toMatchObject({
@@ -25,7 +25,7 @@ describe("a plugin", () => {
     });
   });
 
-  it("[8.sdk.not-initialized] cannot be called before the start", async () => {
+  it("cannot be called before the start", { tags: ["8.sdk.not-initialized"] }, async () => {
     const { result } = renderInProvider(test.server, () => React.useFiatBuy(), { initializeOnMount: false });
     await act(async () => void (await result.current.buy()));
     expect(result.current.error).toMatchObject({

@@ -18,21 +18,17 @@ const test = setUpTestServer();
 
 describe("what the provider needs", () => {
   it.each([
-    [
-      "[1.provider.requires-app-id] appId",
-      { serverUrl: "http://127.0.0.1" },
-      'Provide a "appId" provided to <MoralisProvider>',
-    ],
-    [
-      "[1.provider.requires-server-url] serverUrl",
-      { appId: "app" },
-      'Provide a "serverUrl" provided to <MoralisProvider>',
-    ],
-  ])("%s", (_name, props, message) => {
-    const silence = vi.spyOn(console, "error").mockImplementation(() => {});
-    expect(() => render(<MoralisProvider {...props}>page</MoralisProvider>)).toThrow(message);
-    silence.mockRestore();
-  });
+    ["appId", { serverUrl: "http://127.0.0.1" }, 'Provide a "appId" provided to <MoralisProvider>'],
+    ["serverUrl", { appId: "app" }, 'Provide a "serverUrl" provided to <MoralisProvider>'],
+  ])(
+    "%s",
+    { tags: ["1.provider.requires-app-id", "1.provider.requires-server-url"] },
+    (_name, props, message) => {
+      const silence = vi.spyOn(console, "error").mockImplementation(() => {});
+      expect(() => render(<MoralisProvider {...props}>page</MoralisProvider>)).toThrow(message);
+      silence.mockRestore();
+    },
+  );
 
   it.each(["appId", "serverUrl"])("%s at the latest when it is initialised", (name) => {
     const given = { appId: "app", serverUrl: test.server.url, [name]: undefined };
@@ -100,7 +96,9 @@ describe("the start", () => {
 });
 
 describe("pages below the provider", () => {
-  it("[1.provider.authentication] [1.provider.user-data] [1.provider.wallet-connection] have who is signed in, their data and the wallet", async () => {
+  it("have who is signed in, their data and the wallet", {
+    tags: ["1.provider.authentication", "1.provider.user-data", "1.provider.wallet-connection"],
+  }, async () => {
     installEthereum();
     const view = await renderReady(test.server, useMoralis);
     await act(async () => void (await view.current.login("ada", "secret")));

@@ -24,7 +24,7 @@ async function ready() {
   };
 }
 
-it("[8.sdk.use-moralis-outside-provider] is refused outside a provider", () => {
+it("is refused outside a provider", { tags: ["8.sdk.use-moralis-outside-provider"] }, () => {
   const silence = vi.spyOn(console, "error").mockImplementation(() => {});
   expect(() => renderHook(useMoralis)).toThrow(NoMoralisContextProviderError);
   expect(() => renderHook(useMoralis)).toThrow(
@@ -45,7 +45,9 @@ describe("signing in", () => {
     expect(onComplete).toHaveBeenCalledOnce();
   });
 
-  it("[4.auth.authenticate.success] with a wallet goes over authenticating to authenticated, and web3 is enabled", async () => {
+  it("with a wallet goes over authenticating to authenticated, and web3 is enabled", {
+    tags: ["4.auth.authenticate.success"],
+  }, async () => {
     installEthereum();
     test.server.on("POST functions/getServerTime", { body: { result: { dateTime: "2026-01-01" } } });
     test.server.on("POST users", { body: ADA, status: 201 });
@@ -145,7 +147,9 @@ describe("the user's data", () => {
 });
 
 describe("the wallet", () => {
-  it("[4.web3-flag.true-on-connection] is enabled once it is connected, by the hooks or past them", async () => {
+  it("is enabled once it is connected, by the hooks or past them", {
+    tags: ["4.web3-flag.true-on-connection"],
+  }, async () => {
     const wallet = installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));
@@ -160,7 +164,9 @@ describe("the wallet", () => {
     expect(page.now.isWeb3Enabled).toBe(true);
   });
 
-  it("[4.web3-flag.false-on-deactivate] is not enabled any more after deactivateWeb3", async () => {
+  it("is not enabled any more after deactivateWeb3", {
+    tags: ["4.web3-flag.false-on-deactivate"],
+  }, async () => {
     installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));
@@ -168,7 +174,9 @@ describe("the wallet", () => {
     expect(page.now).toMatchObject({ isWeb3Enabled: false, web3: null, account: null, chainId: null });
   });
 
-  it("[4.web3-flag.false-on-disconnect] is not enabled any more when it disconnects", async () => {
+  it("is not enabled any more when it disconnects", {
+    tags: ["4.web3-flag.false-on-disconnect"],
+  }, async () => {
     const wallet = installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));
@@ -177,7 +185,9 @@ describe("the wallet", () => {
     expect(page.now.account).toBeNull();
   });
 
-  it("[4.web3-flag.false-on-deactivated] is not enabled any more when it is put away elsewhere", async () => {
+  it("is not enabled any more when it is put away elsewhere", {
+    tags: ["4.web3-flag.false-on-deactivated"],
+  }, async () => {
     installEthereum();
     const page = await ready();
     await act(async () => void (await page.now.enableWeb3()));

@@ -162,8 +162,12 @@ describe("useTransaction", () => {
       logs: [],
     };
     const gas = { gasUsed: "0x5208", cumulativeGasUsed: "0x5208", effectiveGasPrice: "0x1" };
-    const wallet = installEthereum({
-      eth_getTransactionReceipt: () => (mined ? { ...receipt, ...gas } : null),
+    const polls: unknown[] = [];
+    installEthereum({
+      eth_getTransactionReceipt: ([polled]) => {
+        polls.push(polled);
+        return mined ? { ...receipt, ...gas } : null;
+      },
       eth_getTransactionByHash: () => (mined ? { ...sent, ...block } : { ...sent, blockNumber: null }),
       eth_getTransactionCount: () => (mined ? "0x1" : "0x0"),
       eth_blockNumber: () => `0x${head.toString(16)}`,
@@ -180,15 +184,16 @@ describe("useTransaction", () => {
     await waitFor(() => expect(view.current.transaction.status).toBe("seen"));
     mined = true;
     head = 11;
-    await waitFor(
-      () => expect(view.current.transaction).toMatchObject({ status: "confirmed", confirmations: 2 }),
-      { timeout: 5_000 },
+    await waitFor(() =>
+      expect(view.current.transaction).toMatchObject({ status: "confirmed", confirmations: 2 }),
     );
     expect(view.current.transaction.receipt).toMatchObject({ blockNumber: 10, succeeded: true });
-    view.unmount();
-    const before = wallet.requestedMethods.length;
-    await new Promise((done) => setTimeout(done, 1_200));
-    expect(wallet.requestedMethods).toHaveLength(before);
+    // Of two that are polled at the same interval, only the one that is shown is polled again.
+    const before = polls.length;
+    hash = "0xcc";
+    view.rerender();
+    await waitFor(() => expect(polls.filter((polled) => polled === hash).length).toBeGreaterThan(2));
+    expect(new Set(polls.slice(before))).toEqual(new Set([hash]));
   });
 });
 

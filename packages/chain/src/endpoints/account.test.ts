@@ -68,7 +68,9 @@ const keys = (rows: JsonObject[]) =>
   rows.map((row) => `${row.block_number} ${row.transaction_hash} ${row.from_address} ${row.to_address}`);
 
 describe("getNativeBalance", () => {
-  it("[7.data.endpoint.address-balance] [7.data.default-chain] returns the balance of the node in wei", async () => {
+  it("returns the balance of the node in wei", {
+    tags: ["7.data.endpoint.address-balance", "7.data.default-chain"],
+  }, async () => {
     const address = chain.account(1);
     const wei = String(await chain.balance(address));
     expect(await service.run("getNativeBalance", { address })).toEqual({ balance: wei });
@@ -94,7 +96,9 @@ describe("getNativeBalance", () => {
 });
 
 describe("getTokenTransfers", () => {
-  it("[7.data.endpoint.address-erc20-transfers] returns the transfers in the node's logs, latest first", async () => {
+  it("returns the transfers in the node's logs, latest first", {
+    tags: ["7.data.endpoint.address-erc20-transfers"],
+  }, async () => {
     const address = chain.account(1);
     const own = (await chain.transfers()).filter((line) => line.includes(address)).reverse();
     const { result, total } = await page({});
@@ -182,7 +186,7 @@ describe("getTokenTransfers", () => {
     expect(await fresh.run("getTokenTransfers", { address: chain.account(1) })).toEqual(await page({}));
   });
 
-  it("[5.data.path-parameter-required] names the missing path parameter", async () => {
+  it("names the missing path parameter", { tags: ["5.data.path-parameter-required"] }, async () => {
     const methods = service.run("getTokenTransfers", {});
     await expect(methods).rejects.toMatchObject({
       status: 400,
@@ -230,7 +234,9 @@ describe("getTokenTransfers", () => {
 });
 
 describe("getTokenBalances", () => {
-  it("[7.data.endpoint.address-erc20] returns the tokens of a wallet with the balances of their contracts", async () => {
+  it("returns the tokens of a wallet with the balances of their contracts", {
+    tags: ["7.data.endpoint.address-erc20"],
+  }, async () => {
     const address = chain.account(2);
     const balance = String(await chain.tokenBalance(address));
     expect(await service.run("getTokenBalances", { address })).toEqual([
@@ -392,11 +398,11 @@ function multicall3(): Hex {
 }
 
 describe("endpoints about the service", () => {
-  it("[7.data.endpoint.web3-version] returns the version", async () => {
+  it("returns the version", { tags: ["7.data.endpoint.web3-version"] }, async () => {
     expect(await service.run("web3ApiVersion", {})).toEqual({ version: expect.stringMatching(/^\d+\.\d+/) });
   });
 
-  it("[7.data.endpoint.info-endpoint-weights] returns a weight for each endpoint", async () => {
+  it("returns a weight for each endpoint", { tags: ["7.data.endpoint.info-endpoint-weights"] }, async () => {
     const weights = listOf(await service.run("endpointWeights", {}));
     expect(weights.map(({ endpoint }) => endpoint).sort()).toEqual(
       service.service.routes.map(({ functionName }) => functionName).sort(),

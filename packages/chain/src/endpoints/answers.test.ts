@@ -315,7 +315,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   }
 
-  it("[7.data.endpoint.block] every block, by number and by hash, with its transactions and logs", async () => {
+  it("every block, by number and by hash, with its transactions and logs", {
+    tags: ["7.data.endpoint.block"],
+  }, async () => {
     for (const block of truth.blocks) {
       const expected = {
         timestamp: iso(block.timestamp),
@@ -356,7 +358,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
       await expect(service.run(name, params)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("[7.data.endpoint.transaction] every transaction, failed ones and creations too", async () => {
+  it("every transaction, failed ones and creations too", {
+    tags: ["7.data.endpoint.transaction"],
+  }, async () => {
     for (const hash of truth.receipts.keys()) {
       expect(await service.run("getTransaction", { transaction_hash: hash })).toEqual({
         ...transactionRow(hash),
@@ -367,7 +371,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     expect(statuses).toEqual(new Set(["success", "reverted"]));
   });
 
-  it("[7.data.endpoint.date-to-block] the block nearest to a date", async () => {
+  it("the block nearest to a date", { tags: ["7.data.endpoint.date-to-block"] }, async () => {
     const times = truth.blocks.map(({ timestamp }) => Number(timestamp));
     const first = times[0] ?? 0;
     const moments = [
@@ -391,7 +395,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.address-transactions] [7.data.default-order] the transactions of each account, newest first", async () => {
+  it("the transactions of each account, newest first", {
+    tags: ["7.data.endpoint.address-transactions", "7.data.default-order"],
+  }, async () => {
     const wallets = truth.blocks.flatMap(({ transactions }) => [...transactions]).reverse();
     for (const { address } of [...devChain.accounts, devChain.contracts.token]) {
       const own = wallets.filter(({ from, to }) => [lower(from), lower(to)].includes(lower(address)));
@@ -400,7 +406,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.address-logs] the logs of each contract, by topics and blocks too", async () => {
+  it("the logs of each contract, by topics and blocks too", {
+    tags: ["7.data.endpoint.address-logs"],
+  }, async () => {
     const newestFirst = truth.logs.toReversed();
     for (const address of new Set(newestFirst.map((log) => log.address))) {
       const own = newestFirst.filter((log) => log.address === address);
@@ -419,7 +427,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.address-events] the events of a contract, decoded by the caller's ABI", async () => {
+  it("the events of a contract, decoded by the caller's ABI", {
+    tags: ["7.data.endpoint.address-events"],
+  }, async () => {
     const { token, items } = devChain.contracts;
     const [transfer] = erc20;
     const topic = toEventSelector(transfer);
@@ -462,7 +472,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     ).rejects.toMatchObject({ status: 400, message: "param data is required!" });
   });
 
-  it("[7.data.endpoint.block-nft-transfers] [7.data.endpoint.nft-transfers-all] the transfers of NFTs, by block and by range", async () => {
+  it("the transfers of NFTs, by block and by range", {
+    tags: ["7.data.endpoint.block-nft-transfers", "7.data.endpoint.nft-transfers-all"],
+  }, async () => {
     const moves = nftMoves();
     const expected = moves.map(moveRow);
     const hostile = Object.values(devChain.contracts.hostile).map(({ address }) => address);
@@ -487,7 +499,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     await expect(service.run("getNftTransfersFromToBlock", {})).rejects.toMatchObject({ status: 400 });
   });
 
-  it("[7.data.endpoint.address-nft-transfers] the transfers of NFTs of each account, in either direction", async () => {
+  it("the transfers of NFTs of each account, in either direction", {
+    tags: ["7.data.endpoint.address-nft-transfers"],
+  }, async () => {
     for (const { address } of devChain.accounts) {
       const wallet = lower(address);
       const both = nftMoves().filter(({ from, to }) => from === wallet || to === wallet);
@@ -499,7 +513,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.nft-contract-transfers] [7.data.endpoint.nft-token-transfers] the transfers of collections and of their tokens", async () => {
+  it("the transfers of collections and of their tokens", {
+    tags: ["7.data.endpoint.nft-contract-transfers", "7.data.endpoint.nft-token-transfers"],
+  }, async () => {
     const { collection, gallery, items, tickets } = devChain.contracts;
     for (const { address } of [collection, gallery, items, tickets]) {
       const own = nftMoves().filter(({ token }) => token === address);
@@ -519,7 +535,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.address-nft] [7.data.endpoint.address-nft-contract] the NFTs of each account, as in the contracts", async () => {
+  it("the NFTs of each account, as in the contracts", {
+    tags: ["7.data.endpoint.address-nft", "7.data.endpoint.address-nft-contract"],
+  }, async () => {
     const holdings = await nftHoldings();
     const { collection, gallery, items, tickets } = devChain.contracts;
     const standard = [collection, gallery, items, tickets].map(({ address }) => address);
@@ -538,7 +556,13 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.nft-contract-owners] [7.data.endpoint.nft-token-owners] [7.data.endpoint.nft-contract] the owners and the tokens of collections", async () => {
+  it("the owners and the tokens of collections", {
+    tags: [
+      "7.data.endpoint.nft-contract-owners",
+      "7.data.endpoint.nft-token-owners",
+      "7.data.endpoint.nft-contract",
+    ],
+  }, async () => {
     const holdings = await nftHoldings();
     const moves = nftMoves();
     const { collection, gallery, items, tickets } = devChain.contracts;
@@ -572,7 +596,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.nft-token] [7.data.endpoint.nft-contract-metadata] a token and its collection", async () => {
+  it("a token and its collection", {
+    tags: ["7.data.endpoint.nft-token", "7.data.endpoint.nft-contract-metadata"],
+  }, async () => {
     const { collection } = devChain.contracts;
     const uri = await viem().readContract({
       address: collection.address,
@@ -605,7 +631,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     ).rejects.toMatchObject({ status: 404 });
   });
 
-  it("[7.data.endpoint.erc20-transfers] the transfers of each ERC-20 token", async () => {
+  it("the transfers of each ERC-20 token", { tags: ["7.data.endpoint.erc20-transfers"] }, async () => {
     const { token, dollar, point, legacy } = devChain.contracts;
     for (const { address } of [token, dollar, point, legacy]) {
       const logs = truth.logs.filter((log) => lower(log.address) === address);
@@ -627,7 +653,9 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     }
   });
 
-  it("[7.data.endpoint.erc20-metadata] [7.data.endpoint.erc20-metadata-symbols] token metadata, by address and by symbol", async () => {
+  it("token metadata, by address and by symbol", {
+    tags: ["7.data.endpoint.erc20-metadata", "7.data.endpoint.erc20-metadata-symbols"],
+  }, async () => {
     const { token, dollar, point, legacy } = devChain.contracts;
     const own = [token, dollar, point, legacy];
     const expected = own.map(({ address, name, symbol, decimals }) => ({
@@ -649,7 +677,7 @@ describe.each(DATABASES)("responses from an index on %s match the node:", (name)
     expect(found.map(({ symbol }) => symbol).sort()).toEqual(["POINT", "pUSD"]);
   });
 
-  it("[7.data.endpoint.erc20-allowance] the allowance of a spender", async () => {
+  it("the allowance of a spender", { tags: ["7.data.endpoint.erc20-allowance"] }, async () => {
     const { token } = devChain.contracts;
     const [owner_address, spender_address] = [chain.account(2), chain.account(3)];
     const allowance = await viem().readContract({

@@ -44,7 +44,9 @@ async function contract(answer: (data: Hex) => { result: JsonValue } | { error: 
 }
 
 describe("runContractFunction", () => {
-  it("[7.data.endpoint.address-function] accepts arguments by name and returns a single value as such", async () => {
+  it("accepts arguments by name and returns a single value as such", {
+    tags: ["7.data.endpoint.address-function"],
+  }, async () => {
     const { calls, run, stop } = await contract(() => ({
       result: encodeAbiParameters([{ type: "string" }], ["Purse"]),
     }));

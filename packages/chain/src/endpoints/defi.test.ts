@@ -127,7 +127,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   };
 
   describe("getTokenPrice", () => {
-    it("[7.data.endpoint.erc20-price] returns the price of the most liquid pool, in native coins and in dollars", async () => {
+    it("returns the price of the most liquid pool, in native coins and in dollars", {
+      tags: ["7.data.endpoint.erc20-price"],
+    }, async () => {
       const { token, dollar, coin, v2 } = contracts();
       const dollars = (await v3Price(coin, dollar, 3_000)) * 1e12;
       const coins = await v2Price(token, coin);
@@ -243,7 +245,7 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   });
 
   describe("getPairReserves", () => {
-    it("[7.data.endpoint.pair-reserves] returns the reserves at a block or time", async () => {
+    it("returns the reserves at a block or time", { tags: ["7.data.endpoint.pair-reserves"] }, async () => {
       const { token, coin, dollar } = contracts();
       const pair_address = await v2Pair(token, coin);
       const [reserve0, reserve1] = [await read(pair_address, "getReserves")].flat().map(String);
@@ -286,7 +288,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
   });
 
   describe("getPairAddress", () => {
-    it("[7.data.endpoint.pair-address] returns the pair and its tokens in the pair's order, for either order of the parameters", async () => {
+    it("returns the pair and its tokens in the pair's order, for either order of the parameters", {
+      tags: ["7.data.endpoint.pair-address"],
+    }, async () => {
       const { token, coin, dollar } = contracts();
       const pairAddress = (await v2Pair(token, coin)).toLowerCase();
       const first = String(await read(await v2Pair(token, coin), "token0")).toLowerCase();

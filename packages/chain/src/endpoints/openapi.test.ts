@@ -100,7 +100,7 @@ it("uses every schema", () => {
   expect(unused).toEqual([]);
 });
 
-it("[7.data.api-key-header] names the header of the API key", () => {
+it("names the header of the API key", { tags: ["7.data.api-key-header"] }, () => {
   expect(at(description, "components", "securitySchemes", "apiKey")).toEqual({
     type: "apiKey",
     in: "header",

@@ -22,7 +22,7 @@ function errorMessage(name: EndpointName, given: Parameters): unknown {
 }
 
 describe("a missing parameter", () => {
-  it("[5.data.path-parameter-required] of the path is named", () => {
+  it("of the path is named", { tags: ["5.data.path-parameter-required"] }, () => {
     for (const nothing of [undefined, null, ""])
       expect(errorMessage("getNativeBalance", { address: nothing })).toBe(
         "required param address not provided",
@@ -30,7 +30,7 @@ describe("a missing parameter", () => {
     expect(errorMessage("getTransaction", {})).toBe("required param transaction_hash not provided");
   });
 
-  it("[5.data.body-parameter-required] of the body or the query is named", () => {
+  it("of the body or the query is named", { tags: ["5.data.body-parameter-required"] }, () => {
     const call = { address, function_name: "f" };
     expect(errorMessage("runContractFunction", call)).toBe("param abi is required!");
     expect(errorMessage("runContractFunction", { address, abi: [{ type: "function" }] })).toBe(
@@ -40,7 +40,9 @@ describe("a missing parameter", () => {
     expect(errorMessage("getDateToBlock", {})).toBe("param date is required!");
   });
 
-  it("[7.data.default-chain] [7.data.default-order] [9.offset-page-size] has the default of the row", () => {
+  it("has the default of the row", {
+    tags: ["7.data.default-chain", "7.data.default-order", "9.offset-page-size"],
+  }, () => {
     expect(read("getTransactions", { address })).toEqual({
       address,
       chain: "eth",

@@ -104,7 +104,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     await rm(dataDir, { recursive: true, force: true });
   });
 
-  it("[7.data.endpoint.nft-trades] returns sales by Seaport orders: asks and bids, individually and in bundles", async () => {
+  it("returns sales by Seaport orders: asks and bids, individually and in bundles", {
+    tags: ["7.data.endpoint.nft-trades"],
+  }, async () => {
     const service = await start(name);
     await atHead(service);
     const expected = await Promise.all(
@@ -168,7 +170,9 @@ describe.each(DATABASES)("with the index on %s", (name) => {
     expect(rowsOf(await query(service, "getNFTTrades", { to_block: oldest }))).toEqual(all.slice(-1));
   });
 
-  it("[7.data.endpoint.nft-lowest-price] returns the lowest price in the native coin within the requested days", async () => {
+  it("returns the lowest price in the native coin within the requested days", {
+    tags: ["7.data.endpoint.nft-lowest-price"],
+  }, async () => {
     const service = await start(name);
     await atHead(service);
     // Payments in tokens are not compared.

@@ -148,8 +148,6 @@ async function atHead(service: TestService): Promise<void> {
   await service.waitFor(({ state, indexed }) => state === "following" && indexed === head, 90_000);
 }
 
-const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe.each(DATABASES)("on %s, a node that", (database) => {
   it.each(Object.entries(kinds))(
     "%s leaves no invalid rows, and is used again when it recovers",
@@ -163,7 +161,10 @@ describe.each(DATABASES)("on %s, a node that", (database) => {
       front?.round(true);
       await chain.transfer(0, chain.account(6), 3n);
       await chain.mine(4);
-      await wait(600);
+      // It is asked, and asked again although its answers were invalid.
+      const { methods } = otherNode ?? node;
+      const before = methods.length;
+      await expect.poll(() => methods.length, { timeout: 60_000 }).toBeGreaterThan(before + 4);
       const during = await dumpIndex(location, chain.chainId);
       const truth = await Promise.all(
         during.blocks.map(({ number }) =>

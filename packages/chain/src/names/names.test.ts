@@ -71,14 +71,18 @@ const account = (index: number) => devChain.accounts[index]?.address ?? "0x";
 const notFound = { status: 404, code: 101 };
 
 describe("names", () => {
-  it("[7.data.endpoint.resolve-domain] resolve to the address of their resolver, in any spelling", async () => {
+  it("resolve to the address of their resolver, in any spelling", {
+    tags: ["7.data.endpoint.resolve-domain"],
+  }, async () => {
     const { resolve } = serve();
     expect(await resolve("alice.eth")).toEqual({ address: account(1) });
     expect(await resolve("BOB.eth")).toEqual({ address: account(2) });
     expect(await resolve("ａlice.eth")).toEqual({ address: account(1) });
   });
 
-  it("[7.data.endpoint.resolve-address-reverse] are returned for an address if they resolve to it", async () => {
+  it("are returned for an address if they resolve to it", {
+    tags: ["7.data.endpoint.resolve-address-reverse"],
+  }, async () => {
     const { reverse } = serve();
     expect(await reverse(account(1))).toEqual({ name: "alice.eth" });
     expect(await reverse(account(2).toUpperCase().replace("0X", "0x"))).toEqual({ name: "bob.eth" });

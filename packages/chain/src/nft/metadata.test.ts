@@ -332,7 +332,9 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     expect(rowsOf(await service.run("searchNFTs", { q: "old", addresses: gallery }))).toEqual([]);
   });
 
-  it("[7.data.endpoint.nft-token-metadata-resync] is refreshed on request, synchronously or asynchronously", async () => {
+  it("is refreshed on request, synchronously or asynchronously", {
+    tags: ["7.data.endpoint.nft-token-metadata-resync"],
+  }, async () => {
     const page = { name: "first" };
     pages.set("/page", page);
     await chain.mintArtwork(gallery, owner, 1n, `${web}/page`);
@@ -358,7 +360,9 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     });
   });
 
-  it("[7.data.endpoint.nft-contract-sync] of a whole collection is refreshed on request", async () => {
+  it("of a whole collection is refreshed on request", {
+    tags: ["7.data.endpoint.nft-contract-sync"],
+  }, async () => {
     const page = { name: "first" };
     pages.set("/page", page);
     for (const id of [1n, 2n]) await chain.mintArtwork(gallery, owner, id, `${web}/page`);
@@ -374,7 +378,7 @@ describe.each(DATABASES)("metadata in an index on %s", (name) => {
     await expect(none).rejects.toMatchObject({ status: 404 });
   });
 
-  it("[7.data.endpoint.nft-search] is found by its terms", async () => {
+  it("is found by its terms", { tags: ["7.data.endpoint.nft-search"] }, async () => {
     const works = [
       {
         name: "Crème brûlée",

@@ -53,7 +53,9 @@ describe("a file", () => {
     expect(await file.save()).toBe(file);
   });
 
-  it("[9.file-data-url-base64] keeps the media type of a data URI, unless told another", async () => {
+  it("keeps the media type of a data URI, unless told another", {
+    tags: ["9.file-data-url-base64"],
+  }, async () => {
     const data = { base64: "data:image/png;base64,AQ==" };
     await new ParseFile("a", data).save();
     await new ParseFile("a", data, "image/x-mine").save();
@@ -75,7 +77,8 @@ describe("a file", () => {
     const file = ParseFile.fromJSON({ __type: "File", name: "a.bin", url: `${server.url}/slow` });
     server.respondWith(() => new Promise(() => undefined));
     const loading = file.getData();
-    setTimeout(() => file.cancel(), 20);
+    await expect.poll(calls).toEqual(["GET slow"]);
+    file.cancel();
     await expect(loading).rejects.toThrow(/abort/i);
   });
 

@@ -86,13 +86,15 @@ describe("what was changed when a save fails", () => {
 
   it("is kept together with what was changed meanwhile", async () => {
     const note = saved({ count: 1, tags: [] });
-    server.respondWith(() => refused);
+    const response = Promise.withResolvers<typeof refused>();
+    server.respondWith(() => response.promise);
     note.increment("count");
     note.add("tags", "x");
     const failing = note.save();
-    await new Promise((resolve) => setTimeout(resolve));
+    await expect.poll(() => server.requests.length).toBe(1);
     note.increment("count", 10);
     note.addUnique("tags", "y");
+    response.resolve(refused);
     await expect(failing).rejects.toMatchObject({ code: 142 });
     server.respondWith(savingServer());
     await note.save();
@@ -216,7 +218,7 @@ describe("classes made at run time", () => {
 });
 
 describe("a record's life", () => {
-  it("[4.record.new-until-id] is new until it has an id", async () => {
+  it("is new until it has an id", { tags: ["4.record.new-until-id"] }, async () => {
     const note = new Note({ text: "a" });
     expect(note.isNew()).toBe(true);
     await note.save();
@@ -225,7 +227,7 @@ describe("a record's life", () => {
     expect(note.createdAt).toEqual(note.updatedAt);
   });
 
-  it("[4.record.dirty-while-pending] is dirty while changes are pending", async () => {
+  it("is dirty while changes are pending", { tags: ["4.record.dirty-while-pending"] }, async () => {
     const note = new Note({ text: "a" });
     await note.save();
     expect(note.dirty()).toBe(false);
@@ -290,7 +292,7 @@ describe("a record's life", () => {
     expect(note.get("count")).toBe(5);
   });
 
-  it("[8.backend.object-no-id] cannot be fetched without an id", async () => {
+  it("cannot be fetched without an id", { tags: ["8.backend.object-no-id"] }, async () => {
     const error = { code: 104, message: "Object does not have an ID" };
     await expect(new Note().fetch()).rejects.toMatchObject(error);
   });
@@ -382,30 +384,30 @@ describe("operations on fields", () => {
 
 describe("what a record refuses", () => {
   it.each([
-    ["[5.field-key.starts-with-letter] a key that starts with a digit", "1a"],
-    ["[5.field-key.starts-with-letter] a key that starts with an underscore", "_a"],
-    ["[5.field-key.characters] a key with a hyphen", "a-b"],
-    ["[5.field-key.characters] a key with a space", "a b"],
-  ])("%s", async (_, key) => {
+    ["a key that starts with a digit", "1a"],
+    ["a key that starts with an underscore", "_a"],
+    ["a key with a hyphen", "a-b"],
+    ["a key with a space", "a b"],
+  ])("%s", { tags: ["5.field-key.starts-with-letter", "5.field-key.characters"] }, async (_, key) => {
     expect(saved().set({ [key]: 1 })).toBe(false);
     await expect(saved().save({ [key]: 1 })).rejects.toMatchObject({ code: 105 });
     expect(server.requests).toHaveLength(0);
   });
 
-  it("[8.backend.invalid-key-name] says so by its name", async () => {
+  it("says so by its name", { tags: ["8.backend.invalid-key-name"] }, async () => {
     await expect(saved().save({ "a b": 1 })).rejects.toThrow("Invalid Key name");
   });
 
-  it("[5.field-key.dots-in-save] but not a key with dots", async () => {
+  it("but not a key with dots", { tags: ["5.field-key.dots-in-save"] }, async () => {
     await saved({ place: { city: "Bern" } }).save({ "place.city": "Basel" });
     expect(sent()).toEqual({ "place.city": "Basel" });
   });
 
-  it("[5.acl.is-access-control-object] an ACL that is no access-control object", async () => {
+  it("an ACL that is no access-control object", { tags: ["5.acl.is-access-control-object"] }, async () => {
     await expect(saved().save({ ACL: "everyone" })).rejects.toThrow("ACL must be a Parse ACL.");
   });
 
-  it("[5.record.read-only-attributes] a change of a read-only attribute", () => {
+  it("a change of a read-only attribute", { tags: ["5.record.read-only-attributes"] }, () => {
     class Sealed extends ParseObject {
       constructor() {
         super("Sealed");
@@ -442,13 +444,13 @@ describe("records within records", () => {
     expect(list.every((note) => note.id)).toBe(true);
   });
 
-  it("[9.batch-size.configured] in batches of the configured size", async () => {
+  it("in batches of the configured size", { tags: ["9.batch-size.configured"] }, async () => {
     server.connect({ batchSize: 2 });
     await ParseObject.saveAll([new Note(), new Note(), new Note()]);
     expect(server.requests).toHaveLength(2);
   });
 
-  it("[8.backend.batch-cycle] cannot hold one another unsaved", async () => {
+  it("cannot hold one another unsaved", { tags: ["8.backend.batch-cycle"] }, async () => {
     const a = new ParseObject("Note");
     const b = new ParseObject("Note", { a });
     a.set({ b });
@@ -466,7 +468,9 @@ describe("records within records", () => {
     expect(bad.dirty("text")).toBe(true);
   });
 
-  it("[8.backend.aggregate-error] [8.code.600] are deleted with one error for each that cannot be", async () => {
+  it("are deleted with one error for each that cannot be", {
+    tags: ["8.backend.aggregate-error", "8.code.600"],
+  }, async () => {
     const list = [saved({}, "1"), saved({}, "2"), saved({}, "3")];
     const refused = { error: { code: 101, error: "Object not found." } };
     server.respondWith(() => ({ body: [{ success: {} }, refused, refused] }));
@@ -498,28 +502,22 @@ describe("fetching a list", () => {
   });
 
   it.each([
+    ["without an id", [new Note(), saved()], 104, "All objects must have an ID"],
     [
-      "[8.backend.all-objects-have-id] without an id",
-      [new Note(), saved()],
-      104,
-      "All objects must have an ID",
-    ],
-    [
-      "[8.backend.same-class] of different classes",
+      "of different classes",
       [saved(), new ParseObject("Other")],
       103,
       "All objects should be of the same class",
     ],
-    [
-      "[8.backend.all-objects-on-server] not on the server",
-      [saved()],
-      101,
-      "All objects must exist on the server.",
-    ],
-  ])("refuses one %s", async (_, list, code, message) => {
-    server.respondWith(() => ({ body: { results: [] } }));
-    await expect(ParseObject.fetchAll(list)).rejects.toMatchObject({ code, message });
-  });
+    ["not on the server", [saved()], 101, "All objects must exist on the server."],
+  ])(
+    "refuses one %s",
+    { tags: ["8.backend.all-objects-have-id", "8.backend.same-class", "8.backend.all-objects-on-server"] },
+    async (_, list, code, message) => {
+      server.respondWith(() => ({ body: { results: [] } }));
+      await expect(ParseObject.fetchAll(list)).rejects.toMatchObject({ code, message });
+    },
+  );
 });
 
 describe("the types that travel", () => {
@@ -582,26 +580,26 @@ describe("the types that travel", () => {
 });
 
 describe("access control lists", () => {
-  it("[9.acl-wildcard] name everyone *", () => {
+  it("name everyone *", { tags: ["9.acl-wildcard"] }, () => {
     const acl = new ACL();
     acl.setPublicReadAccess(true);
     acl.setRoleWriteAccess("admins", true);
     expect(acl.toJSON()).toEqual({ "*": { read: true }, "role:admins": { write: true } });
   });
 
-  it("[5.acl.values-boolean] refuse values that are not boolean", () => {
+  it("refuse values that are not boolean", { tags: ["5.acl.values-boolean"] }, () => {
     expect(() => new ACL(JSON.parse('{"u1":{"read":"yes"}}'))).toThrow(
       "Tried to create an ACL with an invalid permission value.",
     );
   });
 
-  it("[5.acl.permission-types] refuse permissions other than read and write", () => {
+  it("refuse permissions other than read and write", { tags: ["5.acl.permission-types"] }, () => {
     expect(() => new ACL(JSON.parse('{"u1":{"delete":true}}'))).toThrow(
       "Tried to create an ACL with an invalid permission type.",
     );
   });
 
-  it("[6.acl.from-user] of a user let that user read and write", () => {
+  it("of a user let that user read and write", { tags: ["6.acl.from-user"] }, () => {
     const user = ParseObject.fromJSON({ className: "_User", objectId: "u1" });
     expect(new ACL(user).toJSON()).toEqual({ u1: { read: true, write: true } });
   });
@@ -609,28 +607,41 @@ describe("access control lists", () => {
 
 describe("places", () => {
   it.each([
-    ["[5.geo-point.latitude-range] a latitude above 90", [90.1, 0]],
-    ["[5.geo-point.latitude-range] a latitude below -90", [-90.1, 0]],
-    ["[5.geo-point.longitude-range] a longitude above 180", [0, 180.1]],
-    ["[5.geo-point.longitude-range] a longitude below -180", [0, -180.1]],
-    ["[5.geo-point.latitude-numeric] a latitude that is no number", ["47", 8]],
-    ["[5.geo-point.longitude-numeric] a longitude that is no number", [47, null]],
-  ])("refuse %s", (_, point) => {
-    expect(() => new GeoPoint(point as [number, number])).toThrow(TypeError);
-  });
+    ["a latitude above 90", [90.1, 0]],
+    ["a latitude below -90", [-90.1, 0]],
+    ["a longitude above 180", [0, 180.1]],
+    ["a longitude below -180", [0, -180.1]],
+    ["a latitude that is no number", ["47", 8]],
+    ["a longitude that is no number", [47, null]],
+  ])(
+    "refuse %s",
+    {
+      tags: [
+        "5.geo-point.latitude-range",
+        "5.geo-point.longitude-range",
+        "5.geo-point.latitude-numeric",
+        "5.geo-point.longitude-numeric",
+      ],
+    },
+    (_, point) => {
+      expect(() => new GeoPoint(point as [number, number])).toThrow(TypeError);
+    },
+  );
 
-  it("[9.geo-bounds.latitude] [9.geo-bounds.longitude] include the bounds", () => {
+  it("include the bounds", { tags: ["9.geo-bounds.latitude", "9.geo-bounds.longitude"] }, () => {
     expect(new GeoPoint(-90, -180).toJSON()).toMatchObject({ latitude: -90, longitude: -180 });
     expect(new GeoPoint(90, 180).toJSON()).toMatchObject({ latitude: 90, longitude: 180 });
   });
 
-  it("[9.earth-radius-km] [9.earth-radius-miles] measure on an earth of 6371 km or 3958.8 miles", () => {
+  it("measure on an earth of 6371 km or 3958.8 miles", {
+    tags: ["9.earth-radius-km", "9.earth-radius-miles"],
+  }, () => {
     const quarter = Math.PI / 2;
     expect(new GeoPoint(0, 0).kilometersTo(new GeoPoint(0, 90))).toBeCloseTo(6371 * quarter, 6);
     expect(new GeoPoint(0, 0).milesTo(new GeoPoint(0, 90))).toBeCloseTo(3958.8 * quarter, 6);
   });
 
-  it("[5.polygon.at-least-3-points] an area needs three of them", () => {
+  it("an area needs three of them", { tags: ["5.polygon.at-least-3-points"] }, () => {
     expect(
       () =>
         new Polygon([
@@ -666,18 +677,30 @@ describe("files", () => {
   );
 
   it.each([
-    ["[5.file.data-bytes] bytes", [104, 105]],
-    ["[5.file.data-blob] a blob", new Blob(["hi"])],
-    ["[5.file.data-base64-object] a base64 object", { base64: "aGk=" }],
-    ["[9.file-data-url-base64] a base64 data URI", { base64: "data:text/plain;base64,aGk=" }],
-    ["[5.file.data-uri-object] a uri object", { uri: "data:text/plain,hi" }],
-  ])("take %s", async (_, data) => {
-    await new ParseFile("a.txt", data).save();
-    expect(server.requests[0]?.call).toBe("POST files/a.txt");
-    expect(sent().base64).toBe("aGk=");
-  });
+    ["bytes", [104, 105]],
+    ["a blob", new Blob(["hi"])],
+    ["a base64 object", { base64: "aGk=" }],
+    ["a base64 data URI", { base64: "data:text/plain;base64,aGk=" }],
+    ["a uri object", { uri: "data:text/plain,hi" }],
+  ])(
+    "take %s",
+    {
+      tags: [
+        "5.file.data-bytes",
+        "5.file.data-blob",
+        "5.file.data-base64-object",
+        "9.file-data-url-base64",
+        "5.file.data-uri-object",
+      ],
+    },
+    async (_, data) => {
+      await new ParseFile("a.txt", data).save();
+      expect(server.requests[0]?.call).toBe("POST files/a.txt");
+      expect(sent().base64).toBe("aGk=");
+    },
+  );
 
-  it("[5.file.data-otherwise-refused] refuse anything else", () => {
+  it("refuse anything else", { tags: ["5.file.data-otherwise-refused"] }, () => {
     const data: unknown = "hi";
     expect(() => new ParseFile("a.txt", data as Blob)).toThrow("Cannot create a Parse.File with that data.");
   });
@@ -700,7 +723,7 @@ describe("files", () => {
     expect(sent(1).file).toMatchObject({ __type: "File", name: "x_a.txt" });
   });
 
-  it("[5.file.unnamed-delete] [8.code.161] are not deleted without a name", async () => {
+  it("are not deleted without a name", { tags: ["5.file.unnamed-delete", "8.code.161"] }, async () => {
     await expect(new ParseFile("").destroy()).rejects.toMatchObject({ code: 161 });
   });
 

@@ -31,7 +31,9 @@ async function stored(): Promise<unknown> {
 }
 
 describe("signing up", () => {
-  it("[4.current-user.cached-after-sign-up] [4.current-user.persisted-after-sign-up] makes the current user", async () => {
+  it("makes the current user", {
+    tags: ["4.current-user.cached-after-sign-up", "4.current-user.persisted-after-sign-up"],
+  }, async () => {
     const user = await User.signUp("ann", "secret", { email: "a@b.c" });
     expect(server.requests[0]).toMatchObject({
       call: "POST users",
@@ -48,23 +50,27 @@ describe("signing up", () => {
     expect(user.dirty()).toBe(false);
   });
 
-  it("[9.current-user-key] [9.current-user-namespace] under currentUser of the application", async () => {
+  it("under currentUser of the application", {
+    tags: ["9.current-user-key", "9.current-user-namespace"],
+  }, async () => {
     await User.signUp("ann", "secret");
     expect(connection().storage.area.getItem("Parse/app/currentUser")).toContain("u1");
   });
 
-  it("[5.sign-up.username-non-empty] needs a username", async () => {
+  it("needs a username", { tags: ["5.sign-up.username-non-empty"] }, async () => {
     await expect(User.signUp("", "secret")).rejects.toThrow("Cannot sign up user with an empty username.");
     expect(server.requests).toHaveLength(0);
   });
 
-  it("[5.sign-up.password-non-empty] needs a password", async () => {
+  it("needs a password", { tags: ["5.sign-up.password-non-empty"] }, async () => {
     await expect(User.signUp("ann", "")).rejects.toThrow("Cannot sign up user with an empty password.");
   });
 });
 
 describe("logging in", () => {
-  it("[4.current-user.cached-after-login] [4.current-user.persisted-after-login] makes the current user", async () => {
+  it("makes the current user", {
+    tags: ["4.current-user.cached-after-login", "4.current-user.persisted-after-login"],
+  }, async () => {
     const user = await User.logIn("ann", "secret");
     expect(server.requests[0]).toMatchObject({
       call: "POST login",
@@ -80,12 +86,12 @@ describe("logging in", () => {
     expect(server.requests[0]?.call).toBe("GET login");
   });
 
-  it("[5.login.username-string] [5.login.password-string] takes texts", async () => {
+  it("takes texts", { tags: ["5.login.username-string", "5.login.password-string"] }, async () => {
     await expect(User.logIn(JSON.parse("1"), "secret")).rejects.toThrow("Username must be a string.");
     await expect(User.logIn("ann", JSON.parse("null"))).rejects.toThrow("Password must be a string.");
   });
 
-  it("[4.login-or-signup.code-101] signs up when there is no such account", async () => {
+  it("signs up when there is no such account", { tags: ["4.login-or-signup.code-101"] }, async () => {
     server.respondWith(({ call }) =>
       call === "POST login"
         ? { status: 404, body: { code: 101, error: "Invalid username/password." } }
@@ -101,7 +107,9 @@ describe("logging in", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("[4.current-user.cached-after-become] [4.current-user.persisted-after-become] works with a session token", async () => {
+  it("works with a session token", {
+    tags: ["4.current-user.cached-after-become", "4.current-user.persisted-after-become"],
+  }, async () => {
     const user = await User.become("r:1");
     expect(server.requests[0]).toMatchObject({ call: "GET users/me", body: { _SessionToken: "r:1" } });
     expect(User.current()).toBe(user);
@@ -148,7 +156,9 @@ describe("the current user", () => {
     expect(User.current()).toBe(User.current());
   });
 
-  it("[4.current-user.cached-after-link] [4.current-user.persisted-after-link] stays with a linked identity", async () => {
+  it("stays with a linked identity", {
+    tags: ["4.current-user.cached-after-link", "4.current-user.persisted-after-link"],
+  }, async () => {
     const user = User.current();
     server.respondWith(() => ({ body: {} }));
     await user?.linkWith("moralisEth", { authData: { id: "0xabc" } });
@@ -177,7 +187,9 @@ describe("the current user", () => {
     expect(await stored()).toMatchObject({ nickname: "B", sessionToken: "r:1" });
   });
 
-  it("[4.current-user.cleared-on-logout] is cleared by a log-out that the server confirms", async () => {
+  it("is cleared by a log-out that the server confirms", {
+    tags: ["4.current-user.cleared-on-logout"],
+  }, async () => {
     await User.logOut();
     expect(server.requests[0]).toMatchObject({ call: "POST logout", body: { _SessionToken: "r:1" } });
     expect(User.current()).toBeNull();
@@ -191,7 +203,7 @@ describe("the current user", () => {
     expect(await stored()).toMatchObject({ objectId: "u1" });
   });
 
-  it("[4.current-user.cleared-on-destroy] is cleared when it is deleted", async () => {
+  it("is cleared when it is deleted", { tags: ["4.current-user.cleared-on-destroy"] }, async () => {
     server.respondWith(() => ({ body: {} }));
     await User.current()?.destroy();
     expect(User.current()).toBeNull();
@@ -241,25 +253,31 @@ describe("sessions", () => {
     );
   });
 
-  it("[8.backend.upgrade-without-session-token] cannot be upgraded without a token", async () => {
+  it("cannot be upgraded without a token", {
+    tags: ["8.backend.upgrade-without-session-token"],
+  }, async () => {
     const failure = { code: 206, message: "Cannot upgrade a user with no session token" };
     await expect(new User()._upgradeToRevocableSession()).rejects.toMatchObject(failure);
   });
 });
 
 describe("roles", () => {
-  it("[5.role.name-string] refuse a name that is no text", () => {
+  it("refuse a name that is no text", { tags: ["5.role.name-string"] }, () => {
     expect(() => new Role(JSON.parse("5"), new ACL())).toThrow("A role's name must be a String.");
   });
 
-  it("[5.role.name-characters] refuse other characters than letters, digits, underscore, hyphen and space", () => {
+  it("refuse other characters than letters, digits, underscore, hyphen and space", {
+    tags: ["5.role.name-characters"],
+  }, () => {
     expect(() => new Role("a/b", new ACL())).toThrow(
       "A role's name can be only contain alphanumeric characters, _, -, and spaces.",
     );
     expect(new Role("Team a_b-1", new ACL()).getName()).toBe("Team a_b-1");
   });
 
-  it("[5.role.name-before-first-save] have their name set before the first save and not after it", async () => {
+  it("have their name set before the first save and not after it", {
+    tags: ["5.role.name-before-first-save"],
+  }, async () => {
     const role = new Role("a", new ACL());
     role.setName("b");
     await role.save();

@@ -38,7 +38,9 @@ const open = async (provider = scriptedProvider(), options = {}) => {
 };
 
 describe("enabling", () => {
-  it("[7.wallet-request.accounts] [7.wallet-request.chain-id] asks for the accounts and the chain", async () => {
+  it("asks for the accounts and the chain", {
+    tags: ["7.wallet-request.accounts", "7.wallet-request.chain-id"],
+  }, async () => {
     const { provider, given, connector } = await open();
     expect(provider.calls.map(({ method }) => method)).toEqual(["eth_requestAccounts", "eth_chainId"]);
     expect(given).toEqual({ provider, account: LOWER, chainId: "0x539" });
@@ -93,7 +95,7 @@ describe("several wallets in one browser (EIP-6963)", () => {
     const connector = new injected.InjectedWeb3Connector();
     const opening = connector.activate({ rdns: "test.one" });
     const one = scriptedProvider();
-    setTimeout(() => announce("one", one), 10);
+    announce("one", one);
     expect((await opening).provider).toBe(one);
   });
 
@@ -166,7 +168,7 @@ describe("chains", () => {
     blockExplorerUrl: "https://explorer.test",
   };
 
-  it("[7.wallet-request.switch-chain] are switched by the wallet", async () => {
+  it("are switched by the wallet", { tags: ["7.wallet-request.switch-chain"] }, async () => {
     const { connector, provider } = await open();
     await connector.switchNetwork(137);
     expect(provider.calls.at(-1)).toEqual({
@@ -193,7 +195,17 @@ describe("chains", () => {
     await expect(connector.switchNetwork("0x89")).rejects.toMatchObject({ code: 4902 });
   });
 
-  it("[7.wallet-request.add-chain] [7.wallet-request.add-chain-chain-id] [7.wallet-request.add-chain-name] [7.wallet-request.add-chain-currency] [7.wallet-request.add-chain-rpc-url] [7.wallet-request.add-chain-explorer-url] [9.added-chain-decimals] are added with 18 decimals", async () => {
+  it("are added with 18 decimals", {
+    tags: [
+      "7.wallet-request.add-chain",
+      "7.wallet-request.add-chain-chain-id",
+      "7.wallet-request.add-chain-name",
+      "7.wallet-request.add-chain-currency",
+      "7.wallet-request.add-chain-rpc-url",
+      "7.wallet-request.add-chain-explorer-url",
+      "9.added-chain-decimals",
+    ],
+  }, async () => {
     const { connector, provider } = await open();
     await connector.addNetwork(CHAIN);
     expect(provider.calls.at(-1)).toEqual({

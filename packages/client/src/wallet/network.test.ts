@@ -50,7 +50,16 @@ const open = (options: NetworkOptions = { urls: { 1337: url } }) =>
 const provider = async (): Promise<Eip1193Provider> => (await open()).provider;
 
 describe("what the node is sent", () => {
-  it("[7.node.post] [7.node.json-rpc] [7.node.body-id] [7.node.body-method] [7.node.body-params] [7.node.result] is a POST of JSON-RPC 2.0, whose result is read", async () => {
+  it("is a POST of JSON-RPC 2.0, whose result is read", {
+    tags: [
+      "7.node.post",
+      "7.node.json-rpc",
+      "7.node.body-id",
+      "7.node.body-method",
+      "7.node.body-params",
+      "7.node.result",
+    ],
+  }, async () => {
     const { provider, account, chainId } = await open();
     const result = await provider.request({ method: "eth_getBalance", params: ["0x1", "latest"] });
     expect(result).toBe("0x1");
@@ -72,7 +81,9 @@ describe("what the node is sent", () => {
 });
 
 describe("what the node answers", () => {
-  it("[7.node.error-message] [7.node.error-code] [7.node.error-data] [8.sdk.failed-request] is handed on where it is an error", async () => {
+  it("is handed on where it is an error", {
+    tags: ["7.node.error-message", "7.node.error-code", "7.node.error-data", "8.sdk.failed-request"],
+  }, async () => {
     answer = () => ({ json: { error: { code: 3, message: "execution reverted", data: "0x08c3" } } });
     await expect((await provider()).request({ method: "eth_call" })).rejects.toMatchObject({
       message: 'Failed to make "eth_call" request with networkConnector: "execution reverted"',
@@ -82,13 +93,9 @@ describe("what the node answers", () => {
   });
 
   it.each([
-    [
-      "[7.node.status-over-400] [8.sdk.error-response] is a failure over 400",
-      404,
-      "Error response [404] Not Found",
-    ],
+    ["is a failure over 400", 404, "Error response [404] Not Found"],
     ["is read at 400", 400, "wrong params"],
-  ])("%s", async (_name, status, message) => {
+  ])("%s", { tags: ["7.node.status-over-400", "8.sdk.error-response"] }, async (_name, status, message) => {
     answer = () => ({ status, json: { error: { code: -32602, message: "wrong params" } } });
     await expect((await provider()).request({ method: "eth_call" })).rejects.toThrow(message);
   });
@@ -97,14 +104,14 @@ describe("what the node answers", () => {
     ["neither result nor error", "{}"],
     ["no JSON", "<html>"],
     ["no object", "[]"],
-  ])("[8.sdk.unexpected-json-rpc] is refused where it has %s", async (_name, text) => {
+  ])("is refused where it has %s", { tags: ["8.sdk.unexpected-json-rpc"] }, async (_name, text) => {
     answer = () => ({ text });
     await expect((await provider()).request({ method: "eth_call" })).rejects.toThrow(
       "Received unexpected JSON-RPC response",
     );
   });
 
-  it("[7.node.missing-response] [8.sdk.no-response] may be missing", async () => {
+  it("may be missing", { tags: ["7.node.missing-response", "8.sdk.no-response"] }, async () => {
     const { provider } = await open({ urls: { 1: "http://127.0.0.1:9" } });
     await expect(provider.request({ method: "eth_call" })).rejects.toThrow("No response");
   });
@@ -121,11 +128,11 @@ describe("what the node answers", () => {
 });
 
 describe("the node to ask", () => {
-  it("[8.sdk.no-urls] has to be given", async () => {
+  it("has to be given", { tags: ["8.sdk.no-urls"] }, async () => {
     await expect(open({})).rejects.toThrow("Cannot connect to rpc: No urls or speedyNodeApiKey provided");
   });
 
-  it("[8.sdk.no-rpc-url] has to be that of the chain", async () => {
+  it("has to be that of the chain", { tags: ["8.sdk.no-rpc-url"] }, async () => {
     await expect(open({ urls: { 1: url }, chainId: 5 })).rejects.toThrow(
       "No rpc url provided for chainId 0x5",
     );

@@ -91,25 +91,26 @@ describe("Magic", () => {
     new MagicWeb3Connector().activate({ ...complete, ...options });
 
   it.each([
-    [
-      "[5.email-link.email-required] [8.wallet.missing-email]",
-      "email",
-      '"email" not provided, please provide Email',
-    ],
-    [
-      "[5.email-link.api-key-required] [8.wallet.missing-api-key]",
-      "apiKey",
-      '"apiKey" not provided, please provide Api Key',
-    ],
-    [
-      "[5.email-link.network-required] [8.wallet.missing-network]",
-      "network",
-      '"network" not provided, please provide network',
-    ],
-  ])("%s requires %s", async (_ids, field, message) => {
-    await expect(open({ [field]: undefined })).rejects.toThrow(message);
-    expect(constructed).toBe(0);
-  });
+    ["email", '"email" not provided, please provide Email'],
+    ["apiKey", '"apiKey" not provided, please provide Api Key'],
+    ["network", '"network" not provided, please provide network'],
+  ])(
+    "requires %s",
+    {
+      tags: [
+        "5.email-link.email-required",
+        "8.wallet.missing-email",
+        "5.email-link.api-key-required",
+        "8.wallet.missing-api-key",
+        "5.email-link.network-required",
+        "8.wallet.missing-network",
+      ],
+    },
+    async (field, message) => {
+      await expect(open({ [field]: undefined })).rejects.toThrow(message);
+      expect(constructed).toBe(0);
+    },
+  );
 
   it("says that its library is missing", async () => {
     await expect(open({ load: notInstalled })).rejects.toThrow(
@@ -128,7 +129,9 @@ describe("Magic", () => {
     expect(constructed).toBe(1);
   });
 
-  it("[8.wallet.magic-link-enable] says to check network and apikey where the e-mail cannot be sent", async () => {
+  it("says to check network and apikey where the e-mail cannot be sent", {
+    tags: ["8.wallet.magic-link-enable"],
+  }, async () => {
     failure = new Error("Magic RPC Error: [-32600]");
     await expect(open()).rejects.toMatchObject({
       message: "Error during enable via MagicLink, please double check network and apikey",
@@ -136,7 +139,7 @@ describe("Magic", () => {
     });
   });
 
-  it("[8.wallet.magic-login-failed] says that the login did not succeed", async () => {
+  it("says that the login did not succeed", { tags: ["8.wallet.magic-login-failed"] }, async () => {
     staysLoggedOut = true;
     await expect(open()).rejects.toThrow("login to magic failed");
   });
@@ -219,20 +222,24 @@ describe("Web3Auth", () => {
   const open = (options: Web3AuthOptions = {}) =>
     new Web3AuthConnector().activate({ ...complete, ...options });
 
-  it("[5.web3auth.client-id-required] [8.sdk.web3auth-client-id] requires a clientId", async () => {
+  it("requires a clientId", {
+    tags: ["5.web3auth.client-id-required", "8.sdk.web3auth-client-id"],
+  }, async () => {
     await expect(open({ clientId: undefined })).rejects.toThrow(
       '"clientId" not provided, please provide clientId',
     );
     expect(constructed).toBe(0);
   });
 
-  it("[8.sdk.web3auth-not-installed] says that its library is missing", async () => {
+  it("says that its library is missing", { tags: ["8.sdk.web3auth-not-installed"] }, async () => {
     await expect(open({ load: notInstalled })).rejects.toThrow(
       '"@web3auth/modal" not installed, please install',
     );
   });
 
-  it("[9.web3auth.default-chain] [9.web3auth.default-theme] opens on Ethereum and dark, where nothing else is said", async () => {
+  it("opens on Ethereum and dark, where nothing else is said", {
+    tags: ["9.web3auth.default-chain", "9.web3auth.default-theme"],
+  }, async () => {
     await open();
     expect(settings).toMatchObject({
       clientId: "client",
@@ -276,7 +283,9 @@ describe("Web3Auth", () => {
     expect(log).toEqual(["initModal", "connect"]);
   });
 
-  it("[8.sdk.web3auth-user-closed] says that the window was closed, in versions that tell and in those that never answer", async () => {
+  it("says that the window was closed, in versions that tell and in those that never answer", {
+    tags: ["8.sdk.web3auth-user-closed"],
+  }, async () => {
     answer = () => Promise.reject(new Error("User closed the modal"));
     await expect(open()).rejects.toThrow("User closed login modal");
     answer = () => new Promise(() => {});
@@ -287,7 +296,9 @@ describe("Web3Auth", () => {
     expect(closes).toBeUndefined();
   });
 
-  it("[8.sdk.web3auth-authenticating] says that the wallet behind the login did not answer", async () => {
+  it("says that the wallet behind the login did not answer", {
+    tags: ["8.sdk.web3auth-authenticating"],
+  }, async () => {
     provider.responses.eth_accounts = new Error("shares are missing");
     await expect(open()).rejects.toThrow("Could not connect via Web3Auth, error while authenticating");
   });
@@ -370,7 +381,7 @@ describe("WalletConnect", () => {
   const open = (options: WalletConnectOptions = {}, connector = new WalletConnectWeb3Connector()) =>
     connector.activate({ ...complete, ...options });
 
-  it("[8.sdk.walletconnect-missing] says that its library is missing", async () => {
+  it("says that its library is missing", { tags: ["8.sdk.walletconnect-missing"] }, async () => {
     const message =
       'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing';
     await expect(

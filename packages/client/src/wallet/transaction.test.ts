@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Eip1193Provider } from "./eip1193.ts";
 import {
   followTransaction,
@@ -49,17 +49,33 @@ describe("following a transaction", () => {
       .toMatchObject({ status: "unreachable", last: { status: "seen" } });
     node.down = false;
     node.receipt = { blockNumber: 10, status: "0x1" };
-    await expect.poll(() => events, { timeout: 5_000 }).toEqual(["seen", "unreachable", "confirmed"]);
+    await expect.poll(() => events).toEqual(["seen", "unreachable", "confirmed"]);
     stop();
   });
 
   it("asks a node that is down less and less", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
     const node = new Node();
     node.down = true;
     const stop = follow(node).subscribe(() => undefined);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await vi.advanceTimersByTimeAsync(200);
     stop();
+    expect(node.calls).toBeGreaterThan(2);
     expect(node.calls).toBeLessThan(10);
+  });
+
+  it("asks nothing any more once nobody listens", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const node = new Node();
+    const stop = follow(node).subscribe(() => undefined);
+    await vi.advanceTimersByTimeAsync(100);
+    const { calls } = node;
+    expect(calls).toBeGreaterThan(10);
+    stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(node.calls).toBe(calls);
   });
 
   it("learns from the node what it is followed by", async () => {

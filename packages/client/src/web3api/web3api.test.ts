@@ -23,51 +23,47 @@ it("has the 39 operations in their 7 groups", () => {
 });
 
 it.each([
-  [
-    "[1.capability.query-balances] balances",
-    () => Web3API.account.getNativeBalance({ address }),
-    "getNativeBalance",
-  ],
-  [
-    "[1.capability.query-transfers] transfers",
-    () => Web3API.account.getTokenTransfers({ address }),
-    "getTokenTransfers",
-  ],
-  ["[1.capability.query-nfts] NFTs", () => Web3API.account.getNFTs({ address }), "getNFTs"],
-  ["[1.capability.query-prices] prices", () => Web3API.token.getTokenPrice({ address }), "getTokenPrice"],
-  [
-    "[1.capability.resolve-domain] domains",
-    () => Web3API.resolve.resolveDomain({ domain: "a.eth" }),
-    "resolveDomain",
-  ],
-  [
-    "[1.capability.query-pair-reserves] reserves",
-    () => Web3API.defi.getPairReserves({ pair_address: address }),
-    "getPairReserves",
-  ],
-  [
-    "[1.capability.ipfs-upload] uploads",
-    () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }),
-    "uploadFolder",
-  ],
-])("asks the server for %s", async (_, call, operation) => {
-  await call();
-  expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
-});
+  ["balances", () => Web3API.account.getNativeBalance({ address }), "getNativeBalance"],
+  ["transfers", () => Web3API.account.getTokenTransfers({ address }), "getTokenTransfers"],
+  ["NFTs", () => Web3API.account.getNFTs({ address }), "getNFTs"],
+  ["prices", () => Web3API.token.getTokenPrice({ address }), "getTokenPrice"],
+  ["domains", () => Web3API.resolve.resolveDomain({ domain: "a.eth" }), "resolveDomain"],
+  ["reserves", () => Web3API.defi.getPairReserves({ pair_address: address }), "getPairReserves"],
+  ["uploads", () => Web3API.storage.uploadFolder({ data: [{ path: "a", content: "aGk=" }] }), "uploadFolder"],
+])(
+  "asks the server for %s",
+  {
+    tags: [
+      "1.capability.query-balances",
+      "1.capability.query-transfers",
+      "1.capability.query-nfts",
+      "1.capability.query-prices",
+      "1.capability.resolve-domain",
+      "1.capability.query-pair-reserves",
+      "1.capability.ipfs-upload",
+    ],
+  },
+  async (_, call, operation) => {
+    await call();
+    expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
+  },
+);
 
-it("[9.default-chain] asks about eth unless told otherwise", async () => {
+it("asks about eth unless told otherwise", { tags: ["9.default-chain"] }, async () => {
   await Web3API.account.getNativeBalance({ address });
   await Web3API.account.getNativeBalance({ address, chain: "0x539" });
   expect(server.requests.map(({ body }) => body.chain)).toEqual(["eth", "0x539"]);
 });
 
-it("[7.function.session-token] [7.function.application-id] carries the session and the application", async () => {
+it("carries the session and the application", {
+  tags: ["7.function.session-token", "7.function.application-id"],
+}, async () => {
   await User.hydrate({ objectId: "u1", sessionToken: "r:1", ethAddress: address });
   await Web3API.account.getNativeBalance();
   expect(server.requests[0]?.body).toMatchObject({ _SessionToken: "r:1", _ApplicationId: "app", address });
 });
 
-it("[8.function.error-field] surfaces what the server tells", async () => {
+it("surfaces what the server tells", { tags: ["8.function.error-field"] }, async () => {
   server.respondWith(() => ({
     status: 400,
     body: { code: 141, error: "Not a chain that is followed here: eth" },
@@ -95,7 +91,14 @@ describe("pages", () => {
     ...more,
   });
 
-  it("[7.data.pagination-by-cursor] [7.data.response-cursor] [7.data.response-next] [7.data.response-result] follow by cursor", async () => {
+  it("follow by cursor", {
+    tags: [
+      "7.data.pagination-by-cursor",
+      "7.data.response-cursor",
+      "7.data.response-next",
+      "7.data.response-result",
+    ],
+  }, async () => {
     server.respondWith(({ body }) => ({
       body: { result: page(body.cursor ? 1 : 0, { cursor: body.cursor ? "" : "c1" }) },
     }));
@@ -105,13 +108,22 @@ describe("pages", () => {
     expect(server.requests[1]?.body).toMatchObject({ cursor: "c1", limit: 2, address });
   });
 
-  it("[7.data.pagination-by-offset] [9.offset-page-size] follow by offset of 500 where there is no cursor", async () => {
+  it("follow by offset of 500 where there is no cursor", {
+    tags: ["7.data.pagination-by-offset", "9.offset-page-size"],
+  }, async () => {
     server.respondWith(() => ({ body: { result: page(0) } }));
     await (await Web3API.account.getTokenTransfers({ address })).next?.();
     expect(server.requests[1]?.body).toMatchObject({ offset: 500 });
   });
 
-  it("[7.data.pagination-end] [7.data.response-total] [7.data.response-page] [7.data.response-page-size] end when total is reached", async () => {
+  it("end when total is reached", {
+    tags: [
+      "7.data.pagination-end",
+      "7.data.response-total",
+      "7.data.response-page",
+      "7.data.response-page-size",
+    ],
+  }, async () => {
     server.respondWith(() => ({ body: { result: page(2) } }));
     expect((await Web3API.account.getTokenTransfers({ address })).next).toBeUndefined();
   });
@@ -121,7 +133,9 @@ describe("a REST service that is asked directly", () => {
   beforeEach(() => Web3API.initialize({ apiKey: "key", baseURL: server.url }));
   afterEach(() => Web3API.initialize({ serverUrl: server.url }));
 
-  it("[5.data.api-key-or-server-url] takes a key or the server's address, and one of them it needs", () => {
+  it("takes a key or the server's address, and one of them it needs", {
+    tags: ["5.data.api-key-or-server-url"],
+  }, () => {
     expect(() => Web3API.initialize({})).toThrow(
       "Web3Api.initialize failed: initialize with apiKey or serverUrl",
     );
@@ -136,7 +150,9 @@ describe("a REST service that is asked directly", () => {
     });
   });
 
-  it("[5.data.path-parameter-required] [5.data.body-parameter-required] is not asked without a path parameter or a required body parameter", async () => {
+  it("is not asked without a path parameter or a required body parameter", {
+    tags: ["5.data.path-parameter-required", "5.data.body-parameter-required"],
+  }, async () => {
     await expect(Web3API.token.getTokenPrice({})).rejects.toThrow("required param address not provided");
     // @ts-expect-error -- What is required is so in the types too.
     await expect(Web3API.native.runContractFunction({ address })).rejects.toThrow("param abi is required!");
@@ -171,24 +187,24 @@ describe("a REST service that is asked directly", () => {
     ]);
   });
 
-  it("[8.data.429-message] [8.data.429-rate-limit-headers] tells of its limits", async () => {
+  it("tells of its limits", { tags: ["8.data.429-message", "8.data.429-rate-limit-headers"] }, async () => {
     server.respondWith(() => ({ status: 429, headers: { "x-rate-limit-limit": "1500" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       /rate-limited because of the plan restrictions\. .*: \{"x-rate-limit-limit":"1500"/,
     );
   });
 
-  it("[8.data.response-message] tells its message", async () => {
+  it("tells its message", { tags: ["8.data.response-message"] }, async () => {
     server.respondWith(() => ({ status: 400, body: { message: "Invalid chain" } }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("Invalid chain");
   });
 
-  it("[8.data.error-message] or that of the connection", async () => {
+  it("or that of the connection", { tags: ["8.data.error-message"] }, async () => {
     server.respondWith(() => ({ dropConnection: true }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow("fetch failed");
   });
 
-  it("[8.data.fallback-message] or else the address that was called", async () => {
+  it("or else the address that was called", { tags: ["8.data.fallback-message"] }, async () => {
     server.respondWith(() => ({ status: 400, text: "<html>" }));
     await expect(Web3API.account.getNativeBalance({ address })).rejects.toThrow(
       `Web3 API error while calling ${server.url}/${address}/balance?chain=eth`,

@@ -107,7 +107,9 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
 }
 
 describe("built-in functions", () => {
-  it("[7.server-time.function] [3.server-time.date-time] getServerTime answers the time as dateTime", async () => {
+  it("getServerTime answers the time as dateTime", {
+    tags: ["7.server-time.function", "3.server-time.date-time"],
+  }, async () => {
     const { call } = await setUp();
     expect(await call("getServerTime")).toEqual({ result: { dateTime: "1970-01-01T00:00:00.000Z" } });
   });
@@ -127,7 +129,7 @@ describe("built-in functions", () => {
 });
 
 describe("functions", () => {
-  it("[7.function] [7.function.params] run with their decoded parameters", async () => {
+  it("run with their decoded parameters", { tags: ["7.function", "7.function.params"] }, async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("kinds", ({ params, functionName }) => ({
         functionName,
@@ -183,7 +185,8 @@ describe("functions", () => {
   });
 
   it.each(["nope", "toString", "__proto__", "constructor", "a.b", "hasOwnProperty"])(
-    "[8.code.141] named %s are not found",
+    "named %s are not found",
+    { tags: ["8.code.141"] },
     async (name) => {
       const { send } = await setUp();
       const answer = await send({ path: `/functions/${name}` });
@@ -199,17 +202,17 @@ describe("functions", () => {
     ["throw { code: 'odd' };", { code: 141, error: "Script failed." }],
     ["const loop = {}; loop.loop = loop; return loop;", { code: 141 }],
     ["return Promise.reject(new Error('late'));", { code: 141, error: "late" }],
-  ])("[8.code.141] that fail are answered: %s", async (body, answer) => {
+  ])("that fail are answered: %s", { tags: ["8.code.141"] }, async (body, answer) => {
     const { send } = await setUp(`Parse.Cloud.define("f", () => { ${body} });`);
     expect(await send({ path: "/functions/f" })).toMatchObject({ body: answer });
   });
 
-  it("[8.code.124] that never end are answered in time", async () => {
+  it("that never end are answered in time", { tags: ["8.code.124"] }, async () => {
     const { call } = await setUp(`Parse.Cloud.define("f", () => new Promise(() => undefined));`, 30);
     expect(await call("f")).toMatchObject({ code: 124 });
   });
 
-  it("[8.code.142] run only where their validator lets them", async () => {
+  it("run only where their validator lets them", { tags: ["8.code.142"] }, async () => {
     const { call } = await setUp(`
       Parse.Cloud.define("user", () => 1, { requireUser: true });
       Parse.Cloud.define("master", () => 1, { requireMaster: true });
@@ -330,7 +333,7 @@ describe("triggers", () => {
     expect(await read(cloudServer, body.objectId)).toMatchObject({ owner: "ann", name: "b" });
   });
 
-  it("[8.code.141] beforeSave that throws stops the save", async () => {
+  it("beforeSave that throws stops the save", { tags: ["8.code.141"] }, async () => {
     const cloudServer = await setUp(`Parse.Cloud.beforeSave("Thing", () => { throw "no"; });`);
     expect(await saved(cloudServer, { name: "a" })).toMatchObject({
       status: 400,

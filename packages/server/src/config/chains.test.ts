@@ -3,24 +3,43 @@ import { parseChain } from "./chains.ts";
 
 describe("a chain's node", () => {
   it.each([
-    { title: "[9.rpc-chain.1] Ethereum", name: "ETH", id: 1 },
-    { title: "[9.rpc-chain.3] Ropsten", name: "ROPSTEN", id: 3 },
-    { title: "[9.rpc-chain.4] Rinkeby", name: "RINKEBY", id: 4 },
-    { title: "[9.rpc-chain.5] Goerli", name: "GOERLI", id: 5 },
-    { title: "[9.rpc-chain.42] Kovan", name: "KOVAN", id: 42 },
-    { title: "[9.rpc-chain.137] Polygon", name: "POLYGON", id: 137 },
-    { title: "[9.rpc-chain.80001] Mumbai", name: "MUMBAI", id: 80_001 },
-    { title: "[9.rpc-chain.56] BSC", name: "BSC", id: 56 },
-    { title: "[9.rpc-chain.97] BSC testnet", name: "BSC_TESTNET", id: 97 },
-    { title: "[9.rpc-chain.43114] Avalanche", name: "AVALANCHE", id: 43_114 },
-    { title: "[9.rpc-chain.43113] Avalanche testnet", name: "AVALANCHE_TESTNET", id: 43_113 },
-    { title: "[9.rpc-chain.250] Fantom", name: "FANTOM", id: 250 },
-  ])("is named by the chain's name alone: $title", ({ name, id }) => {
-    expect(parseChain({ name, rpcUrl: "https://node.example,wss://other.example" })).toMatchObject({
-      id,
-      rpcUrls: ["https://node.example", "wss://other.example"],
-    });
-  });
+    { title: "Ethereum", name: "ETH", id: 1 },
+    { title: "Ropsten", name: "ROPSTEN", id: 3 },
+    { title: "Rinkeby", name: "RINKEBY", id: 4 },
+    { title: "Goerli", name: "GOERLI", id: 5 },
+    { title: "Kovan", name: "KOVAN", id: 42 },
+    { title: "Polygon", name: "POLYGON", id: 137 },
+    { title: "Mumbai", name: "MUMBAI", id: 80_001 },
+    { title: "BSC", name: "BSC", id: 56 },
+    { title: "BSC testnet", name: "BSC_TESTNET", id: 97 },
+    { title: "Avalanche", name: "AVALANCHE", id: 43_114 },
+    { title: "Avalanche testnet", name: "AVALANCHE_TESTNET", id: 43_113 },
+    { title: "Fantom", name: "FANTOM", id: 250 },
+  ])(
+    "is named by the chain's name alone: $title",
+    {
+      tags: [
+        "9.rpc-chain.1",
+        "9.rpc-chain.3",
+        "9.rpc-chain.4",
+        "9.rpc-chain.5",
+        "9.rpc-chain.42",
+        "9.rpc-chain.137",
+        "9.rpc-chain.80001",
+        "9.rpc-chain.56",
+        "9.rpc-chain.97",
+        "9.rpc-chain.43114",
+        "9.rpc-chain.43113",
+        "9.rpc-chain.250",
+      ],
+    },
+    ({ name, id }) => {
+      expect(parseChain({ name, rpcUrl: "https://node.example,wss://other.example" })).toMatchObject({
+        id,
+        rpcUrls: ["https://node.example", "wss://other.example"],
+      });
+    },
+  );
 
   it("is of a custom chain where its id is set", () => {
     const own = {

@@ -85,8 +85,7 @@ describe("what S3 serves", () => {
       "ends before its end",
       (_, response) => {
         response.writeHead(200, { "content-length": "10" });
-        response.write("12345");
-        setTimeout(() => response.destroy(), 20);
+        response.write("12345", () => response.destroy());
       },
     ],
     ["is shorter than its announced length", (_, response) => response.writeHead(200).end("12345")],
