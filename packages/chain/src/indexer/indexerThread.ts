@@ -26,12 +26,26 @@ const log: Logger = {
 };
 
 let lastFetchId = 0;
-const pendingFetches = new Map<number, (content: FetchedContent) => void>();
+let isStopping = false;
+const pendingFetches = new Map<number, PromiseWithResolvers<FetchedContent>>();
 
-function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promise<FetchedContent> {
+async function fetchContent(uri: string, maxBytes: number, deadlineMs: number): Promise<FetchedContent> {
+  if (isStopping) throw new Error("the indexer is stopping");
   const id = ++lastFetchId;
   post({ kind: "fetch", id, uri, maxBytes, deadlineMs });
-  return new Promise((resolve) => pendingFetches.set(id, resolve));
+  const pending = Promise.withResolvers<FetchedContent>();
+  pendingFetches.set(id, pending);
+  return pending.promise;
+}
+
+/** Stops the indexers. The host has aborted the fetches that they wait for, and sends no content any more. */
+async function stop(): Promise<void> {
+  isStopping = true;
+  const stopped = Promise.all([...indexers.values()].map((chain) => chain.stop()));
+  for (const { reject } of pendingFetches.values()) reject(new Error("the indexer is stopping"));
+  pendingFetches.clear();
+  await stopped;
+  post({ kind: "stopped" });
 }
 
 const indexers = new Map<number, RunningIndexer>();
@@ -55,10 +69,10 @@ parentPort?.postMessage(READY);
 
 parentPort?.on("message", (message: HostMessage) => {
   if (message.kind === "fetched") {
-    pendingFetches.get(message.id)?.(message.content);
+    pendingFetches.get(message.id)?.resolve(message.content);
     pendingFetches.delete(message.id);
   } else if (message.kind === "stop") {
-    Promise.all([...indexers.values()].map((chain) => chain.stop())).then(() => post({ kind: "stopped" }));
+    void stop();
   } else {
     const { id, command } = message;
     execute(command).then(
