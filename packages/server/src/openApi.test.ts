@@ -71,13 +71,22 @@ describe("parseOpenApi()", () => {
     const readable = Object.values(PARSE_ENDPOINTS)
       .flat()
       .filter(({ method, path, access }) => method === "GET" && access !== "user" && !path.includes(":"))
-      .filter(({ path }) => !["/login", "/verifyPassword"].includes(path));
+      .filter(({ path, streams }) => !streams && !["/login", "/verifyPassword"].includes(path));
     expect(readable.length).toBeGreaterThan(10);
     for (const { path, response } of readable) {
       const reply = await fetch(`${server?.url}/server${path}`, { headers });
       const { success, error } = response.safeParse(await reply.json());
       expect([path, reply.status, success, error]).toEqual([path, 200, true, undefined]);
     }
+  });
+
+  it("is shown as a page that runs no scripts", async () => {
+    const reply = await fetch(`${server?.url}/server/docs`);
+    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(reply.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const page = await reply.text();
+    for (const { summary } of Object.values(PARSE_ENDPOINTS).flat().slice(0, 20))
+      expect(page).toContain(summary.replace(/`([^`]+)`/g, "<code>$1</code>"));
   });
 
   it("is public, also without an application id", async () => {

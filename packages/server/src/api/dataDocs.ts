@@ -1,6 +1,6 @@
 import { openApi } from "@purse/chain";
 import type { FastifyPluginAsync } from "fastify";
-import { createReferencePage } from "../core/http/referencePage.ts";
+import { referencePageReply } from "../core/http/referencePage.ts";
 import { sendReply } from "../core/http/reply.ts";
 
 /**
@@ -9,7 +9,7 @@ import { sendReply } from "../core/http/reply.ts";
  */
 export function createDataDocs(dataUrl: string): FastifyPluginAsync {
   const document = openApi(dataUrl);
-  const { html, policy } = createReferencePage(document);
+  const page = referencePageReply(document);
   const description = JSON.stringify(document);
   const options = { exposeHeadRoute: true, config: { api: "data" as const } };
 
@@ -18,16 +18,7 @@ export function createDataDocs(dataUrl: string): FastifyPluginAsync {
       sendReply(reply, { status: 200, body: description, headers: { "cache-control": "no-cache" } });
     });
     app.get("/docs", options, (_, reply) => {
-      sendReply(reply, {
-        status: 200,
-        body: html,
-        headers: {
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": policy,
-          "referrer-policy": "no-referrer",
-          "cache-control": "no-cache",
-        },
-      });
+      sendReply(reply, page);
     });
   };
 }

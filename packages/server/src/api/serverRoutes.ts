@@ -1,5 +1,6 @@
-import type { ApiRoute } from "../core/http/apiRoute.ts";
+import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
+import { referencePageReply } from "../core/http/referencePage.ts";
 import { parseOpenApi } from "./parseEndpoints/openApi.ts";
 
 /** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
@@ -17,6 +18,7 @@ export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
   return [
     { method: "GET", path: "/health", isApplicationOptional: true, handle: async () => ({ status: "ok" }) },
     { method: "GET", path: "/openapi.json", isApplicationOptional: true, handle: async () => parseOpenApi() },
+    { method: "GET", path: "/docs", isApplicationOptional: true, handle: async () => parseReferencePage() },
     {
       method: "GET",
       path: "/serverInfo",
@@ -26,6 +28,14 @@ export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
       },
     },
   ];
+}
+
+let referencePage: ApiReply | undefined;
+
+/** The reference page of the Parse API, created when it is requested first. */
+function parseReferencePage(): ApiReply {
+  referencePage ??= referencePageReply(parseOpenApi());
+  return referencePage;
 }
 
 /** The version of Parse Server whose behavior clients may expect. */

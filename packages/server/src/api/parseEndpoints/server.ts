@@ -109,4 +109,13 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
     response: jsonObject,
     isApplicationOptional: true,
   },
+  {
+    method: "GET",
+    path: "/docs",
+    access: "everyone",
+    summary: "This description as a page",
+    response: z.string(),
+    streams: ["text/html"],
+    isApplicationOptional: true,
+  },
 ];

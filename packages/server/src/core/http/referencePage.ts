@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { escapeHtml, isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { z } from "zod";
+import type { ApiReply } from "./apiRoute.ts";
 import { PAGE_STYLE } from "./referencePageStyle.ts";
 
 export interface ReferencePage {
@@ -71,8 +72,7 @@ const OTHER = { name: "other", description: "Other" };
 
 /**
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
- * shown by their first tag. References to schemas and parameters are
- * resolved. Throws ZodError if an operation has no id.
+ * shown by their first tag. References to schemas and parameters are resolved. Throws ZodError if an operation has no id.
  */
 export function createReferencePage(document: JsonObject): ReferencePage {
   const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
@@ -152,6 +152,21 @@ ${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
     "frame-ancestors 'none'",
   ].join("; ");
   return { html, policy };
+}
+
+/** The page as a reply. */
+export function referencePageReply(document: JsonObject): ApiReply {
+  const { html, policy } = createReferencePage(document);
+  return {
+    status: 200,
+    body: html,
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policy,
+      "referrer-policy": "no-referrer",
+      "cache-control": "no-cache",
+    },
+  };
 }
 
 function renderOperation(operation: Operation, shellCommand: string, schemas: Schemas): string {
