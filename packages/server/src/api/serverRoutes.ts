@@ -34,7 +34,7 @@ let referencePage: ApiReply | undefined;
 
 /** The reference page of the Parse API, created when it is requested first. */
 function parseReferencePage(): ApiReply {
-  referencePage ??= referencePageReply(parseOpenApi());
+  referencePage ??= referencePageReply(parseOpenApi(), "paths");
   return referencePage;
 }
 

@@ -4,6 +4,9 @@ import { z } from "zod";
 import type { ApiReply } from "./apiRoute.ts";
 import { PAGE_STYLE } from "./referencePageStyle.ts";
 
+/** Whether the page calls operations by their ids or by their methods and paths. */
+export type OperationNames = "ids" | "paths";
+
 export interface ReferencePage {
   html: string;
   /** Value of the Content-Security-Policy header: the page runs no scripts and loads nothing. */
@@ -62,6 +65,7 @@ const documentSchema = z.object({
 type Parameter = z.output<typeof parameterSchema>;
 type Schemas = Readonly<Record<string, JsonObject>>;
 interface Operation extends Omit<z.output<typeof operationSchema>, "parameters"> {
+  name: string;
   parameters: Parameter[];
   method: string;
   path: string;
@@ -74,7 +78,7 @@ const OTHER = { name: "other", description: "Other" };
  * Creates a standalone HTML page for an OpenAPI 3.1 document that is served beside it as `openapi.json`. Operations are
  * shown by their first tag. References to schemas and parameters are resolved. Throws ZodError if an operation has no id.
  */
-export function createReferencePage(document: JsonObject): ReferencePage {
+export function createReferencePage(document: JsonObject, names: OperationNames = "ids"): ReferencePage {
   const { info, servers, tags, paths, security, components } = documentSchema.parse(document);
   const serverUrl = servers[0]?.url ?? "";
   const { schemas, securitySchemes } = components;
@@ -92,7 +96,8 @@ export function createReferencePage(document: JsonObject): ReferencePage {
           ? (components.parameters[parameter.$ref.replace("#/components/parameters/", "")] ?? [])
           : parameter,
       );
-      return { ...each, parameters, method: method.toUpperCase(), path };
+      const name = names === "ids" ? each.operationId : `${method.toUpperCase()} ${path}`;
+      return { ...each, name, parameters, method: method.toUpperCase(), path };
     }),
   );
   const tagOf = (operation: Operation) => tags.find(({ name }) => name === operation.tags[0]) ?? OTHER;
@@ -122,7 +127,7 @@ ${info.description
 ${groups
   .map(
     ({ name, description, operations: of }) => `<h2>${escapeHtml(description || name)}</h2>
-<ul>${of.map(({ operationId }) => `<li><a href="#${operationId}">${operationId}</a></li>`).join("")}</ul>`,
+<ul>${of.map(({ operationId, name: title }) => `<li><a href="#${operationId}">${escapeHtml(title)}</a></li>`).join("")}</ul>`,
   )
   .join("\n")}
 </nav>
@@ -155,8 +160,8 @@ ${of.map((each) => renderOperation(each, commandOf(each), schemas)).join("\n")}
 }
 
 /** The page as a reply. */
-export function referencePageReply(document: JsonObject): ApiReply {
-  const { html, policy } = createReferencePage(document);
+export function referencePageReply(document: JsonObject, names?: OperationNames): ApiReply {
+  const { html, policy } = createReferencePage(document, names);
   return {
     status: 200,
     body: html,
@@ -170,13 +175,13 @@ export function referencePageReply(document: JsonObject): ApiReply {
 }
 
 function renderOperation(operation: Operation, shellCommand: string, schemas: Schemas): string {
-  const { operationId: id, method, path, summary, description } = operation;
+  const { operationId: id, name, method, path, summary, description } = operation;
   const parameters = [...operation.parameters, ...bodyParameters(operation, schemas)].map(renderParameter);
   const [status = "", response] = Object.entries(operation.responses)[0] ?? [];
   const schema = response?.content?.["application/json"]?.schema;
   const example = schema && JSON.stringify(exampleOf(schema, schemas), null, 2);
   return `<article id="${id}">
-<h3><a href="#${id}">${id}</a></h3>
+<h3><a href="#${id}">${escapeHtml(name)}</a></h3>
 <p class="route"><span class="method">${method}</span> <code>${escapeHtml(path).replaceAll("/", "/<wbr>")}</code></p>
 <p>${renderText(`${summary} ${description}`.trim())}</p>
 ${parameters.length > 0 ? `<dl>\n${parameters.join("\n")}\n</dl>` : ""}
