@@ -8,6 +8,7 @@ import { InvalidNodeDataError, RpcUnreachableError } from "../node/rpcErrors.ts"
 import type { ChainStore } from "../store/chainStore.ts";
 import type { IndexWriter } from "../store/indexWriter.ts";
 import { Progress } from "./progress.ts";
+import { Reorganization } from "./reorganization.ts";
 import type { FetchedRange, IndexScope } from "./scope.ts";
 
 export interface ChainIndexerOptions {
@@ -30,12 +31,8 @@ export interface ChainIndexerOptions {
 }
 
 const MAX_RETRY_WAIT_MS = 30_000;
-/** Max consecutive polls in which a node may lag behind the index, or return an incomplete range. */
-const MAX_POLLS_BEHIND = 10;
-/** For a chain with a single node, whose head cannot lag behind another one's. */
-const MAX_POLLS_BEHIND_SINGLE_NODE = 1;
-/** Headers per request in the search for the common ancestor. */
-const COMPARE_BATCH_SIZE = 100;
+/** Max consecutive polls in which a node may return an incomplete range. */
+const MAX_INCOMPLETE_POLLS = 10;
 /** Ranges that are fetched in advance during a write. */
 const PREFETCHED_RANGES = 3;
 /** Poll interval of a process that only observes the index. */
@@ -55,15 +52,16 @@ export class ChainIndexer {
   #finalized: number | null = null;
   #finalityAt = 0;
   #error: string | undefined;
-  #pollsBehind = 0;
   #incompletePolls = 0;
   /** The latest indexed block; undefined before the index was read. */
   #checkpoint: BlockRow | null | undefined;
   readonly #progress: Progress;
+  readonly #reorganization: Reorganization;
 
   constructor(options: ChainIndexerOptions) {
     this.#options = options;
     this.#progress = new Progress(options.config.name, options.log);
+    this.#reorganization = new Reorganization(options);
   }
 
   get status(): ChainStatus {
@@ -149,12 +147,16 @@ export class ChainIndexer {
     this.#head = head;
     await this.#updateFinality();
     if (this.#checkpoint) {
-      const comparison = await this.#checkReorganization(this.#checkpoint, head);
+      const comparison = await this.#reorganization.compare(this.#checkpoint, head);
       if (comparison === "behind") {
         this.#setState("following");
         return false;
       }
-      if (comparison === "reorganized") return true;
+      if (comparison === "reorganized") {
+        this.#checkpoint = undefined;
+        this.#publishStatus();
+        return true;
+      }
     }
     const from = this.#checkpoint ? this.#checkpoint.number + 1 : this.#firstBlock(head);
     if (from > head) {
@@ -166,7 +168,7 @@ export class ChainIndexer {
     if (indexed < from) {
       // A reorganization may be in progress, but a node that never returns a complete range is unusable.
       this.#incompletePolls += 1;
-      if (this.#incompletePolls > MAX_POLLS_BEHIND) {
+      if (this.#incompletePolls > MAX_INCOMPLETE_POLLS) {
         throw new RpcUnreachableError(`the node's blocks from ${from} are missing or inconsistent`);
       }
       return false;
@@ -218,64 +220,6 @@ export class ChainIndexer {
       throw error;
     } finally {
       await Promise.allSettled(prefetched.map(({ range }) => range));
-    }
-  }
-
-  /** Compares the checkpoint with the node and unwinds to the common ancestor if they differ. */
-  async #checkReorganization(checkpoint: BlockRow, head: number): Promise<"same" | "behind" | "reorganized"> {
-    const { node, writer, config, log } = this.#options;
-    if (checkpoint.number <= head) {
-      const nodeHeader = await node.getHeader(checkpoint.number);
-      if (nodeHeader?.hash === checkpoint.hash) {
-        this.#pollsBehind = 0;
-        return "same";
-      }
-      // A missing block may exist on another node: only a different block is a reorganization.
-      if (!nodeHeader && this.#pollsBehind < MAX_POLLS_BEHIND) {
-        this.#pollsBehind += 1;
-        return "behind";
-      }
-    } else if (
-      this.#pollsBehind < (config.rpcUrls.length > 1 ? MAX_POLLS_BEHIND : MAX_POLLS_BEHIND_SINGLE_NODE)
-    ) {
-      // One of several nodes often lags briefly; only a persistent lag is a reorganization.
-      const newest = await this.#newestBlockUpTo(head);
-      if (!newest || (await node.getHeader(newest.number))?.hash === newest.hash) {
-        this.#pollsBehind += 1;
-        return "behind";
-      }
-    }
-    this.#pollsBehind = 0;
-    // Verify before removing blocks: a node that now serves another chain has none of them either.
-    node.recheckChainId();
-    const common = await this.#commonAncestor(Math.min(checkpoint.number, head));
-    log.info("the chain was reorganized", { chain: config.name, from: checkpoint.number, to: common });
-    await writer.unwind(common);
-    this.#checkpoint = undefined;
-    this.#publishStatus();
-    return "reorganized";
-  }
-
-  async #newestBlockUpTo(number: number): Promise<BlockRow | undefined> {
-    const [newest] = await this.#options.store.blocksDownFrom(number, 1);
-    return newest;
-  }
-
-  /**
-   * The latest block up to a number that index and node have in common; the one before the start block if there is
-   * none.
-   */
-  async #commonAncestor(upTo: number): Promise<number> {
-    const { node, store, config } = this.#options;
-    let from = upTo;
-    for (;;) {
-      const indexedBlocks = await store.blocksDownFrom(from, COMPARE_BATCH_SIZE);
-      const lowest = indexedBlocks.at(-1);
-      if (!lowest) return (config.startBlock ?? 0) - 1;
-      const nodeHeaders = await node.getHeaders(indexedBlocks.map(({ number }) => number));
-      const common = indexedBlocks.find(({ hash }, i) => nodeHeaders[i]?.hash === hash);
-      if (common) return common.number;
-      from = lowest.number - 1;
     }
   }
 

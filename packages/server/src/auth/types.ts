@@ -7,7 +7,7 @@ import type { AuthTriggers } from "../data/objects/triggers.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import type { MailTemplates } from "../mail/mailTemplates.ts";
+import type { MailTemplates } from "../mail/storedMailTemplates.ts";
 import type { AccountLimits } from "./accountLimits.ts";
 import type { BalanceReader } from "./balanceReader.ts";
 import type { ChainReader } from "./contractWallet.ts";

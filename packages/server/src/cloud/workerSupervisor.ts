@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ErrorCode, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import { CloudWorker, STOPPED } from "./cloudWorker.ts";
+import { withTimeLimit } from "./timeLimit.ts";
 import {
   type Definitions,
   type HostRequest,
@@ -86,19 +87,7 @@ export class WorkerSupervisor {
       throw new ProtocolError(ErrorCode.SCRIPT_FAILED, "The server is stopping");
     }
     const result = this.#current.then((worker) => worker.run(invocation), loadFailed);
-    if (timeoutMs === 0) return result;
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.#dependencies.logger.warn("cloud code took too long", { name, ms: timeoutMs });
-        reject(new ProtocolError(ErrorCode.TIMEOUT, `${name} did not end within ${timeoutMs} ms`));
-      }, timeoutMs);
-    });
-    try {
-      return await Promise.race([result, timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return withTimeLimit(result, { name, timeoutMs, logger: this.#dependencies.logger });
   }
 
   async stop(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Logger } from "../core/logger.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import type { Store } from "../database/store.ts";
 import { createMailer, formatSender, type Mailer } from "./mailer.ts";
-import { MailTemplates } from "./mailTemplates.ts";
+import { MailTemplates } from "./storedMailTemplates.ts";
 
 export interface MailService {
   /** Undefined if email is not configured. */

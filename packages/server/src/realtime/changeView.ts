@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject, jsonEqual } from "@purse/protocol";
 import type { LoggedChange } from "../database/changeLog.ts";
+import type { EventKind } from "./eventKind.ts";
 import type { Subscription } from "./subscriptions.ts";
-
-export type EventKind = "create" | "update" | "enter" | "leave" | "delete";
 
 /** A change as it is visible to some subscribers: parsed once, with each message built once. */
 export class ChangeView {
@@ -75,18 +74,6 @@ export class ChangeView {
     }
     return JSON.stringify({ ...selected, ...identity });
   }
-}
-
-/** The kind of event for a query, given whether it matched before and after the change. */
-export function eventKind(
-  change: LoggedChange,
-  matchedBefore: boolean,
-  matchesAfter: boolean,
-): EventKind | undefined {
-  if (change.before === null) return matchesAfter ? "create" : undefined;
-  if (change.after === null) return matchedBefore ? "delete" : undefined;
-  if (matchedBefore) return matchesAfter ? "update" : "leave";
-  return matchesAfter ? "enter" : undefined;
 }
 
 /** Whether one of the watched fields changed. */

@@ -10,7 +10,8 @@ import type { Logger } from "../core/logger.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
 import { compileReadFilter } from "../data/permissions/readFilter.ts";
 import type { LoggedChange } from "../database/changeLog.ts";
-import { type ChangeView, type EventKind, eventKind, hasChanged } from "./changeView.ts";
+import { type ChangeView, hasChanged } from "./changeView.ts";
+import { type EventKind, eventKind } from "./eventKind.ts";
 import type { Group, Subscription } from "./subscriptions.ts";
 import { TimeSlicer } from "./timeSlicer.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "@purse/ui";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
-import { fiatValue, formatFiat } from "../../money/fiat.ts";
+import { formatFiat } from "../../money/fiat.ts";
 import { useServerQueries } from "../../query/useServerQuery.ts";
 import { useSettings } from "../../SettingsContext.tsx";
 import type { AppChain } from "../../settings.ts";
@@ -22,9 +22,10 @@ import { readHoldings } from "../../wallet/holdings.ts";
 import { useAddress } from "../../wallet/useAddress.ts";
 import { History } from "./History.tsx";
 import { Nfts } from "./Nfts.tsx";
+import { portfolioTotal } from "./portfolioTotal.ts";
 import { type SpamOverrides, useSpamOverrides } from "./spamOverrides.ts";
 import { Tokens } from "./Tokens.tsx";
-import { type ChainQuery, combineHoldings, loadedHoldings, tokenRows } from "./tokenRows.ts";
+import { type ChainQuery, combineHoldings, loadedHoldings } from "./tokenRows.ts";
 import { useRefreshOnReturn } from "./useRefreshOnReturn.ts";
 import { ValueChart } from "./ValueChart.tsx";
 import "./Portfolio.css";
@@ -149,52 +150,41 @@ function Total({
 }) {
   const { t, language } = useTranslation();
   const all = combineHoldings(holdings);
-  // Likely spam is excluded from the total.
-  const assets =
-    all.data &&
-    tokenRows(all.data, overrides).good.flatMap(({ asset }) => (asset.balance > 0n ? [asset] : []));
-  const priced = assets?.filter((asset) => asset.usdPrice !== null) ?? [];
-  const total = priced.reduce(
-    (sum, asset) => sum + fiatValue(asset.balance, asset.decimals, asset.usdPrice ?? 0),
-    0,
-  );
-  const failedPrices = assets?.filter((asset) => asset.hasPriceFailed).length ?? 0;
-  const missingPrices = (assets?.length ?? 0) - priced.length - failedPrices;
-  const isUnknown = assets !== undefined && priced.length === 0 && assets.length > 0;
+  const total = all.data && portfolioTotal(all.data, overrides);
   const unreachableChains = holdings.filter(({ query }) => query.error !== null && query.data === undefined);
   return (
     <section className="card stack" aria-label={t("Total value")}>
       <Address address={address} copy />
-      {(assets !== undefined || unreachableChains.length < holdings.length) && (
+      {(total || unreachableChains.length < holdings.length) && (
         <div>
           <p className="total number">
-            {assets === undefined ? (
+            {!total ? (
               <Skeleton width="12rem" height="1em" />
-            ) : isUnknown ? (
-              failedPrices > 0 ? (
+            ) : total.usd === null ? (
+              total.failedPrices > 0 ? (
                 "—"
               ) : (
                 t("Prices unavailable")
               )
             ) : (
-              formatFiat(total, language)
+              formatFiat(total.usd, language)
             )}
           </p>
           <div className="total-about" data-stale={all.error !== null || undefined}>
             <StaleNote query={all} />
             <p className="small soft">
-              {assets === undefined
+              {!total
                 ? t("Loading balances and prices…")
-                : failedPrices > 0
+                : total.failedPrices > 0
                   ? t("{n, plural, one {# price could not be loaded} other {# prices could not be loaded}}", {
-                      n: failedPrices,
+                      n: total.failedPrices,
                     })
-                  : missingPrices > 0
+                  : total.missingPrices > 0
                     ? t("{n, plural, one {Price missing for # asset} other {Prices missing for # assets}}", {
-                        n: missingPrices,
+                        n: total.missingPrices,
                       })
                     : t("Priced from on-chain pools")}
-              {assets !== undefined && (
+              {total && (
                 <>
                   <span className="beside"> · </span>
                   <span className="read-at">
@@ -202,7 +192,7 @@ function Total({
                   </span>
                 </>
               )}{" "}
-              {failedPrices > 0 && all.error === null && (
+              {(total?.failedPrices ?? 0) > 0 && all.error === null && (
                 <Button small variant="quiet" busy={all.isFetching} onClick={() => void all.refetch()}>
                   {t("Try again")}
                 </Button>

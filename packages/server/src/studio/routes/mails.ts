@@ -10,7 +10,7 @@ import {
 } from "@purse/protocol";
 import { isEmailAddress } from "../../auth/emailAddress.ts";
 import type { Mailer } from "../../mail/mailer.ts";
-import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/mailTemplates.ts";
+import { assertMailTemplate, type MailTemplates, requireMailName } from "../../mail/storedMailTemplates.ts";
 import { mailEndpoints as endpoints, type StudioMailTemplate } from "../../studioApi/mails.ts";
 import { type Requests, requireSignedIn, route, type StudioRequest, type StudioRoute } from "../route.ts";
 

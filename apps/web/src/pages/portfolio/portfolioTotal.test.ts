@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import type { Asset } from "../../wallet/holdings.ts";
+import { portfolioTotal } from "./portfolioTotal.ts";
+
+const chain: Asset["chain"] = {
+  id: 1,
+  hexId: "0x1",
+  name: "Ethereum",
+  rpcUrl: null,
+  nativeCurrency: { name: "Ether", symbol: "ETH", decimals: 18 },
+};
+
+/** One whole unit of the native coin at 2,000 dollars. */
+const asset = (changes: Partial<Asset> = {}): Asset => ({
+  chain,
+  address: null,
+  name: "Ether",
+  symbol: "ETH",
+  decimals: 18,
+  balance: 10n ** 18n,
+  usdPrice: 2000,
+  hasLowLiquidity: false,
+  hasPriceFailed: false,
+  ...changes,
+});
+const totalOf = (assets: Asset[], overrides = {}) => portfolioTotal([{ chain, assets }], overrides);
+
+describe("portfolioTotal()", () => {
+  it("sums the values of all assets with a price, and counts those without", () => {
+    const gold = asset({ address: "0xaa", name: "Gold", symbol: "GLD", usdPrice: null });
+    const silver = asset({
+      address: "0xbb",
+      name: "Silver",
+      symbol: "SLV",
+      usdPrice: null,
+      hasPriceFailed: true,
+    });
+    expect(totalOf([asset(), gold, silver])).toEqual({
+      usd: 2000,
+      failedPrices: 1,
+      missingPrices: 1,
+    });
+  });
+
+  it("is unknown where no asset has a price, and zero where there are no assets", () => {
+    expect(totalOf([asset({ usdPrice: null })]).usd).toBeNull();
+    expect(totalOf([]).usd).toBe(0);
+    expect(totalOf([asset({ balance: 0n })]).usd).toBe(0);
+  });
+
+  it("leaves out what the user marks as spam", () => {
+    expect(totalOf([asset()], { "0x1/native": "spam" }).usd).toBe(0);
+  });
+});
