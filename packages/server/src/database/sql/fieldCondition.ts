@@ -221,6 +221,8 @@ function arrayTestCount(condition: FieldCondition, { type, path }: Target): numb
     const others = condition.operands.filter((each) => !isValue(each)).length;
     return others + (others < condition.operands.length ? 1 : 0);
   }
+  const isEquality = condition.kind === "eq" || condition.kind === "ne";
+  if (path.length > 1 && isEquality && isContainable(condition.operand)) return 0;
   return type === "Array" || path.length > 1 || condition.kind === "containedBy" ? 1 : 0;
 }
 
@@ -253,12 +255,17 @@ function equalsSql(operand: Operand, target: Target, dialect: Dialect): string {
     );
   }
   // Values inside of objects have no declared type and may be arrays.
-  if (!isColumn && type === undefined && (operand.type === "string" || operand.type === "number")) {
+  if (!isColumn && type === undefined && isContainable(operand)) {
     return dialect.equalsOrContains(path, operand.type);
   }
   return isArrayOperand(operand)
     ? expression.equals(operand.type)
     : testItems(target, dialect, (candidate) => candidate.equals(operand.type));
+}
+
+/** Whether the databases have a fast way to find the operand in a value that may be an array. */
+function isContainable(operand: Operand): operand is Extract<Operand, { type: "string" | "number" }> {
+  return operand.type === "string" || operand.type === "number";
 }
 
 /** Whether the operand is an array, which is compared as a whole. */
