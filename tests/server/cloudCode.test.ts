@@ -47,7 +47,7 @@ describe.each(DATABASES)("cloud code on %s", (database) => {
       ["needsKey", {}, { code: 142, error: "Please login to make this request." }],
       ["own", {}, { code: 142, error: "say the word" }],
       ["own", { word: "open" }, { result: "in" }],
-    ])("of %s judge %j", { tags: ["8.code.142"] }, async (name, params, answer) => {
+    ])("of %s check %j", { tags: ["8.code.142"] }, async (name, params, answer) => {
       expect((await call(name, params)).body).toMatchObject(answer);
     });
 

@@ -217,8 +217,7 @@ function arrayTestCount(condition: FieldCondition, { type, path }: Target): numb
   if (condition.kind === "exists") return 0;
   if (condition.kind === "allRegex") return condition.patterns.length;
   if (condition.kind === "all") {
-    const isValue = (each: Operand) => each.type === "string" || each.type === "number";
-    const others = condition.operands.filter((each) => !isValue(each)).length;
+    const others = condition.operands.filter((each) => !isContainable(each)).length;
     return others + (others < condition.operands.length ? 1 : 0);
   }
   const isEquality = condition.kind === "eq" || condition.kind === "ne";

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
-import type { AccessGrant } from "@purse/ui";
+import type { AccessGrant } from "../../components/AccessList.tsx";
 
 /** Undefined without an ACL (public read and write). */
 export function parseAcl(value: JsonValue | undefined): AccessGrant[] | undefined {
