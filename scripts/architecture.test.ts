@@ -32,6 +32,18 @@ describe("importGraph()", () => {
 });
 
 describe("findCycles()", () => {
+  it("finds a planted cycle through the name of a package", () => {
+    const sources = {
+      "packages/client/src/index.ts": 'export * from "./a.ts";',
+      "packages/client/src/a.ts": 'import { b } from "@purse/client";',
+    };
+    const graph = importGraph(
+      new Map(Object.entries(sources)),
+      new Map([["@purse/client", "packages/client/src/index.ts"]]),
+    );
+    expect(findCycles(graph)).toEqual([Object.keys(sources).sort()]);
+  });
+
   it("finds a planted cycle that consists of type-only imports", () => {
     const graph = graphOf({
       "a.ts": 'import type { B } from "./b.ts";',

@@ -4,7 +4,7 @@
  * `npm run check`.
  */
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dirname, "..");
@@ -15,16 +15,24 @@ export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const IMPORT = /(?:^|\n)\s*(?:import|export)\s(?:[^"';]*?\sfrom\s)?\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/g;
 
-/** The relative imports of each source, static, dynamic and of types alone, as far as they lead to another source. */
-export function importGraph(sources: ReadonlyMap<string, string>): ImportGraph {
+/**
+ * The imports of each source, static, dynamic and of types alone, as far as they lead to another source.
+ * @param entries the sources that packages are imported as, by specifier, such as "@purse/client".
+ */
+export function importGraph(
+  sources: ReadonlyMap<string, string>,
+  entries: ReadonlyMap<string, string> = new Map(),
+): ImportGraph {
   const graph = new Map<string, string[]>();
   for (const [file, text] of sources) {
     const imported = new Set<string>();
     for (const [, fixed, dynamic] of text.matchAll(IMPORT)) {
       const specifier = fixed ?? dynamic;
-      if (!specifier?.startsWith(".")) continue;
-      const target = normalize(join(dirname(file), specifier));
-      if (sources.has(target)) imported.add(target);
+      if (specifier === undefined) continue;
+      const target = specifier.startsWith(".")
+        ? normalize(join(dirname(file), specifier))
+        : entries.get(specifier);
+      if (target !== undefined && sources.has(target)) imported.add(target);
     }
     graph.set(file, [...imported]);
   }
@@ -96,6 +104,7 @@ const LAYERS: readonly (readonly string[])[] = [
     "jobs",
     "monitoring",
     "push",
+    "purchases",
     "webhooks",
   ],
   ["studio"],
@@ -159,8 +168,23 @@ function readSources(): Map<string, string> {
   return new Map(sources.map((file) => [file, readFileSync(join(ROOT, file), "utf8")]));
 }
 
+/** The sources that the packages of this repository are imported as, by specifier. */
+function readEntries(): Map<string, string> {
+  const entries = new Map<string, string>();
+  for (const folder of readdirSync(join(ROOT, "packages"))) {
+    const file = join(ROOT, "packages", folder, "package.json");
+    if (!existsSync(file)) continue;
+    const { name, exports }: { name: string; exports?: Record<string, string> } = JSON.parse(
+      readFileSync(file, "utf8"),
+    );
+    for (const [path, target] of Object.entries(exports ?? {}))
+      entries.set(join(name, path), join("packages", folder, target));
+  }
+  return entries;
+}
+
 function main(): void {
-  const graph = importGraph(readSources());
+  const graph = importGraph(readSources(), readEntries());
   const folders = folderGraph(graph, SERVER);
   const problems = findCycles(graph).map(
     (cycle) => `import cycle of ${cycle.length} files:\n  ${cycle.join("\n  ")}`,

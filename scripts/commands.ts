@@ -19,6 +19,7 @@ import {
   type Store,
 } from "@purse/server";
 import { runKeysCommand } from "./keys.ts";
+import { MORALIS_COMMANDS, MORALIS_HELP, MORALIS_OPTIONS, WRITES_CLOUD_CODE } from "./moralisAdmin.ts";
 import { runOperatorCommand } from "./operators.ts";
 import { classesOfServer, classesOfStore } from "./types.ts";
 
@@ -44,6 +45,10 @@ const HELP = `Usage: npm run purse -- <command>
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
                                          generates TypeScript types of the classes, from this database or a server
 
+Commands of moralis-admin-cli:
+
+${MORALIS_HELP}
+
 Stop the server before an import. The settings are those of npm start: --data-dir, PURSE_DATABASE_URL, …`;
 
 /** The environment and output of a command. */
@@ -52,15 +57,18 @@ export interface CommandContext {
   cwd: string;
   progress: Progress;
   print(text: string): void;
+  /** Ends commands that watch something. */
+  signal?: AbortSignal;
 }
 
 /** Executes `npm run purse -- …`. Throws Error with a user-facing message. */
 export async function runCommand(
   [command, ...args]: string[],
-  { env, cwd, progress, print }: CommandContext,
+  { env, cwd, progress, print, signal }: CommandContext,
 ): Promise<void> {
   if (command === undefined || command === "--help" || command === "-h") return print(HELP);
   const options = {
+    ...MORALIS_OPTIONS,
     out: { type: "string" },
     in: { type: "string" },
     parse: { type: "string" },
@@ -84,7 +92,11 @@ export async function runCommand(
     ...(values["data-dir"] === undefined ? [] : ["--data-dir", values["data-dir"]]),
     ...(values.config === undefined ? [] : ["--config", values.config]),
   ];
-  const config = await loadConfig({ argv: forwarded, env, cwd });
+  const { PURSE_CLOUD: cloud, ...otherSettings } = env;
+  const settings = WRITES_CLOUD_CODE.has(command) ? otherSettings : env;
+  const config = await loadConfig({ argv: forwarded, env: settings, cwd });
+  const moralisCommand = MORALIS_COMMANDS.get(command);
+  if (moralisCommand) return moralisCommand(values, { config, cloud, cwd, print, signal });
   switch (command) {
     case "export": {
       const file = resolve(required(values.out, "--out"));
@@ -112,7 +124,7 @@ export async function runCommand(
       return print(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
     case "schema": {
       const plans = await withStore(config, async (store) =>
-        planSchemas(await openSchemas(store), config.schemas),
+        planSchemas(await openSchemas(store), config.schemas, config.schemaOptions),
       );
       const lines = plans.flatMap((plan) => plan.lines);
       return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");

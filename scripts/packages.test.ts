@@ -1,12 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { buildPackages } from "./packages.ts";
+import { withPackages } from "./packages.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const NAMES = ["protocol", "client", "react", "moralis"] as const;
@@ -15,14 +24,15 @@ const NAMES = ["protocol", "client", "react", "moralis"] as const;
 let project: string;
 const tarballs = new Map<string, string>();
 
-beforeAll(() => {
+beforeAll(async () => {
   mkdirSync(join(ROOT, ".cache"), { recursive: true });
   project = mkdtempSync(join(ROOT, ".cache/packed-"));
-  const folders = buildPackages();
-  const packed = execFileSync("npm", ["pack", "--json", "--loglevel=error", ...folders], {
-    cwd: project,
-    encoding: "utf8",
-  });
+  const packed = await withPackages((folders) =>
+    execFileSync("npm", ["pack", "--json", "--loglevel=error", ...folders], {
+      cwd: project,
+      encoding: "utf8",
+    }),
+  );
   const scope = join(project, "node_modules/@purse");
   mkdirSync(scope, { recursive: true });
   for (const { name, filename } of listed(JSON.parse(packed))) {
@@ -33,7 +43,7 @@ beforeAll(() => {
     renameSync(join(scope, "package"), join(scope, short));
   }
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
-}, 60_000);
+}, 240_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 /** `npm pack --json` lists the packages, in newer versions by name. */
@@ -127,29 +137,68 @@ describe("the packed client in plain Node", () => {
 describe("the packed client in a bundle", () => {
   const LIBRARIES = ["@walletconnect/ethereum-provider", "@web3auth/modal", "magic-sdk", "ethers"];
 
-  async function bundled(external: string[]): Promise<string> {
-    writeFileSync(join(project, "wallets.mjs"), 'export { enableWeb3, loadEthers } from "@purse/client";');
-    const bundle = await rolldown({ input: "wallets.mjs", cwd: project, external });
+  async function bundled(source: string): Promise<{ code: string; warnings: string[] }> {
+    writeFileSync(join(project, "wallets.mjs"), source);
+    const warnings: string[] = [];
+    const bundle = await rolldown({
+      input: "wallets.mjs",
+      cwd: project,
+      onwarn: ({ message }) => warnings.push(message),
+    });
     const { output } = await bundle.generate({ format: "esm" });
     await bundle.close();
-    return output.map((file) => ("code" in file ? file.code : "")).join("\n");
+    return { code: output.map((file) => ("code" in file ? file.code : "")).join("\n"), warnings };
   }
 
-  it("brings along the wallet libraries that the application has installed", async () => {
-    for (const name of LIBRARIES) {
-      const folder = join(project, "node_modules", name);
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, "package.json"), JSON.stringify({ name, type: "module", main: "index.js" }));
-      writeFileSync(join(folder, "index.js"), `export default "all of ${name}";`);
-    }
-    const code = await bundled([]);
+  function install(name: string, source: string): void {
+    const folder = join(project, "node_modules", name);
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ name, type: "module", main: "index.js" }));
+    writeFileSync(join(folder, "index.js"), source);
+  }
+
+  const WALLETS = 'export { enableWeb3, loadEthers } from "@purse/client";';
+
+  it("builds without warnings, whether its optional libraries are missing or of a version that cannot be built", async () => {
+    expect((await bundled(WALLETS)).warnings).toEqual([]);
+    for (const name of LIBRARIES)
+      install(name, 'export { missing } from "a-package-that-is-not-there/browser";');
+    const { code, warnings } = await bundled(WALLETS);
+    expect(warnings).toEqual([]);
+    expect(code).not.toContain("a-package-that-is-not-there");
+  });
+
+  it("brings along the libraries that the application registers", async () => {
+    for (const name of LIBRARIES) install(name, `export default "all of ${name}";`);
+    const { code } = await bundled(`
+      import { loadEthers, registerWalletLibrary } from "@purse/client";
+      registerWalletLibrary("magic-sdk", () => import("magic-sdk"));
+      registerWalletLibrary("@web3auth/modal", () => import("@web3auth/modal"));
+      registerWalletLibrary("@walletconnect/ethereum-provider", () => import("@walletconnect/ethereum-provider"));
+      loadEthers(() => import("ethers"));`);
     for (const name of LIBRARIES) expect(code).toContain(`all of ${name}`);
   });
 
-  it("tries those that may be missing, as bundlers want it", async () => {
-    const code = await bundled(LIBRARIES);
-    for (const name of LIBRARIES)
-      expect(code).toMatch(new RegExp(`try {\\s+return await import\\("${name}"\\);\\s+} catch`));
+  it("finds the installed libraries by itself in Node", () => {
+    install("magic-sdk", "export class Magic { constructor() { throw new Error('found'); } }");
+    const source = `
+      import { MagicWeb3Connector } from "@purse/client";
+      const options = { email: "a@b.c", apiKey: "pk", network: "sepolia" };
+      await new MagicWeb3Connector().activate(options).catch((error) => console.log(error.cause.message));`;
+    expect(runNode("magic.mjs", source)).toBe("found");
+  });
+
+  it("has no powers of bigints, which build tools of older applications compile into Math.pow", () => {
+    const dist = join(project, "node_modules/@purse/client/dist");
+    const files = readdirSync(dist, { recursive: true, encoding: "utf8" }).filter((file) =>
+      file.endsWith(".js"),
+    );
+    expect(files).toContain("viem/utils.js");
+    for (const file of files) {
+      const code = readFileSync(join(dist, file), "utf8");
+      expect(code, file).not.toMatch(/\b\d+n \*\* |\*\* (\d+n|BigInt)\b/);
+      expect(code, file).not.toMatch(/(from|import\() ?"viem/);
+    }
   });
 });
 

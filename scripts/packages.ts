@@ -5,6 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { inTurn } from "./packages/buildTurn.ts";
+import { bundleViem } from "./packages/bundledViem.ts";
+import { writeLegacyBuild } from "./packages/legacyBuild.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const BUILT = join(ROOT, ".cache/packages");
@@ -31,17 +34,29 @@ const EXPORTS: Record<PackageName, Record<string, unknown>> = {
 const LEGACY_EXPORTS = { ".": WITH_REQUIRE, "./node": WITH_REQUIRE, "./types": WITH_REQUIRE };
 
 if (import.meta.main) {
-  for (const folder of buildPackages()) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
+  await withPackages((folders) => {
+    for (const folder of folders) console.log(`${relative(ROOT, folder)}: ready for npm publish`);
+  });
 }
 
-/** Builds all packages and returns their folders. Throws Error if a source does not compile. */
-export function buildPackages(): string[] {
+/**
+ * Builds all packages and calls `use` with their folders, which the next caller of any process replaces. Throws
+ * Error if a source does not compile.
+ */
+export async function withPackages<T>(use: (folders: string[]) => T): Promise<T> {
+  return inTurn(`${BUILT}.lock`, async () => use(await buildPackages()));
+}
+
+async function buildPackages(): Promise<string[]> {
   rmSync(BUILT, { recursive: true, force: true });
   const compiler = join(ROOT, "node_modules/.bin/tsc");
   const projects = PACKAGES.map((name) => `packages/${name}/tsconfig.build.json`);
   const { status, stdout } = spawnSync(compiler, ["-b", ...projects], { cwd: ROOT, encoding: "utf8" });
   if (status !== 0) throw new Error(`The packages do not compile:\n${stdout}`);
-  return [...PACKAGES.map(assemblePackage), writeLegacyPackage()];
+  const folders = PACKAGES.map(assemblePackage);
+  await bundleViem(join(BUILT, "client/dist"));
+  for (const folder of folders) await writeLegacyBuild(folder);
+  return [...folders, writeLegacyPackage()];
 }
 
 /** Adds the manifest and other files to the compiled modules. */
@@ -52,7 +67,10 @@ function assemblePackage(name: PackageName): string {
   for (const file of readdirSync(dist, { recursive: true, encoding: "utf8" })) {
     if (file.endsWith(".d.ts")) rewriteImports(join(dist, file));
   }
-  if (name === "client") writeRequireEntry(dist);
+  if (name === "client") {
+    writeRequireEntry(dist);
+    dropImportHelper(join(dist, "installedPackage.js"));
+  }
   const manifest: Manifest = JSON.parse(readFileSync(join(source, "package.json"), "utf8"));
   mkdirSync(folder, { recursive: true });
   writeFileSync(
@@ -76,6 +94,9 @@ function writeLegacyPackage(): string {
     ...client,
     name: "@purse/moralis",
     description: "@purse/client, to be installed by the name of moralis or moralis-v1.",
+    files: ["dist"],
+    main: "./dist/index.js",
+    module: "./dist/index.js",
     exports: { ...LEGACY_EXPORTS, "./package.json": "./package.json" },
     dependencies: { "@purse/client": client.version },
     peerDependencies: undefined,
@@ -107,10 +128,10 @@ function publishedManifest(
   return {
     ...manifest,
     engines: { node: ">=20.19" },
-    files: ["dist"],
+    files: ["dist", "legacy"],
     // For tools that do not support `exports`.
-    main: "./dist/index.js",
-    module: "./dist/index.js",
+    main: "./legacy/index.js",
+    module: "./legacy/index.js",
     types: "./dist/index.d.ts",
     exports: { ...EXPORTS[name], "./package.json": "./package.json" },
     dependencies: Object.fromEntries(dependencies),
@@ -123,6 +144,18 @@ function rewriteImports(path: string): void {
   const text = readFileSync(path, "utf8");
   const rewritten = text.replace(/(from |import\(|import )"(\.{1,2}\/[^"]+)\.tsx?"/g, '$1"$2.js"');
   writeFileSync(path, rewritten);
+}
+
+/**
+ * The compiler wraps an import of a computed name into a helper that rewrites paths. A package's name is none, and
+ * bundlers warn about the helper's `this`.
+ */
+function dropImportHelper(path: string): void {
+  const helper = /^var __rewriteRelativeImportExtension = [\s\S]*?^};\n/m;
+  const wrapped = /import\(__rewriteRelativeImportExtension\(([^()]*)\)\)/;
+  const text = readFileSync(path, "utf8");
+  if (!helper.test(text) || !wrapped.test(text)) throw new Error(`${path} has another form than expected`);
+  writeFileSync(path, text.replace(helper, "").replace(wrapped, "import($1)"));
 }
 
 /** `require` and `import` share the modules and their state. */

@@ -4,11 +4,15 @@
  *   npm run prove:crashes -- [--cycles 500] [--seed 1]   servers on SQLite and PostgreSQL are killed (-9) amid writes, each so often
  *     --small: servers of objects, batches and requests with ids alone, which start in a part of the time
  *   npm run prove:clocks                                 the clock of a server is set by an hour and a day, forwards and backwards
+ *   npm run prove:nodes                                  every fault of blockchain nodes, with the index on SQLite and on PostgreSQL
+ *   npm run prove:outages                                every page of the apps without each of the things that it reads
  * Those of commits and crashes tell every few rounds what was acknowledged, and what was lost or doubled.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { ensureAppsBuilt } from "./build.mjs";
+import { ensureChromium } from "./chromium.mjs";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,16 +24,26 @@ const { values, positionals } = parseArgs({
   },
 });
 const root = join(import.meta.dirname, "..");
-const PROOFS: Record<string, { file: string; env: Record<string, string> }> = {
-  commits: { file: "tests/faults/lostCommits.test.ts", env: { PURSE_COMMIT_ROUNDS: values.rounds } },
-  crashes: { file: "tests/faults/crashes.test.ts", env: { PURSE_CRASH_CYCLES: values.cycles } },
-  clocks: { file: "tests/faults/clockJumps.test.ts", env: { PURSE_CLOCK_JUMPS: "all" } },
+const PROOFS: Record<string, { files: string[]; env: Record<string, string> }> = {
+  commits: { files: ["tests/faults/lostCommits.test.ts"], env: { PURSE_COMMIT_ROUNDS: values.rounds } },
+  crashes: { files: ["tests/faults/crashes.test.ts"], env: { PURSE_CRASH_CYCLES: values.cycles } },
+  clocks: { files: ["tests/faults/clockJumps.test.ts"], env: { PURSE_CLOCK_JUMPS: "all" } },
+  nodes: {
+    files: ["chainFaults", "hostileNodes"].map((name) => `packages/chain/src/indexer/${name}.test.ts`),
+    env: { PURSE_CHAIN_FAULTS: "all" },
+  },
+  outages: {
+    files: ["tests/browser/outage.test.ts", "tests/browser/studioOutage.test.ts"],
+    env: { PURSE_OUTAGES: "all" },
+  },
 };
 const proof = PROOFS[positionals[0] ?? ""];
 if (!proof) throw new Error(`name one of ${Object.keys(PROOFS).join(", ")}`);
+const isInBrowser = proof === PROOFS.outages;
+if (isInBrowser) ensureAppsBuilt();
 const { status } = spawnSync(
   process.execPath,
-  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--silent=false", proof.file],
+  [join(root, "node_modules/vitest/vitest.mjs"), "run", "--silent=false", ...proof.files],
   {
     cwd: root,
     stdio: "inherit",
@@ -37,6 +51,7 @@ const { status } = spawnSync(
       ...process.env,
       PURSE_SEED: values.seed,
       PURSE_SMALL_SERVER: values.small ? "1" : "0",
+      ...(isInBrowser && { CHROMIUM_PATH: ensureChromium() }),
       ...proof.env,
     },
   },

@@ -10,6 +10,7 @@ ensureInstalled();
 ensureInstalled(join(root, "tests/interop"), "the clients of the interop tests");
 ensureInstalled(join(root, "bench"), "parse-server, which the client is tested with too");
 ensureInstalled(join(root, "tests/fixtures/oldApp"), "the old packages of an old application");
+ensureInstalled(join(root, "tests/fixtures/createdApp"), "the build tools of an old application");
 ensureAppsBuilt();
 const chromium = ensureChromium();
 

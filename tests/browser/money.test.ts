@@ -333,7 +333,9 @@ describe("sending on another chain", () => {
     const before = await there.getBalance({ address: to });
     await open(page, "/send", { chain: SECOND, to, amount: "0,25" });
     await page.getByText("Wrong network").waitFor();
-    expect(await page.getByRole("button", { name: "Switch network to continue" }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("button", { name: "Switch network to continue" }).isDisabled())
+      .toBe(true);
     await expectAccessible(page);
     await page.getByRole("button", { name: "Switch to second" }).click();
     await page.getByRole("button", { name: "Review" }).click();

@@ -21,6 +21,13 @@ import { type Purse, query, rest, startPurse } from "../support/purse.ts";
 import { hasWalletConnect, startRelayWallet } from "../support/relayWallet.ts";
 import { type Relay, startRelay } from "../support/walletConnectRelay.ts";
 
+/** Addresses of this domain must be confirmed before their users log in. */
+const CONFIRMED_DOMAIN = "confirmed.example.org";
+const CONFIG = `
+const isConfirmedDomain = ({ object }) => object.get("email")?.endsWith("@${CONFIRMED_DOMAIN}") === true;
+export default { verifyUserEmails: isConfirmedDomain, preventLoginWithUnverifiedEmail: isConfirmedDomain };
+`;
+
 let purse: Purse;
 let relay: Relay;
 let browser: Browser;
@@ -28,7 +35,10 @@ let visits: Visit[] = [];
 
 beforeAll(async () => {
   relay = await startRelay();
+  const config = join(mkdtempSync(join(tmpdir(), "purse-people-")), "purse.config.ts");
+  writeFileSync(config, CONFIG);
   const env = {
+    PURSE_CONFIG: config,
     PURSE_WALLETCONNECT_PROJECT_ID: "a".repeat(32),
     PURSE_WALLETCONNECT_RELAY_URL: relay.url,
     PURSE_WEB3AUTH_CLIENT_ID: "client",
@@ -199,6 +209,33 @@ describe("signing in", () => {
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("link", { name: "Go to the app" }).click();
     await logIn(page, "oblivious");
+    await page.waitForURL(({ pathname }) => pathname === "/account");
+  });
+
+  it("asks people who sign up to confirm their address, and logs them in afterwards", async () => {
+    const visitor = await open(PHONE);
+    const { page } = visitor;
+    const username = unique("newcomer");
+    const email = `${username}@${CONFIRMED_DOMAIN}`;
+    await page.goto(`${purse.url}/sign-in?by=password&next=/account`);
+    await page.getByRole("button", { name: /Sign up/ }).click();
+    await page.getByLabel("Username").fill(username);
+    await page.getByRole("textbox", { name: "Password" }).fill(PASSWORD);
+    await page.getByLabel("Email (optional)").fill(email);
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByText("Confirm your email address").waitFor();
+    await expectAccessible(page);
+    await expect.poll(linkOfMail).toMatch(/verify_email/);
+    const first = linkOfMail();
+    await page.getByRole("button", { name: "Back to login" }).click();
+    await logIn(page, username);
+    await page.getByText("Confirm your email address").waitFor();
+    await page.getByLabel("Email", { exact: true }).fill(email);
+    await page.getByRole("button", { name: "Resend verification email" }).click();
+    await page.getByText("Verification email sent").waitFor();
+    await expect.poll(linkOfMail).not.toBe(first);
+    await page.goto(linkOfMail());
+    await logIn(page, username);
     await page.waitForURL(({ pathname }) => pathname === "/account");
   });
 
@@ -454,7 +491,7 @@ describe("the account", () => {
     await page.getByRole("button", { name: "Delete my account…" }).click();
     await expectAccessible(page);
     const confirm = page.getByRole("button", { name: "Delete permanently" });
-    expect(await confirm.isDisabled()).toBe(true);
+    await expect.poll(() => confirm.isDisabled()).toBe(true);
     await page.getByLabel(/^Type .* to confirm/).fill("leaving");
     await confirm.click();
     await page.getByText("Account deleted").waitFor();

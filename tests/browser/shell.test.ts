@@ -130,6 +130,7 @@ describe("the theme", () => {
       document.getAnimations().map(({ effect }) => effect?.getTiming()),
     );
     expect(moving.filter((timing) => Number(timing?.duration) > 1)).toEqual([]);
+    expect(moving.filter((timing) => timing?.iterations !== 1)).toEqual([]);
   });
 });
 

@@ -244,7 +244,7 @@ describe("the grid", () => {
     await page.getByRole("button", { name: "Delete…" }).click();
     const question = page.getByRole("dialog");
     const yes = question.getByRole("button", { name: "Delete", exact: true });
-    expect(await yes.isDisabled()).toBe(true);
+    await expect.poll(() => yes.isDisabled()).toBe(true);
     await question.getByText("1 row will be deleted.").waitFor();
     await question.getByLabel("Type delete").fill("delete");
     await yes.click();

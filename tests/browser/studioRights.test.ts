@@ -304,7 +304,9 @@ describe("an editor of classes", () => {
     await expect.poll(() => editors.getByRole("button", { name: "Delete Scrap" }).isDisabled()).toBe(true);
     const { page } = await open("ada", "/classes?class=Scrap");
     await page.getByRole("button", { name: "Delete Scrap" }).click();
-    expect(await dialog(page).getByRole("button", { name: "Delete class" }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => dialog(page).getByRole("button", { name: "Delete class" }).isDisabled())
+      .toBe(true);
     await dialog(page).getByLabel("Type Scrap to confirm").fill("Scrap");
     await pressInDialog(page, "Delete class");
     await dialog(page).getByText("not empty").first().waitFor();
@@ -444,7 +446,7 @@ describe("the permissions of a class", () => {
     await cell.click({ force: true });
     expect(await cell.getAttribute("aria-checked")).toBe("true");
     expect(await page.getByText("pending change").count()).toBe(0);
-    expect(await page.getByRole("button", { name: "Add role or user" }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole("button", { name: "Add role or user" }).isDisabled()).toBe(true);
     expectNoErrors(visitor);
   });
 });
@@ -529,7 +531,9 @@ describe("roles", () => {
     await dialog(page).getByRole("option", { name: crew }).first().waitFor();
     await page.keyboard.press("Enter");
     await dialog(page).getByText(`${crew} → ${ship} → ${crew}`).waitFor();
-    expect(await dialog(page).getByRole("button", { name: "Add", exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => dialog(page).getByRole("button", { name: "Add", exact: true }).isDisabled())
+      .toBe(true);
     await expectAccessible(page);
     await page.keyboard.press("Escape");
     await dialog(page).waitFor({ state: "detached" });
@@ -556,13 +560,15 @@ describe("roles", () => {
     await rest(purse, "PUT", `/roles/${hen}`, { roles }, MASTER);
     const { page: looking } = await open("guest", `/roles?role=${a}`);
     await looking.getByRole("alert").filter({ hasText: a }).waitFor();
-    expect(
-      await looking
-        .getByRole("button", { name: `Remove ${a} from ${b}` })
-        .first()
-        .isDisabled(),
-    ).toBe(true);
-    expect(await looking.getByRole("button", { name: "Add user" }).isDisabled()).toBe(true);
+    await expect
+      .poll(() =>
+        looking
+          .getByRole("button", { name: `Remove ${a} from ${b}` })
+          .first()
+          .isDisabled(),
+      )
+      .toBe(true);
+    await expect.poll(() => looking.getByRole("button", { name: "Add user" }).isDisabled()).toBe(true);
     const visitor = await open("edith", `/roles?role=${a}`);
     const { page } = visitor;
     const ring = page.getByRole("alert").filter({ hasText: a });

@@ -234,7 +234,9 @@ describe("an editor at work", () => {
     await editor.getByText("There is no {{name}}").waitFor();
     await editor.getByLabel("Text", { exact: true }).fill("Hello {{username}}");
     await editor.getByText("Without {{link}} nobody can").waitFor();
-    expect(await editor.getByRole("button", { name: "Save", exact: true }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => editor.getByRole("button", { name: "Save", exact: true }).isDisabled())
+      .toBe(true);
     await editor.getByLabel("Text", { exact: true }).fill("Hello {{username}}: {{link}}");
     await editor
       .getByLabel("HTML")
@@ -564,7 +566,7 @@ describe("a backup", () => {
       .first()
       .click();
     const go = dialog(page).getByRole("button", { name: "Restore" });
-    expect(await go.isDisabled()).toBe(true);
+    await expect.poll(() => go.isDisabled()).toBe(true);
     await dialog(page).getByLabel("Type restore to confirm").fill("restore");
     await go.click();
     await page.getByText(/^purse-uploaded-.* restored$/).waitFor();

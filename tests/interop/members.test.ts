@@ -12,13 +12,10 @@ const NOT_IN_NAMESPACE: Record<string, string> = {
   IndexedDB: OFFLINE_QUEUE,
   EventuallyQueue: OFFLINE_QUEUE,
 
-  initPlugins: INTERNAL,
   handleTriggers: INTERNAL,
   memoryCard: INTERNAL,
   speedyNodeApiKey: HOSTED,
 
-  ensureWeb3IsInstalled: INTERNAL,
-  getWeb3Connector: INTERNAL,
   getInternalWeb3: INTERNAL,
   getInternalWeb3Provider: INTERNAL,
 
@@ -157,8 +154,15 @@ function missing(theirs: unknown, mine: unknown, isExcused: (name: string) => bo
   );
 }
 
-describe.each(["moralis/node", "parse/node"])("every public member of %s", (name) => {
-  const loaded = freshRequire(name, import.meta.url);
+/** The clients, and the file from which they are found. */
+const CLIENTS: [name: string, from: string][] = [
+  ["moralis/node", import.meta.url],
+  ["parse/node", import.meta.url],
+  ["moralis-v1/node", new URL("../fixtures/oldApp/package.json", import.meta.url).href],
+];
+
+describe.each(CLIENTS)("every public member of %s", (name, from) => {
+  const loaded = freshRequire(name, from);
   const theirs: Record<string, unknown> = loaded.default ?? loaded;
   const names = publicNames(theirs, Function.prototype);
 
@@ -176,6 +180,16 @@ describe.each(["moralis/node", "parse/node"])("every public member of %s", (name
       (className === "CoreManager" && isController(member)) ||
       (EMITTERS.includes(className) && EMITTER_MEMBERS.has(member));
     expect(missing(theirs[className], Reflect.get(ours, className), isExcused)).toEqual([]);
+  });
+
+  const groups = Object.entries(Object(theirs.Web3API)).filter(([, group]) => typeof group === "object");
+  it.skipIf(groups.length === 0)("is in each group of its Web3API", () => {
+    const absent = groups.flatMap(([group, calls]) =>
+      Object.keys(Object(calls))
+        .filter((call) => typeof Object(Reflect.get(ours.Web3API, group) ?? {})[call] !== "function")
+        .map((call) => `${group}.${call}`),
+    );
+    expect(absent.filter((call) => !call.startsWith("BodyParamTypes."))).toEqual([]);
   });
 });
 

@@ -1,19 +1,12 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import {
-  createPublicClient,
-  createWalletClient,
-  erc20Abi,
-  getAddress,
-  http,
-  isHex,
-  parseAbiItem,
-} from "viem";
+import { createPublicClient, erc20Abi, getAddress, http, parseAbiItem } from "viem";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { devAccount } from "../support/browser.ts";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { freshRequire } from "../support/freshRequire.ts";
 import { type Purse, startPurse } from "../support/purse.ts";
+import { signingProvider } from "../support/signingProvider.ts";
 
 describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
   // The unmodified client of old, as npm has it. It brings no types that hold, so it is used as what it is: untyped.
@@ -30,29 +23,7 @@ describe.each(DATABASES)("moralis@1.7.0, unmodified, on %s", (database) => {
     await purse?.remove();
   });
 
-  function provider(index: number) {
-    const account = devAccount(index);
-    const transport = http(purse.rpcUrl);
-    const node = createPublicClient({ transport });
-    const signer = createWalletClient({ account, transport });
-    return {
-      on() {},
-      removeListener() {},
-      removeAllListeners() {},
-      async request({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> {
-        const [first] = params;
-        if (method === "eth_accounts" || method === "eth_requestAccounts") return [account.address];
-        if (method === "personal_sign")
-          return account.signMessage({ message: { raw: isHex(first) ? first : "0x" } });
-        if (method === "eth_sendTransaction") {
-          const { to, value, data } = Object(first);
-          return signer.sendTransaction({ chain: null, to, value: BigInt(value ?? 0), data });
-        }
-        const request: { method: string; params: unknown[] } = { method, params };
-        return node.transport.request(request);
-      },
-    };
-  }
+  const provider = (index: number) => signingProvider(devAccount(index), purse.rpcUrl);
 
   /** A connector as old applications wrote them, with the key of one of the local chain's accounts. */
   function connectorOf(index: number) {

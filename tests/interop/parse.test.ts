@@ -122,6 +122,7 @@ describe.each(DATABASES)("parse@8.6.0, unmodified, on %s", (database) => {
     const user = await Own.User.signUp("again", "a password", { friend });
     const token = user.getSessionToken();
     const other = await signUp("somebody else");
+    await other.save({ ACL: new Parse.ACL({ "*": { read: true } }) }, { useMasterKey: true });
     const reads: [string, () => Promise<unknown>][] = [
       ["fetch", () => Own.User.current().fetch()],
       ["fetchWithInclude", () => Own.User.current().fetchWithInclude("friend")],

@@ -166,11 +166,25 @@ describe("names and passwords", () => {
     expect(messageReply.body.code).toBe(119);
   });
 
-  it("lets nobody write another user, not even where the ACL would", { tags: ["8.code.206"] }, async () => {
+  it("lets nobody write a user without a session, not even where the ACL would", {
+    tags: ["8.code.206"],
+  }, async () => {
     const user = await signUp(purse, { ACL: { "*": { read: true, write: true } } });
-    const other = await signUp(purse);
-    expect((await rest(purse, "PUT", `/classes/_User/${user.id}`, { a: 1 }, other)).body.code).toBe(206);
-    expect((await rest(purse, "DELETE", `/users/${user.id}`, undefined, other)).body.code).toBe(206);
+    for (const path of [`/classes/_User/${user.id}`, `/users/${user.id}`, "/users/nobody"]) {
+      expect((await rest(purse, "PUT", path, { a: 1 })).body.code).toBe(206);
+      expect((await rest(purse, "DELETE", path)).body.code).toBe(206);
+    }
+  });
+
+  it("lets nobody write another user whose ACL does not permit it", { tags: ["8.code.206"] }, async () => {
+    const [user, other] = [await signUp(purse), await signUp(purse)];
+    for (const path of [`/classes/_User/${user.id}`, `/users/${user.id}`, "/users/nobody"]) {
+      const update = await rest(purse, "PUT", path, { a: 1 }, other);
+      expect(update.body).toEqual({ code: 206, error: "Insufficient auth." });
+      const deletion = await rest(purse, "DELETE", path, undefined, other);
+      expect(deletion.body).toEqual({ code: 206, error: "Insufficient auth." });
+    }
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
   });
 });
 

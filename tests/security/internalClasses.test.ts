@@ -29,7 +29,7 @@ const LONG = 400_000;
 const ROW = "plantedRow1";
 
 /** Classes that clients may reach, as far as permissions and ACLs let them. */
-const CLIENT_CLASSES = ["_EthAddress", "_Installation", "_Role", "_Session", "_User"];
+const CLIENT_CLASSES = ["_EthAddress", "_Installation", "_Product", "_Role", "_Session", "_User"];
 
 const CLOUD = `
 Parse.Cloud.define("holders", async ({ params, user }) => {

@@ -719,7 +719,8 @@ describe.each(DATABASES)("attempts at the services on %s", (database) => {
       await client.request({ op: "connect", applicationId: purse.appId });
       await client.subscribe("_User");
       const path = `/users/${attackTarget.userId}`;
-      await client.receivedOps("_User", () => rest(purse, "PUT", path, { note: "mine", ACL: {} }, MASTER));
+      const ACL = { [attackTarget.userId]: { read: true, write: true } };
+      await client.receivedOps("_User", () => rest(purse, "PUT", path, { note: "mine", ACL }, MASTER));
       expect(JSON.stringify(client.received)).not.toContain("mine");
       client.socket.terminate();
       for (const path of ["/server/users/me", "/server/files/a", "/api/v2/info/endpointWeights", "/health"]) {

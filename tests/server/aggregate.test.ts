@@ -50,6 +50,36 @@ describe.each(DATABASES)("aggregation on %s", (database) => {
     expect([status, body.error]).toEqual([403, "unauthorized: master key is required"]);
   });
 
+  it.each([
+    ["an object", {}],
+    ["a text", ""],
+    ["a list", []],
+  ])("answers null as the id of a group by %s that is empty", async (_what, _id) => {
+    expect(await run([{ $group: { _id } }])).toEqual([{ objectId: null }]);
+    expect(await run([{ $group: { _id, n: { $sum: 1 } } }])).toEqual([{ objectId: null, n: 4 }]);
+  });
+
+  it("answers null as the parts of dates that objects do not have", async () => {
+    const stages = [
+      {
+        $group: { _id: { month: { $month: "$at" }, year: { $year: { date: "$at" } } }, n: { $sum: 1 } },
+      },
+    ];
+    expect(byId(await run(stages))).toEqual([
+      { objectId: { month: 1, year: 2026 }, n: 2 },
+      { objectId: { month: 2, year: 2026 }, n: 1 },
+      { objectId: { month: null, year: null }, n: 1 },
+    ]);
+  });
+
+  it("takes the condition of distinct values as $where, too, as an object or a text", async () => {
+    const text = JSON.stringify({ item: "pen" });
+    for (const $where of [{ item: "pen" }, text, JSON.stringify(text)]) {
+      const { body } = await ask("Sale", { distinct: "price", $where });
+      expect(Object(body.results).sort()).toEqual([2, 3]);
+    }
+  });
+
   it("groups by a field, with figures", { tags: ["7.aggregate.pipeline"] }, async () => {
     const results = await run([
       {

@@ -81,7 +81,7 @@ describe.each(DATABASES)("signing in on %s", (database) => {
     it("asks an adapter of the operator's own", async () => {
       expect((await users({ house: { id: "h1", secret: "open sesame" } })).status).toBe(201);
       const refused = await users({ house: { id: "h1", secret: "please" } });
-      expect(refused.body).toEqual({ code: 101, error: "You do not live here." });
+      expect(refused.body).toEqual({ code: 141, error: "You do not live here." });
     });
 
     it.each([

@@ -74,7 +74,7 @@ describe.each(DATABASES)("cloud code of the platform on %s", (database) => {
       const kept = await upload("kept.txt", "x");
       const gone = await upload("gone.txt", "x");
       const remove = (name: string) => rest(purse, "DELETE", `/files/${name}`, undefined, MASTER);
-      expect((await remove(kept.name)).body).toEqual({ code: 141, error: "kept" });
+      expect((await remove(kept.name)).body).toEqual({ code: 153, error: "kept" });
       expect((await remove(gone.name)).body).toEqual({});
       expect((await fetch(kept.url)).status).toBe(200);
       expect(await events("afterDeleteFile")).toMatchObject([{ triggerName: "afterDelete" }]);

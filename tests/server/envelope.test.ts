@@ -59,7 +59,7 @@ describe("bad input", () => {
       "/classes/Thing",
       '{"_ApplicationId":"test-app","a":{"constructor":1}}',
       400,
-      121,
+      105,
     ],
     ["an ACL with a bad permission", "/classes/Thing", { ACL: { "*": { admin: true } } }, 400, 123],
     ["a bad class name", "/classes/a-b", { a: 1 }, 400, 103],

@@ -143,6 +143,8 @@ describe("uploads", () => {
     expect(await its.json()).toEqual({ metadata, tags });
     const none = await fetch(`${purse.serverUrl}/files/test-app/metadata/none.txt`);
     expect([none.status, await none.json()]).toEqual([200, {}]);
+    const elsewhere = await fetch(`${purse.serverUrl}/files/another-app/metadata/${body.name}`);
+    expect([elsewhere.status, await elsewhere.json()]).toEqual([200, {}]);
   });
 
   it("go to IPFS too where asked to", {

@@ -65,7 +65,7 @@ describe.each(DATABASES)("a role that is open to who holds a token, on %s", (dat
     };
   }
 
-  const soon = { timeout: 5_000, interval: 50 };
+  const soon = { interval: 50 };
 
   it("lets its holders in and out as the token moves, in queries and in open live queries", async () => {
     await gatedRole("holders", { chainId: 1337, token: hand.token, standard: "ERC20", min: "100" });

@@ -25,6 +25,8 @@ describe("large objects on PostgreSQL", () => {
     sql = postgres(url, { max: 1, onnotice: () => undefined });
     const store = await openStore({ kind: "postgres", url, connections: 2 });
     await store.changeClass("Large", () => schema);
+    // Autovacuum would read the large values meanwhile.
+    await sql`ALTER TABLE "Large" SET (autovacuum_enabled = false, toast.autovacuum_enabled = false)`;
     for (let n = 0; n < OBJECTS; n++) {
       const id = `large${n}`;
       const at = new Date(Date.UTC(2026, 0, 1 + n)).toISOString();

@@ -84,7 +84,7 @@ describe("several processes on one PostgreSQL of which one does the work", () =>
         .toBe(true);
       expect(after.fence).toBeGreaterThan(before.fence);
       expect(after.at - frozenAt).toBeLessThan(5_000);
-      await expect.poll(() => leads(other), { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => leads(other)).toBe(true);
       await hand.mine(3);
 
       process.kill(leader.pid, "SIGCONT");

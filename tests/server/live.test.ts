@@ -96,9 +96,18 @@ describe.each(DATABASES)("live queries on %s", (database) => {
       expect(await next()).toMatchObject({ op: "update", object: { a: 2, b: 2 } });
     });
 
-    it("do not follow pointers, whatever is included", async () => {
+    it("leave out new objects that have nothing of what is watched", async () => {
       const { subscribe, next } = await client();
-      await subscribe("Letter", {}, { include: "from" });
+      await subscribe("Watched", {}, { watch: ["c"] });
+      await save("Watched", { a: 1 });
+      await save("Watched", { a: 2, c: 1 });
+      expect(await next()).toMatchObject({ op: "create", object: { a: 2, c: 1 } });
+    });
+
+    it("do not follow pointers, and nothing can be included", async () => {
+      const { subscribe, next } = await client();
+      expect(await subscribe("Letter", {}, { include: "from" })).toMatchObject({ op: "error", code: 1 });
+      await subscribe("Letter");
       await save("Letter", { from: pointer(ada.id) });
       expect((await next()).object?.from).toEqual(pointer(ada.id));
     });
@@ -332,6 +341,15 @@ describe.each(DATABASES)("live queries on %s", (database) => {
         expect(await subscribe(className)).toMatchObject({ op: "error" });
       },
     );
+
+    it("refuse sessions with 209 to clients without one", async () => {
+      const { subscribe } = await client();
+      expect(await subscribe("_Session")).toMatchObject({
+        op: "error",
+        code: 209,
+        error: "Invalid session token",
+      });
+    });
 
     it("know nobody by a cookie, whatever page opened the socket", async () => {
       const headers = { Cookie: `sessionToken=${ada.sessionToken}`, Origin: "https://evil.example" };

@@ -7,7 +7,7 @@ let bob: Awaited<ReturnType<typeof signUp>>;
 
 beforeAll(async () => {
   purse = await startPurse();
-  ada = await signUp(purse);
+  ada = await signUp(purse, { ACL: { "*": { read: true } } });
   bob = await signUp(purse);
 }, 60_000);
 afterAll(() => purse?.remove());

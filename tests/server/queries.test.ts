@@ -146,6 +146,30 @@ describe.each(DATABASES)("queries on %s", (database) => {
       expect(JSON.stringify(body.results)).toMatch(/Scan|SEARCH|SCAN/);
     });
 
+    it("names the class, the condition, the comment and the hint in the plan of a query", {
+      tags: ["7.query.explain", "7.query.hint"],
+    }, async () => {
+      const where = { name: "Apple" };
+      const params = { where, explain: true, comment: "why", hint: { name: 1 } };
+      const { body } = await find("Fruit", params);
+      expect(body.results).toMatchObject({
+        command: { find: "Fruit", filter: where, comment: "why", hint: { name: 1 } },
+        queryPlanner: { winningPlan: expect.any(Array) },
+      });
+      const path = `/aggregate/Fruit${query({ ...params, pipeline: [{ $limit: 1 }] })}`;
+      const aggregated = await rest(purse, "GET", path, undefined, { useMasterKey: true });
+      expect(aggregated.body.results).toMatchObject([
+        {
+          command: {
+            aggregate: "Fruit",
+            pipeline: [{ $limit: 1 }],
+            comment: "why",
+            hint: { name: 1 },
+          },
+        },
+      ]);
+    });
+
     it("takes what other databases need", { tags: ["7.query.hint", "7.query.read-preference"] }, async () => {
       const where = { name: "Apple" };
       const more = {
@@ -471,7 +495,19 @@ describe.each(DATABASES)("queries on %s", (database) => {
         "Coffee Shopping",
       ]);
       expect(await names("Subject", { where: text("cafe", { $diacriticSensitive: true }) })).toEqual([]);
+      const both = { $caseSensitive: true, $diacriticSensitive: true };
+      expect(await names("Subject", { where: text("café", both) })).toEqual([]);
+      expect(await names("Subject", { where: text("Café", both) })).toEqual(["Café Con Leche"]);
     });
+
+    it.each(["es", "spanish", "Spanish", "none"])(
+      "finds words in a language that is named %s",
+      async ($language) => {
+        expect(await names("Subject", { where: text("leche", { $language }) })).toEqual(["Café Con Leche"]);
+        const exact = { $language, $diacriticSensitive: true };
+        expect(await names("Subject", { where: text("cafe", exact) })).toEqual([]);
+      },
+    );
 
     it("follows changes of the objects", async () => {
       const id = await save("Subject", { name: "tea" });

@@ -224,7 +224,7 @@ describe.each(DATABASES)("an operator's work on %s", (database) => {
       200,
     );
     expect((await editor.request("DELETE", path)).body.writtenBy).toBeUndefined();
-    expect(await askForReset(2)).toMatchObject({ subject: expect.stringMatching(/^Reset your password/) });
+    expect(await askForReset(2)).toMatchObject({ subject: expect.stringMatching(/^Password Reset/) });
     const trail = (await owner.request("GET", "/audit")).text;
     expect(trail).toContain("A new password for {{username}}");
   });

@@ -55,6 +55,23 @@ describe.each(DATABASES)("text indexes on %s", (database) => {
     expect(await indexesOf(purse, "_User")).toEqual([]);
   });
 
+  it("are made by the first search of a client under the compatibility with Parse Server, one of a class", async () => {
+    const env = { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" };
+    const compatible = await startPurse({ env });
+    const find = async (className: string, where: JsonObject) =>
+      (await rest(compatible, "GET", `/classes/${className}${query({ where })}`)).body;
+    const fields = { title: "Coffee and cream", author: "Ada" };
+    for (const className of ["Book", "Hidden"])
+      await rest(compatible, "POST", `/classes/${className}`, fields, MASTER);
+    await rest(compatible, "PUT", "/schemas/Hidden", { classLevelPermissions: {} }, MASTER);
+    expect((await find("Book", search("coffee"))).results).toMatchObject([fields]);
+    expect(await find("Book", { author: search("ada").title ?? null })).toMatchObject({ code: 102 });
+    expect(await indexesOf(compatible, "Book")).toEqual(["title_text"]);
+    expect(await find("Hidden", search("coffee"))).toMatchObject({ code: 119 });
+    expect(await indexesOf(compatible, "Hidden")).toEqual([]);
+    await compatible.remove();
+  });
+
   it("are not made by the read-only key", async () => {
     const { body } = await envelope(purse, "/classes/Book", {
       _method: "GET",

@@ -46,9 +46,13 @@ export interface Visit {
   close(): Promise<void>;
 }
 
-/** A visitor with a separate browser context. */
+/**
+ * A visitor with a separate browser context; unless options say otherwise one who prefers reduced motion, because
+ * animations of pages that wait would be drawn without a GPU, sixty times a second.
+ */
 export async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visit> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  const viewport = { width: 1280, height: 800 };
+  const context = await browser.newContext({ viewport, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   const errors: string[] = [];
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));

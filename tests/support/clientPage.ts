@@ -43,10 +43,12 @@ export interface ClientPage {
   stop(): void;
 }
 
-/** Serves a page on another origin, with the client as `window.purse`. */
+/** Serves a page on another origin, with the client as `window.purse` and Magic's library registered. */
 export async function serveClientPage(): Promise<ClientPage> {
   const { scripts } = await bundle(
-    'import * as purse from "@purse/client"; Object.assign(window, { purse });',
+    `import * as purse from "@purse/client";
+     purse.registerWalletLibrary("magic-sdk", () => import("${join(ROOT, "node_modules/magic-sdk")}"));
+     Object.assign(window, { purse });`,
   );
   const server = createServer(({ url = "/" }, response) => {
     const script = scripts.get(url.slice(1));

@@ -200,6 +200,28 @@ export async function outageProblemsOf(path: string, page: Page): Promise<string
   return [...problemsDuring, ...problemsAfter];
 }
 
+/** `npm run prove:outages` tries every resource on every page that reads it, `npm test` each resource once. */
+export const TRIES_EVERY_PAGE = process.env.PURSE_OUTAGES === "all";
+
+/** A page, and the resources that it reads and cannot do without. */
+export interface PageReads {
+  path: string;
+  names: readonly string[];
+}
+
+/** The resources to try on each page; in the short form each one on the first page that reads it. */
+export function failuresToTry(reads: readonly PageReads[]): PageReads[] {
+  if (TRIES_EVERY_PAGE) return [...reads];
+  const tried = new Set<string>();
+  return reads
+    .map(({ path, names }) => {
+      const untried = names.filter((name) => !tried.has(name));
+      for (const name of untried) tried.add(name);
+      return { path, names: untried };
+    })
+    .filter(({ names }) => names.length > 0);
+}
+
 /** Number of concurrently open pages that mostly wait for retries. */
 export const IDLE_PAGES_LIMIT = 6;
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { join, resolve } from "node:path";
-import { runCommand } from "../../scripts/commands.ts";
+import { type CommandContext, runCommand } from "../../scripts/commands.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 
@@ -10,13 +10,18 @@ export interface CommandResult {
 }
 
 /** Executes `npm run purse -- …` in this process; returns its output and exit code. */
-export async function purseCommand(args: string[], env: Record<string, string>): Promise<CommandResult> {
+export async function purseCommand(
+  args: string[],
+  env: Record<string, string>,
+  more: Partial<Pick<CommandContext, "print" | "signal">> = {},
+): Promise<CommandResult> {
   const lines: string[] = [];
-  const context = {
+  const context: CommandContext = {
     env: { ...process.env, ...env },
     cwd: ROOT,
     progress: { report: () => undefined, done: () => undefined },
     print: (text: string) => void lines.push(text),
+    ...more,
   };
   try {
     await runCommand(args, context);

@@ -16,6 +16,7 @@ import { router } from "./router.tsx";
 import { SettingsContext } from "./SettingsContext.tsx";
 import { loadSettings } from "./settings.ts";
 import { DEVELOPMENT_WALLET } from "./wallet/developmentWalletName.ts";
+import { registerWalletLibraries } from "./wallet/walletLibraries.ts";
 
 const container = document.getElementById("root");
 if (!container) throw new Error("index.html has no #root");
@@ -25,6 +26,7 @@ const root = createRoot(container);
 const NO_PLUGINS: [] = [];
 
 handleChunkErrors();
+registerWalletLibraries();
 // Loads the page code in parallel with the settings.
 void router.load();
 // Settings and translations load in parallel, so errors are translated too.
@@ -43,7 +45,12 @@ root.render(
         <StartFailure error={settings.error} />
       ) : (
         <SettingsContext value={settings}>
-          <MoralisProvider appId={settings.appId} serverUrl={settings.serverUrl} plugins={NO_PLUGINS}>
+          <MoralisProvider
+            appId={settings.appId}
+            serverUrl={settings.serverUrl}
+            {...(settings.javascriptKey !== undefined && { jsKey: settings.javascriptKey })}
+            plugins={NO_PLUGINS}
+          >
             <ToastProvider>
               <RouterProvider router={router} />
             </ToastProvider>

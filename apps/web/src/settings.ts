@@ -2,6 +2,8 @@
 export interface AppSettings {
   appId: string;
   serverUrl: string;
+  /** The key that the server demands of JavaScript apps, if any. */
+  javascriptKey?: string;
   development: boolean;
   /** Whether the server lists the classes that a user can query. */
   listsClasses: boolean;

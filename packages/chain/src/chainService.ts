@@ -1,3 +1,4 @@
+import type { JsonValue } from "@purse/protocol";
 import type { RestartPolicy, WorkerHealth } from "@purse/workers";
 import type { Route } from "./endpoints/route.ts";
 import type { UploadFolder } from "./endpoints/storage.ts";
@@ -53,6 +54,8 @@ export interface ChainService {
    * before `signal` aborts, or if the result is larger.
    */
   call(chainId: number, call: ContractCall, signal: AbortSignal): Promise<string | undefined>;
+  /** Calls a JSON-RPC method of a chain's node, for trusted callers. Rejects with ProtocolError 141. */
+  request(chainId: number, method: string, params: JsonValue[]): Promise<JsonValue>;
   /** Opens the index and starts indexing; does not wait for nodes. */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -114,6 +114,16 @@ export function createChainService({
     async call(chainId, call, signal) {
       return selectChain(chainId).node.call(call, "latest", { signal, untrusted: UNTRUSTED });
     },
+    async request(chainId, method, params) {
+      try {
+        return await selectChain(chainId).node.request(method, params);
+      } catch (error) {
+        throw new ProtocolError(
+          ErrorCode.SCRIPT_FAILED,
+          error instanceof Error ? error.message : String(error),
+        );
+      }
+    },
     async start() {
       // The indexer creates the tables, so that readers start afterwards.
       if (chains.length > 0) await indexer.start({ chains: indexes, pollMs, retryMs });

@@ -23,4 +23,5 @@ export const Chains = {
   AVAX_TESTNET: "0xa869",
   FANTOM_MAINNET: "0xfa",
   CRONOS_MAINNET: "0x19",
+  CRONOS_TESTNET: "0x152",
 } as const;

@@ -67,9 +67,7 @@ export class Emitter<Events extends Record<keyof Events, unknown[]>> {
     this.#listeners.set(event, listeners.set(listener, callback));
     if (this.#limit > 0 && listeners.size > this.#limit && !this.#warned.has(event)) {
       this.#warned.add(event);
-      console.warn(
-        `Possible memory leak: ${listeners.size} listeners of ${String(event)}, the limit is ${this.#limit}`,
-      );
+      console.warn(`Possible memory leak: ${listeners.size} listeners of ${String(event)}`);
     }
     return () => this.off(event, listener);
   }

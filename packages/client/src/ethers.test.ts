@@ -18,7 +18,7 @@ const provider: Eip1193Provider = {
 
 describe("ethers, for old code", () => {
   it("is not there until it is brought, and the error says how to", () => {
-    expect(() => web3Library()).toThrow('install "ethers@5" and call loadEthers()');
+    expect(() => web3Library()).toThrow('install "ethers@5" and pass it to Moralis.start({ ethers })');
     expect(() => Moralis.web3Library).toThrow("ethers 5 is not installed");
     expect(web3Of(provider)).toBe(provider);
   });

@@ -1,13 +1,14 @@
 import { connection, currentConnection, reconfigure } from "./connection.ts";
 import type { EthersLibrary, EthersProvider } from "./ethersLibrary.ts";
+import { importInstalled } from "./installedPackage.ts";
 import type { Eip1193Provider } from "./wallet/eip1193.ts";
 
 const MISSING =
-  'ethers 5 is not installed: install "ethers@5" and call loadEthers(), or pass it to Moralis.start({ ethers })';
+  'ethers 5 is not installed: install "ethers@5" and pass it to Moralis.start({ ethers }), or call loadEthers(() => import("ethers"))';
 
 /**
- * Loads ethers 5 for legacy code that uses `Moralis.web3` and `Moralis.web3Library`. `load` is for
- * applications that provide it in another way. Throws if it is not installed.
+ * Loads ethers 5 for legacy code that uses `Moralis.web3` and `Moralis.web3Library`. Bundled
+ * applications pass `load`, as `() => import("ethers")`; Node.js finds it itself. Throws if it is not installed.
  */
 export async function loadEthers(load: () => Promise<unknown> = importEthers): Promise<EthersLibrary> {
   const module: unknown = await load().catch((error: unknown) => {
@@ -44,13 +45,8 @@ export function web3Of(provider: Eip1193Provider): Eip1193Provider | EthersProvi
   return wrapper;
 }
 
-async function importEthers(): Promise<unknown> {
-  // Bundlers accept a missing package if its import is in a try block.
-  try {
-    return await import("ethers");
-  } catch (error) {
-    throw new Error(MISSING, { cause: error });
-  }
+function importEthers(): Promise<unknown> {
+  return importInstalled("ethers");
 }
 
 /** Version 6 has no `providers`: code written for 5 would fail later with a less clear error. */

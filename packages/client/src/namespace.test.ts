@@ -55,12 +55,47 @@ describe("the namespace", () => {
       chainId cleanup connector connectorType deactivateWeb3 dumpLocalDatastore enableEncryptedUser
       enableLocalDatastore enableWeb3 encryptedUser executeFunction getAllERC20 getApiKeys getChainId getERC20 getNFTs
       getNFTsCount getTransactions getTransactionsCount idempotency initialize internalWeb3Provider
-      isEnablingWeb3 isEncryptedUserEnabled isLocalDatastoreEnabled isMetaMaskInstalled isWeb3Enabled javaScriptKey
+      ensureWeb3IsInstalled getWeb3Connector initPlugins isEnablingWeb3 isEncryptedUserEnabled isLocalDatastoreEnabled isMetaMaskInstalled isWeb3Enabled javaScriptKey
       link liveQueryServerURL masterKey network off on onAccountChanged onChainChanged onConnect onDisconnect
       onWeb3Deactivated onWeb3Enabled once provider removeAllListeners removeListener secret serverAuthToken
       serverAuthType serverURL setAsyncStorage setLocalDatastoreController start switchNetwork transfer unlink web3
       web3Library`;
     expect(names.split(/\s+/).filter((name) => !(name in Moralis))).toEqual([]);
+  });
+
+  it("can be spread and read key by key before ethers is loaded", () => {
+    expect({ ...Moralis }).toHaveProperty("Query", Moralis.Query);
+    for (const [name, value] of Object.entries(Moralis)) expect(Reflect.get(Moralis, name)).toBe(value);
+    for (const name in Moralis) expect(() => Reflect.get(Moralis, name)).not.toThrow();
+    expect("web3Library" in Moralis).toBe(true);
+    expect(() => Moralis.web3Library).toThrow("ethers 5 is not installed");
+  });
+
+  it("says whether a wallet is enabled by the older name too", () => {
+    expect(Moralis.ensureWeb3IsInstalled()).toBe(false);
+  });
+
+  it("adds plugins: the given ones, else the server's", async () => {
+    await Moralis.initPlugins([{ name: "dex", functions: ["quote"] }]);
+    server.respondWith(() => ({ body: { result: [{ name: "art", functions: ["show"] }] } }));
+    await Moralis.initPlugins();
+    expect(Object.keys(Moralis.Plugins)).toEqual(["dex", "art"]);
+    expect(server.requests).toMatchObject([{ call: "POST functions/getPluginSpecs" }]);
+  });
+
+  it.each([
+    ["walletconnect", "WalletConnect"],
+    ["walletConnect", "WalletConnect"],
+    ["wc", "WalletConnect"],
+    ["network", "network"],
+    ["magicLink", "MagicLink"],
+    ["web3Auth", "web3Auth"],
+    ["metamask", "injected"],
+    [undefined, "injected"],
+  ])("gives legacy code the connector class of %s", (name, type) => {
+    class Custom extends Moralis.getWeb3Connector(name) {}
+    expect(new Custom()).toBeInstanceOf(Moralis.AbstractWeb3Connector);
+    expect(new Custom().type).toBe(type);
   });
 
   it("refuses the wallets of other chains under their names too", async () => {

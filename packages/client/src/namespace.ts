@@ -43,7 +43,7 @@ import { Plugins } from "./plugins.ts";
 import { Push } from "./push.ts";
 import { Query } from "./query/Query.ts";
 import { Schema } from "./schema.ts";
-import { initialize, start } from "./start.ts";
+import { initialize, initPlugins, start } from "./start.ts";
 import { type AsyncStorage, asyncStorage } from "./storage.ts";
 import { type Method, type RequestOptions, request, requestObject, send, VERSION } from "./transport.ts";
 import { UI } from "./ui.ts";
@@ -77,6 +77,7 @@ import {
   walletEvents,
   walletState,
 } from "./wallet/index.ts";
+import { getWeb3Connector } from "./wallet/legacyConnectors.ts";
 import { otherChain } from "./wallet/otherChains.ts";
 import { SolanaAPI } from "./web3api/solana.ts";
 import { Web3API } from "./web3api/web3api.ts";
@@ -123,6 +124,7 @@ const members = {
   Web3API,
   start,
   initialize,
+  initPlugins,
   version: VERSION,
   getAllERC20,
   getERC20,
@@ -168,6 +170,9 @@ const members = {
   deactivateWeb3,
   cleanup: deactivateWeb3,
   isWeb3Enabled,
+  /** The same by its older name. */
+  ensureWeb3IsInstalled: isWeb3Enabled,
+  getWeb3Connector,
   isMetaMaskInstalled,
   getSigningData,
   switchNetwork,
@@ -341,6 +346,8 @@ export declare namespace Moralis {
 
 function withSelfReferences(target: Members): MoralisNamespace {
   const self = { get: () => target, enumerable: false };
+  // Its getter throws without ethers: a spread or a serializer must not call it.
+  Object.defineProperty(target, "web3Library", { enumerable: false });
   // The two properties that complete the type are defined here.
   return Object.defineProperties(target, { Web3: self, Moralis: self }) as MoralisNamespace;
 }

@@ -29,6 +29,11 @@ export function setTriggerHandler(name: string, handler: TriggerHandler): void {
 /** Sets the plugins of the server or application; invalid specs are ignored. */
 export function setPlugins(specs: readonly unknown[]): void {
   for (const name of Object.keys(Plugins)) delete Plugins[name];
+  addPlugins(specs);
+}
+
+/** Adds plugins to those that are set; invalid specs are ignored. */
+export function addPlugins(specs: readonly unknown[]): void {
   for (const { name, functions } of parsePluginSpecs(specs)) {
     Plugins[name] = Object.fromEntries(
       functions.map((fn) => [fn, (params = {}, options = {}) => run(name, fn, params, options)]),

@@ -46,6 +46,12 @@ export async function start(options: StartOptions): Promise<void> {
   await loadValueTypes(JSON.stringify(await loadStoredUser()));
 }
 
+/** Adds plugins to those of the start: the given ones, else the server's. */
+export async function initPlugins(plugins?: readonly PluginSpec[]): Promise<void> {
+  const specs = plugins ?? (await pluginSpecs());
+  (await import("./plugins.ts")).addPlugins(specs);
+}
+
 /** Connects without plugins; the server's URL is set later, as `Moralis.serverURL`. */
 export function initialize(applicationId: string, javascriptKey?: string, masterKey?: string): void {
   open({

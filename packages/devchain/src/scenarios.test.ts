@@ -189,7 +189,7 @@ describe("the hostile contracts", () => {
 describe("traffic", () => {
   const small = { seed: 7, blocks: 20, transfersPerBlock: 25, wallets: 40 };
 
-  it("is the same for the same seed, and different for another seed", { timeout: 60_000 }, async () => {
+  it("is the same for the same seed, and different for another seed", async () => {
     const hashes: (Hex | null)[] = [];
     for (const seed of [7, 7, 8]) {
       const elsewhere = await mkdtemp(join(tmpdir(), "purse-devchain-"));
@@ -203,7 +203,7 @@ describe("traffic", () => {
     expect(hashes[2]).not.toBe(hashes[0]);
   });
 
-  it("leaves all wallets with the recorded balances", { timeout: 60_000 }, async () => {
+  it("leaves all wallets with the recorded balances", async () => {
     const before = Number(await client().getBlockNumber());
     const traffic = await generateTraffic(chain.url, small);
     expect(traffic).toMatchObject({ fromBlock: before + 1, toBlock: before + 21, transfers: 500 });
@@ -228,7 +228,7 @@ describe("traffic", () => {
     }
   });
 
-  it("has the requested number of transfers, of all kinds", { timeout: 60_000 }, async () => {
+  it("has the requested number of transfers, of all kinds", async () => {
     const traffic = await generateTraffic(chain.url, { ...small, seed: 9, transfersPerBlock: 75 });
     const coins = (await Promise.all(traffic.coins.map((coin) => events(coin, "Transfer")))).flat();
     const pieces = await events(traffic.pieces, "Transfer");

@@ -1,6 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_ACL_ENTRIES } from "./limits.ts";
-import { isRoleName } from "./names.ts";
+import { isRoleName } from "./roleName.ts";
 import { isJsonObject } from "./values.ts";
 
 export interface AclEntry {

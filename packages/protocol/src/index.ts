@@ -17,6 +17,7 @@ export * from "./operations.ts";
 export * from "./order.ts";
 export * from "./patternSize.ts";
 export * from "./query.ts";
+export * from "./roleName.ts";
 export * from "./spreadsheet.ts";
 export * from "./values.ts";
 export * from "./where.ts";

@@ -27,7 +27,7 @@ export const DEFAULT_MAILS: Readonly<
   passwordReset: {
     variables: ["appName", "email", "username", "link"],
     template: {
-      subject: "Reset your password for {{appName}}",
+      subject: "Password Reset for {{appName}}",
       text: "You, or someone with your address, asked to reset the password of {{username}}.\n\nChoose a new one here:\n{{link}}\n\nIf it was not you, there is nothing to do.\n",
     },
   },

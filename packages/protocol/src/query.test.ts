@@ -29,6 +29,12 @@ describe("parseQuery", () => {
     expect(parseQuery("Post", { keys: "title,author.name" }).include).toEqual([["author"]]);
   });
 
+  it("includes the second level that dotted keys lead to beside all pointers of the first", () => {
+    const keys = "title,author.name,author.company.name";
+    expect(parseQuery("Post", { keys, includeAll: true }).include).toEqual([["*"], ["author", "company"]]);
+    expect(parseQuery("Post", { keys: "title,author.name", include: "*" }).include).toEqual([["*"]]);
+  });
+
   it("takes a limit of -1 as none, as old clients send it", () => {
     expect(parseQuery("Post", { limit: -1 }).limit).toBe(100);
   });

@@ -76,6 +76,7 @@ export function parseQuery(
       requestedKeys.filter((key) => key !== "$score"),
       "keys",
     );
+  const excludeKeys = parseKeys(params.excludeKeys, "excludeKeys") ?? [];
   const { redirectClassNameForKey } = params;
   return {
     className,
@@ -86,8 +87,8 @@ export function parseQuery(
     count: parseFlag(params.count),
     // The SDKs request the score of a text search as an additional key.
     keys: requestedKeys?.includes("$score") && keys?.length === 0 ? undefined : keys,
-    excludeKeys: parseKeys(params.excludeKeys, "excludeKeys") ?? [],
-    include: parseInclude(params.include, keys, parseFlag(params.includeAll)),
+    excludeKeys,
+    include: parseInclude(params.include, [...(keys ?? []), ...excludeKeys], parseFlag(params.includeAll)),
     readPreference:
       typeof params.readPreference === "string"
         ? params.readPreference.slice(0, MAX_NAME_LENGTH).toUpperCase()
@@ -132,12 +133,12 @@ function parseKeys(value: unknown, name: string): string[] | undefined {
   return keys.map((key) => parsePath(key).join("."));
 }
 
-function parseInclude(value: unknown, keys: string[] | undefined, includeAll: boolean): string[][] {
+function parseInclude(value: unknown, keys: string[], includeAll: boolean): string[][] {
   const paths = value === undefined ? [] : parseList(value, "include", MAX_INCLUDE_PATHS);
-  if (includeAll || paths.includes("*")) return [["*"]];
-  const include = paths.filter((path) => path !== "");
+  const isAll = includeAll || paths.includes("*");
+  const include = isAll ? [] : paths.filter((path) => path !== "");
   // A dotted key selects a field of an included object.
-  for (const key of keys ?? []) {
+  for (const key of keys) {
     const dot = key.lastIndexOf(".");
     if (dot >= 0) include.push(key.slice(0, dot));
   }
@@ -145,7 +146,9 @@ function parseInclude(value: unknown, keys: string[] | undefined, includeAll: bo
   if (distinct.length > MAX_INCLUDE_PATHS) {
     throw invalid(`include and keys lead into ${MAX_INCLUDE_PATHS} objects at most`);
   }
-  return distinct.map((path): string[] => parsePath(path));
+  const parsed = distinct.map((path): string[] => parsePath(path));
+  // `*` includes the first level.
+  return isAll ? [["*"], ...parsed.filter((path) => path.length > 1)] : parsed;
 }
 
 function invalid(message: string): ProtocolError {

@@ -1,5 +1,6 @@
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { MAX_DATE_LENGTH, MAX_DEPTH, MAX_NAME_LENGTH, MAX_OBJECT_ID_LENGTH } from "./limits.ts";
+import { isReservedKey, reservedKeyError } from "./reservedKeys.ts";
 
 export type JsonPrimitive = string | number | boolean | null;
 export type JsonValue = JsonPrimitive | JsonValue[] | JsonObject;
@@ -50,11 +51,9 @@ export function wireDate(date: Date): WireDate {
   return { __type: "Date", iso: date.toISOString() };
 }
 
-const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-
 /**
  * Rejects values that must not be stored: nested deeper than MAX_DEPTH (107), with keys that reach an object's
- * prototype, begin with `$` or contain a dot (121).
+ * prototype (105), or that contain `$` or a dot (121).
  */
 export function assertStorable(value: unknown, depth = 0): asserts value is JsonValue {
   if (value === null || typeof value !== "object") {
@@ -94,12 +93,13 @@ export function assertStorableTexts(value: JsonValue): void {
   );
 }
 
-/** Throws 121 for an invalid key of a nested object. */
+/** Throws 121 for an invalid key of a nested object, 105 for a reserved one. */
 export function assertNestedKey(key: string): void {
-  if (FORBIDDEN_KEYS.has(key) || key.startsWith("$") || key.includes(".") || !isStorableText(key)) {
+  if (isReservedKey(key)) throw reservedKeyError(key);
+  if (key.includes("$") || key.includes(".") || !isStorableText(key)) {
     throw new ProtocolError(
       ErrorCode.INVALID_NESTED_KEY,
-      `Nested keys should not contain the '$' or '.' characters, nor be reserved: ${key.slice(0, 128)}`,
+      `Nested keys should not contain the '$' or '.' characters: ${key.slice(0, 128)}`,
     );
   }
 }

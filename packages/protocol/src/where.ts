@@ -2,7 +2,7 @@ import type { Comparison, Condition, FieldCondition, SubQuery, TextSearch } from
 import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint } from "./fieldTypes.ts";
 import { MAX_IN_OPERANDS, MAX_REGEX_LENGTH, MAX_WHERE_CONDITIONS, MAX_WHERE_DEPTH } from "./limits.ts";
-import { assertClassName, assertFieldName, parsePath } from "./names.ts";
+import { assertClassName, assertFieldName, invalidQueryKey, parsePath } from "./names.ts";
 import { parseOrder } from "./order.ts";
 import { isJsonObject, isPointer, type JsonObject, type JsonValue } from "./values.ts";
 import { WhereBudget } from "./whereBudget.ts";
@@ -92,7 +92,7 @@ function parseField(
   depth: number,
   budget: WhereBudget,
 ): FieldCondition[] {
-  const path = parsePath(key);
+  const path = parsePath(key, invalidQueryKey);
   if (!isConstraint(value)) return [{ path, kind: "eq", operand: parseOperand(value) }];
   const conditions: FieldCondition[] = [];
   const entries = Object.entries(value);

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { act, waitFor } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   useERC20Balances,
   useERC20Transfers,
@@ -52,14 +52,17 @@ describe("useNativeBalance", () => {
       useNativeBalance({ chain, address: ACCOUNT }, { autoFetch: false }),
     );
     expect(view.current.data).toEqual({ formatted: null });
-    await act(async () => void (await view.current.getBalances()));
+    const onSuccess = vi.fn();
+    const answer = await act(() => view.current.getBalances({ onSuccess }));
     expect(view.current.data).toEqual({ balance, formatted });
+    expect(answer).toEqual({ balance });
+    expect(onSuccess).toHaveBeenCalledExactlyOnceWith({ balance });
     expect(view.current.nativeToken?.symbol ?? null).toBe(formatted?.split(" ")[1] ?? null);
   });
 });
 
 describe("NFTs", () => {
-  it("come with their metadata read and images that browsers can open", async () => {
+  it("come with their metadata read and images that browsers can open; callers get it as text", async () => {
     result("getNFTs", {
       total: 2,
       page: 0,
@@ -72,7 +75,14 @@ describe("NFTs", () => {
       ],
     });
     const view = await renderReady(test.server, () => useNFTBalances({ address: ACCOUNT }));
-    await act(async () => void (await view.current.getNFTBalances()));
+    const onSuccess = vi.fn();
+    const answer = await act(() => view.current.getNFTBalances({ onSuccess }));
+    expect(answer?.result.map(({ metadata }) => metadata)).toEqual([
+      '{"name":"One","image":"ipfs://cid/1.png"}',
+      "no json",
+      null,
+    ]);
+    expect(onSuccess).toHaveBeenCalledExactlyOnceWith(answer);
     expect(view.current.data).toEqual({
       total: 2,
       page: 0,
@@ -120,6 +130,7 @@ it("useTokenPrice writes prices as people read them", async () => {
       formattedNative: "0.5 ETH",
     }),
   );
-  await act(async () => void (await view.current.fetchTokenPrice({ params: { address: "0x3" } })));
+  const price = await act(() => view.current.fetchTokenPrice({ params: { address: "0x3" } }));
+  expect(Object.keys(price ?? {})).toEqual(["usdPrice", "nativePrice"]);
   expect(test.server.bodies.at(-1)).toMatchObject({ address: "0x3" });
 });

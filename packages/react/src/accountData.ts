@@ -1,6 +1,6 @@
 import type { Moralis } from "@purse/client";
 import { getChain, hexChainId, resolveIPFS } from "./chains.ts";
-import { type AsyncCallOptions, useAsyncCall, withoutSetData } from "./useAsyncCall.ts";
+import { type AsyncCallOptions, useShownCall, withoutSetData } from "./useAsyncCall.ts";
 import { useMoralis } from "./useMoralis.ts";
 
 type Web3API = typeof Moralis.Web3API;
@@ -27,12 +27,23 @@ function useAccountCall<P extends AccountOnChain, R, Initial = null>(
   options: AsyncCallOptions | undefined,
   initial: Initial,
 ) {
+  return useShownAccountCall(work, (result: R) => result, params, options, initial);
+}
+
+/** The same, with `data` that `show` makes of the answer; promises and callbacks get the answer itself. */
+function useShownAccountCall<P extends AccountOnChain, Raw, R, Initial = null>(
+  work: (params: AccountParams<P>, options: { signal?: AbortSignal }) => Promise<Raw>,
+  show: (answer: Raw, params: AccountParams<P>) => R,
+  params: P | undefined,
+  options: AsyncCallOptions | undefined,
+  initial: Initial,
+) {
   const { account, chainId } = useMoralis();
   const chain = params?.chain ?? chainId ?? "eth";
   const address = params?.address ?? account ?? "";
   const given: Partial<P> = params ?? {};
   const accountParams = { ...given, chain, address };
-  const call = useAsyncCall<R, AccountParams<P>, Initial>(work, accountParams, initial, {
+  const call = useShownCall<Raw, R, AccountParams<P>, Initial>(work, show, accountParams, initial, {
     autoFetch: account !== null,
     ...options,
   });
@@ -87,11 +98,9 @@ export function useNFTBalances(params?: ParamsOf<AccountApi["getNFTs"]>, options
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<ParamsOf<AccountApi["getNFTs"]>, NftBalances>(
-    async (given, signal) => {
-      const found = await Moralis.Web3API.account.getNFTs(given, signal);
-      return { ...found, result: found.result.map(withMetadata) };
-    },
+  } = useShownAccountCall<ParamsOf<AccountApi["getNFTs"]>, Nfts, NftBalances>(
+    (given, signal) => Moralis.Web3API.account.getNFTs(given, signal),
+    (found) => ({ ...found, result: found.result.map(withMetadata) }),
     params,
     options,
     null,
@@ -151,13 +160,14 @@ export function useNativeBalance(
   options?: AsyncCallOptions,
 ) {
   const { Moralis } = useMoralis();
-  const { fetch, chain, ...call } = useAccountCall<
+  const { fetch, chain, ...call } = useShownAccountCall<
     ParamsOf<AccountApi["getNativeBalance"]>,
+    ResultOf<AccountApi["getNativeBalance"]>,
     FormattedBalance,
     FormattedBalance
   >(
-    async (given, signal) => {
-      const { balance } = await Moralis.Web3API.account.getNativeBalance(given, signal);
+    (given, signal) => Moralis.Web3API.account.getNativeBalance(given, signal),
+    ({ balance }, given) => {
       const currency = currencyOf(given.chain);
       const amount = currency && Moralis.Units.FromWei(balance, currency.decimals);
       return { balance, formatted: currency && amount ? `${formatAmount(amount)} ${currency.symbol}` : null };
@@ -205,9 +215,9 @@ export function useTokenPrice(params?: ParamsOf<PriceApi>, options?: AsyncCallOp
     fetch,
     chain: _,
     ...call
-  } = useAccountCall<ParamsOf<PriceApi>, TokenPrice>(
-    async (given, signal) => {
-      const price = await Moralis.Web3API.token.getTokenPrice(given, signal);
+  } = useShownAccountCall<ParamsOf<PriceApi>, ResultOf<PriceApi>, TokenPrice>(
+    (given, signal) => Moralis.Web3API.token.getTokenPrice(given, signal),
+    (price) => {
       const { nativePrice: native } = price;
       const amount = native && Moralis.Units.FromWei(native.value, native.decimals);
       return {

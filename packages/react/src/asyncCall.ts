@@ -31,16 +31,29 @@ export class AsyncCall<R, Initial = R> {
 
   /** Resolves with the result, or undefined if it failed. An aborted call does not change data or error. */
   run(work: () => Promise<R>, callbacks: Callbacks<R> = {}, signal?: AbortSignal): Promise<R | undefined> {
+    return this.runShown(work, (result) => result, callbacks, signal);
+  }
+
+  /** The same for a call whose `data` is what `show` makes of its result; the caller gets the result itself. */
+  runShown<Raw>(
+    work: () => Promise<Raw>,
+    show: (result: Raw) => R,
+    callbacks: Callbacks<Raw> = {},
+    signal?: AbortSignal,
+  ): Promise<Raw | undefined> {
     this.#runId += 1;
     this.#pendingChanges = [];
     const runId = this.#runId;
     return withCallbacks(async () => {
       this.store.set({ isFetching: true, error: null });
       try {
-        const data = await work();
-        if (runId === this.#runId)
-          this.#finish(runId, signal, { data: freezeDeep(this.#applyPendingChanges(data)), error: null });
-        return data;
+        const result = freezeDeep(await work());
+        if (runId === this.#runId) {
+          // What is made of the frozen result may be changed by components, as in react-moralis.
+          const data = this.#applyPendingChanges(show(result));
+          this.#finish(runId, signal, { data, error: null });
+        }
+        return result;
       } catch (thrown) {
         const error = errorOf(thrown);
         this.#finish(runId, signal, { data: this.#initial, error });
@@ -56,7 +69,7 @@ export class AsyncCall<R, Initial = R> {
   };
 
   #applyPendingChanges(data: R): R | Initial {
-    return this.#pendingChanges.reduce<R | Initial>((before, change) => change(before), data);
+    return this.#pendingChanges.reduce<R | Initial>((before, change) => freezeDeep(change(before)), data);
   }
 
   #finish(

@@ -91,6 +91,35 @@ describe("signing in and up", () => {
     expect(states).toEqual(["authenticating", "authenticated"]);
   });
 
+  describe("with an account that gets no session before its email address is verified", () => {
+    const { sessionToken: _, ...unverified } = ACCOUNT;
+
+    it("succeeds and leaves nobody signed in", async () => {
+      answers.set("/users", { status: 201, body: unverified });
+      const succeeded: unknown[] = [];
+      const user = await auth.signup(
+        "ada",
+        "secret",
+        "ada@example.org",
+        {},
+        {
+          onSuccess: (created) => succeeded.push(created.id),
+        },
+      );
+      expect([user?.id, user?.getSessionToken(), succeeded]).toEqual(["u1", undefined, ["u1"]]);
+      expect(states).toEqual(["authenticating", "unauthenticated"]);
+      expect(auth.store.get()).toMatchObject({ user: null, error: null });
+    });
+
+    it("leaves the user who was signed in before", async () => {
+      await logIn();
+      const before = auth.store.get().user;
+      answers.set("/users", { status: 201, body: { ...unverified, objectId: "u2" } });
+      await auth.signup("bob", "secret", "bob@example.org");
+      expect(auth.store.get()).toMatchObject({ state: "authenticated", user: before });
+    });
+  });
+
   it("goes to error where the sign-up is refused", { tags: ["4.auth.signup.failure"] }, async () => {
     refuse("/users", 202, "Account already exists for this username.");
     await auth.signup("ada", "secret");

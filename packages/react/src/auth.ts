@@ -205,8 +205,12 @@ export class Auth {
     this.#pendingChanges += 1;
     this.store.set({ state: "authenticating", error: null });
     try {
+      const { user: before } = this.store.get();
       const user = await work();
-      this.#set({ state: "authenticated", user, hasSessionEnded: false });
+      // A sign-up gives no session if the email address must be verified first. A user who was signed in before still is.
+      if (user.getSessionToken() === undefined)
+        this.#set({ state: before ? "authenticated" : "unauthenticated", user: before });
+      else this.#set({ state: "authenticated", user, hasSessionEnded: false });
       return user;
     } catch (thrown) {
       const error = errorOf(thrown);

@@ -12,7 +12,7 @@ export {
   useTokenPrice,
 } from "./accountData.ts";
 export type { AuthState, LoginOptions, UserData } from "./auth.ts";
-export { ByMoralis, type ByMoralisProps } from "./ByMoralis.tsx";
+export { ByMoralis, type ByMoralisProps } from "./ByMoralis.ts";
 export type { Callbacks } from "./callbacks.ts";
 export { type ChainEntry, getChain, getSupportedChains, resolveIPFS } from "./chains.ts";
 export { useMoralisCloudFunction } from "./cloud.ts";
@@ -38,7 +38,7 @@ export {
   type MoralisContextValue,
   MoralisProvider,
   type MoralisProviderProps,
-} from "./MoralisProvider.tsx";
+} from "./MoralisProvider.ts";
 export type { ObjectOf, QueryMap } from "./objectTypes.ts";
 export type { PageOptions } from "./pagedQuery.ts";
 export * from "./pluginHooks.ts";

@@ -34,6 +34,22 @@ describe("useNewMoralisObject", () => {
   });
 });
 
+describe("useNewMoralisObject after a failure", () => {
+  it("keeps the last saved object, and drops the error with the next success", async () => {
+    test.server.on("POST classes/Note", { status: 201, body: SAVED });
+    const view = await renderReady(test.server, () => useNewMoralisObject("Note"));
+    await act(async () => void (await view.current.save({ n: 1 })));
+    const saved = view.current.object;
+    test.server.on("POST classes/Note", { status: 400, body: { code: 111, error: "no number" } });
+    await act(async () => void (await view.current.save({ n: "one" })));
+    expect(view.current).toMatchObject({ error: { code: 111 }, isSaving: false });
+    expect(view.current.object).toBe(saved);
+    test.server.on("POST classes/Note", { status: 201, body: { ...SAVED, objectId: "n2" } });
+    await act(async () => void (await view.current.save({ n: 2 })));
+    expect(view.current).toMatchObject({ object: { id: "n2" }, error: null });
+  });
+});
+
 describe("files", () => {
   const stored = {
     status: 201,

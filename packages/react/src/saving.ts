@@ -25,11 +25,17 @@ export function useNewMoralisObject<E extends object = Attributes>(className: st
 export function useNewMoralisObject(className: string): NewObject<ParseObject> {
   const { Moralis } = useMoralisContext();
   const [call] = useState(() => new AsyncCall<ParseObject, null>(null));
-  const { data: object, isFetching: isSaving, error } = useStore(call.store);
+  const { isFetching: isSaving, error } = useStore(call.store);
+  // Not the call's data, which an error resets.
+  const [object, setObject] = useState<ParseObject | null>(null);
   const save = useCallback(
     (data: Record<string, unknown> = {}, options: SaveOptions & Callbacks<ParseObject> = {}) => {
       const [callbacks, rest] = splitCallbacks<ParseObject, SaveOptions>(options);
-      return call.run(() => new Moralis.Object(className).save(data, rest), callbacks);
+      return call.run(async () => {
+        const saved = await new Moralis.Object(className).save(data, rest);
+        setObject(saved);
+        return saved;
+      }, callbacks);
     },
     [Moralis, call, className],
   );

@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "use-sync-external-store/shim";
 
 /** An observable value; snapshots are immutable. */
 export class Store<T extends object> {

@@ -3,7 +3,7 @@ import { deactivateWeb3, injectedWallets, User } from "@purse/client";
 import { cleanup, configure, renderHook, waitFor } from "@testing-library/react";
 import type { ReactNode } from "react";
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
-import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.tsx";
+import { MoralisProvider, type MoralisProviderProps } from "./MoralisProvider.ts";
 import { startTestServer, type TestServer } from "./testServer.ts";
 import { useMoralis } from "./useMoralis.ts";
 

@@ -15,10 +15,10 @@ export interface FetchOptions<R, P> extends Callbacks<R> {
 }
 
 /** A call with its state and result. */
-export interface AsyncCallResult<R, P, Initial = R> {
+export interface AsyncCallResult<R, P, Initial = R, Raw = R> {
   /** Runs the call. Resolves with undefined if it failed. */
-  fetch(options?: FetchOptions<R, P>): Promise<R | undefined>;
-  /** Frozen; reset to the initial value after an error. */
+  fetch(options?: FetchOptions<Raw, P>): Promise<Raw | undefined>;
+  /** Frozen, unless it is made of the result; reset to the initial value after an error. */
   data: R | Initial;
   error: CallError | null;
   isFetching: boolean;
@@ -44,19 +44,41 @@ export function useAsyncCall<R, P extends object, Initial = R>(
   work: AsyncWork<R, P>,
   params: P,
   initial: Initial,
-  { autoFetch = false }: AsyncCallOptions = {},
+  options?: AsyncCallOptions,
   resetKey?: unknown,
 ): AsyncCallResult<R, P, Initial> {
+  return useShownCall(work, itself, params, initial, options, resetKey);
+}
+
+function itself<R>(result: R): R {
+  return result;
+}
+
+/** The same, with `data` that `show` makes of the result; promises and callbacks get the result itself. */
+export function useShownCall<Raw, R, P extends object, Initial = R>(
+  work: AsyncWork<Raw, P>,
+  show: (result: Raw, params: P) => R,
+  params: P,
+  initial: Initial,
+  { autoFetch = false }: AsyncCallOptions = {},
+  resetKey?: unknown,
+): AsyncCallResult<R, P, Initial, Raw> {
   const { isInitialized, initializeError } = useMoralisContext();
   const [call] = useState(() => new AsyncCall<R, Initial>(initial));
   const { data, error, isFetching, isSettled } = useStore(call.store);
-  const latest = useLatest({ work, params });
+  const latest = useLatest({ work, show, params });
 
   const fetch = useCallback(
-    (options: FetchOptions<R, P> = {}) => {
+    (options: FetchOptions<Raw, P> = {}) => {
       const [callbacks, { params: overrides, signal }] = splitCallbacks(options);
-      const { work, params } = latest.current;
-      return call.run(() => work({ ...params, ...overrides }, { signal }), callbacks, signal);
+      const { work, show, params } = latest.current;
+      const given = { ...params, ...overrides };
+      return call.runShown(
+        () => work(given, { signal }),
+        (result) => show(result, given),
+        callbacks,
+        signal,
+      );
     },
     [call, latest],
   );
@@ -84,9 +106,9 @@ export function useAsyncCall<R, P extends object, Initial = R>(
 }
 
 /** Removes `setData`, for hooks whose data is set only by their call. */
-export function withoutSetData<R, P, Initial>({
+export function withoutSetData<R, P, Initial, Raw>({
   setData: _,
   ...call
-}: AsyncCallResult<R, P, Initial>): Omit<AsyncCallResult<R, P, Initial>, "setData"> {
+}: AsyncCallResult<R, P, Initial, Raw>): Omit<AsyncCallResult<R, P, Initial, Raw>, "setData"> {
   return call;
 }

@@ -1,8 +1,9 @@
 import type { EnableOptions, SigningOptions, User } from "@purse/client";
-import { useContext, useMemo, useSyncExternalStore } from "react";
+import { useContext, useMemo } from "react";
+import { useSyncExternalStore } from "use-sync-external-store/shim";
 import type { Callbacks } from "./callbacks.ts";
 import { NoMoralisContextProviderError } from "./errors.ts";
-import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.tsx";
+import { MoralisContext, type MoralisContextValue } from "./MoralisProvider.ts";
 import { useStore } from "./store.ts";
 import { useWalletState } from "./web3.ts";
 

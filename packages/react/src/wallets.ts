@@ -5,7 +5,8 @@ import {
   type Moralis,
   type TransactionReference,
 } from "@purse/client";
-import { useCallback, useMemo, useSyncExternalStore } from "react";
+import { useCallback, useMemo } from "react";
+import { useSyncExternalStore } from "use-sync-external-store/shim";
 import type { Callbacks } from "./callbacks.ts";
 import { type ChainEntry, getChain } from "./chains.ts";
 import { contentKey } from "./freeze.ts";

@@ -1,5 +1,5 @@
 import { type EnableOptions, type Moralis, type WalletState, walletEvents, walletState } from "@purse/client";
-import { useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "use-sync-external-store/shim";
 import { type Callbacks, splitCallbacks, withCallbacks } from "./callbacks.ts";
 import { type CallError, errorOf } from "./errors.ts";
 import { Store } from "./store.ts";

@@ -5,6 +5,7 @@ import { openApp } from "./api/openApp.ts";
 import { openDataApi } from "./api/openDataApi.ts";
 import { openParseApi } from "./api/openParseApi.ts";
 import { MOUNT_PATH } from "./api/paths.ts";
+import { securityRoute } from "./api/securityRoute.ts";
 import { serverRoutes } from "./api/serverRoutes.ts";
 import type { Config } from "./config/loadConfig.ts";
 import type { Dispatch } from "./core/http/apiRoute.ts";
@@ -16,6 +17,8 @@ import { globalConfigRoutes } from "./globalConfig/globalConfigRoutes.ts";
 import { createIpfsGateway, pinRoutes } from "./ipfs/index.ts";
 import { analyticsRoutes } from "./monitoring/analyticsRoutes.ts";
 import { scriptLogRoute } from "./monitoring/scriptLog.ts";
+import { createVerifyReceipt } from "./purchases/appStore.ts";
+import { purchaseRoute } from "./purchases/purchaseRoute.ts";
 import type { Services } from "./services.ts";
 import type { Restart } from "./studio/restores.ts";
 import { createStudio, type Studio } from "./studio/studio.ts";
@@ -58,7 +61,16 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     cloud,
     limiter,
     routes: [
-      ...serverRoutes({ canPush: push.canSend }),
+      ...serverRoutes({ canPush: push.canSend, checksSecurity: config.enableSecurityCheck }),
+      securityRoute({
+        isEnabled: config.enableSecurityCheck,
+        findings: () => studio.findSecurityIssues(),
+      }),
+      purchaseRoute({
+        objects: data.objects,
+        verifyReceipt: createVerifyReceipt(),
+        bundleId: config.appStoreBundleId,
+      }),
       scriptLogRoute(logBuffer),
       ...auth.routes,
       ...cloud.routes,

@@ -80,7 +80,8 @@ async function composeServer(
 }
 
 /** Loads the cloud code once everything that it may call exists. */
-async function loadCloudCode({ cloud, data, files, fileUrls, jobs, mail, webhooks }: Services, apis: Apis) {
+async function loadCloudCode(services: Services, apis: Apis) {
+  const { chain, cloud, data, files, fileUrls, jobs, mail, webhooks } = services;
   const { mailer } = mail;
   await cloud.start({
     dispatch: apis.dispatch,
@@ -88,6 +89,7 @@ async function loadCloudCode({ cloud, data, files, fileUrls, jobs, mail, webhook
     download: createFileReader({ files: files.files, urls: fileUrls, isAllowed: isPublicAddress }),
     sendMail: mailer && ((message) => mailer.send(message)),
     jobs: jobs.service,
+    callChain: (selector, method, params) => chain.request(chain.resolveChainId(selector), method, params),
     remote: webhooks.client,
   });
 }

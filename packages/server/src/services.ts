@@ -18,6 +18,7 @@ import { createSharedLimiter } from "./core/limits/sharedLimiter.ts";
 import type { Logger } from "./core/logger.ts";
 import { createDataService } from "./data/dataService.ts";
 import { FileUrls } from "./data/fileUrls.ts";
+import { createKeywordCheck } from "./data/objects/keywordDenylist.ts";
 import { openDatabase } from "./database/openDatabase.ts";
 import { openFileService, openUploads } from "./files/index.ts";
 import { globalConfigRules } from "./globalConfig/globalConfigRules.ts";
@@ -28,6 +29,7 @@ import { createJobs } from "./jobs/jobs.ts";
 import { openMailService } from "./mail/mailService.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { openMonitoring } from "./monitoring/openMonitoring.ts";
+import { productRules } from "./purchases/productRules.ts";
 import { createPushService, createSenders, pushRules } from "./push/index.ts";
 import { openLiveQueries } from "./realtime/index.ts";
 import { openWebhooks, webhookRules } from "./webhooks/webhooks.ts";
@@ -120,6 +122,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     chain,
     config,
     events,
+    consumeTrigger: (className) => cloud.consumeTrigger(className),
     lease: (onChange) => leases.createHolder("chain-watch", onChange),
     clock: store.now,
     logger,
@@ -127,7 +130,7 @@ export async function openServices(dependencies: ServiceDependencies) {
   for (const { name, run } of [...auth.functions, ...chainEvents.functions]) cloud.define(name, run);
 
   data.addRules([...auth.rules, ...globalConfigRules, ...webhookRules, ...jobs.rules, apiKeyRules()]);
-  data.addRules([...pushRules, ...chainEvents.rules]);
+  data.addRules([...pushRules, ...chainEvents.rules, productRules(config)]);
   await data.load();
 
   const webhooks = await openWebhooks({ config, store, schemas, logger, report });
@@ -137,6 +140,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     schemaOf: (className) => schemas.require(className),
     clock: store.now,
     triggerOf: cloud.configTrigger,
+    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
   });
   const push = createPushService({
     store,

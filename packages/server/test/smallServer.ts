@@ -59,6 +59,8 @@ const objects = createObjects({
 });
 const parseApi = createParseApi({
   appId,
+  verifyMaintenanceKey: () => undefined,
+  hasClientKey: () => true,
   verifyMasterKey: createMasterKeyVerifier({
     masterKey: "test-master-key",
     readOnlyMasterKey: undefined,
@@ -75,7 +77,10 @@ const parseApi = createParseApi({
     maxAnonymousBodyBytes: 1_000_000,
     memory: createBodyMemory(64 * 1024 * 1024, clientAddressOf),
   }),
-  routes: objectRoutes({ objects, findInstallation: async () => undefined }),
+  routes: objectRoutes({
+    objects,
+    saveInstallation: () => Promise.reject(new Error("not part of this server")),
+  }),
   store,
   idempotency: { paths: [/.*/], seconds: 300, rememberedFields: objects.replayFields },
   authenticateSession: () => Promise.reject(new Error("nobody signs in")),

@@ -1,7 +1,15 @@
 import type { JsonObject } from "@purse/protocol";
 import type { StudioInput } from "@purse/server/studio-api";
 import { escapeRegExp, useTranslation } from "@purse/ui";
-import { type KeyboardEvent, type ReactNode, useDeferredValue, useId, useState } from "react";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useDeferredValue,
+  useEffect,
+  useEffectEvent,
+  useId,
+  useState,
+} from "react";
 import { stringField } from "./fields.ts";
 import { useStudioQuery } from "./queries.ts";
 import "./Combobox.css";
@@ -53,7 +61,10 @@ export function Combobox(props: ComboboxProps) {
   const [typed, setTyped] = useState<string | undefined>(undefined);
   const [isOpen, setOpen] = useState(false);
   const [highlighted, setHighlighted] = useState(0);
-  const searchText = useDeferredValue((typed ?? "").trim());
+  // Enter was pressed before the rows for the text had arrived.
+  const [isEntered, setEntered] = useState(false);
+  const text = (typed ?? "").trim();
+  const searchText = useDeferredValue(text);
   const search = useStudioQuery(
     "/data/:className",
     { className, ...buildQuery(searchText), limit: 8 },
@@ -61,6 +72,15 @@ export function Combobox(props: ComboboxProps) {
   );
   const options = search.data?.results.map(toOption) ?? [];
   const current = Math.min(highlighted, options.length - 1);
+  const isSearching = searchText !== text || (search.data === undefined && search.error === null);
+
+  const chooseEntered = useEffectEvent(() => {
+    setEntered(false);
+    chooseCurrent();
+  });
+  useEffect(() => {
+    if (isEntered && !isSearching) chooseEntered();
+  }, [isEntered, isSearching]);
 
   function choose(key: string): void {
     onChange(key);
@@ -71,6 +91,13 @@ export function Combobox(props: ComboboxProps) {
     setTyped(undefined);
     setOpen(false);
     setHighlighted(0);
+    setEntered(false);
+  }
+
+  function chooseCurrent(): void {
+    const chosen = options[current];
+    if (chosen) choose(chosen.key);
+    else if (props.allowsCustomValue && text !== "") choose(text);
   }
 
   function keyDown(event: KeyboardEvent): void {
@@ -82,11 +109,9 @@ export function Combobox(props: ComboboxProps) {
     } else if (event.key === "Enter" && isOpen) {
       // Enter must not submit the form while the list is open.
       event.preventDefault();
-      const text = (typed ?? "").trim();
-      const chosen = options[current];
       if (typed === "") choose("");
-      else if (chosen) choose(chosen.key);
-      else if (props.allowsCustomValue && text !== "") choose(text);
+      else if (isSearching) setEntered(true);
+      else chooseCurrent();
     } else if (event.key === "Escape" && isOpen) {
       event.preventDefault();
       event.stopPropagation();
@@ -95,7 +120,6 @@ export function Combobox(props: ComboboxProps) {
   }
 
   function handleBlur(): void {
-    const text = (typed ?? "").trim();
     if (typed === "" && value !== "") choose("");
     else if (props.allowsCustomValue && text !== "") choose(text);
     else close();
@@ -129,6 +153,7 @@ export function Combobox(props: ComboboxProps) {
             setTyped(event.target.value);
             setOpen(true);
             setHighlighted(0);
+            setEntered(false);
           }}
           onKeyDown={keyDown}
           onBlur={handleBlur}

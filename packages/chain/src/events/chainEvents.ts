@@ -25,6 +25,8 @@ export interface ChainEvent {
   transactionHash: string;
   /** `args` by name for an event; otherwise kind, address, from_address, to_address, value, … */
   fields: JsonObject;
+  /** Of a transaction: status, cumulative_gas_used, contract_address; of a transfer: transaction_index, is_batch. */
+  details?: JsonObject;
 }
 
 /** Events of a selection in chain order, and the cursor after them. */
@@ -84,7 +86,8 @@ export function createEventReader(getStore: () => ChainStore): ChainEventReader 
       const events = located.flatMap(({ row, cursor, timestamp }): ChainEvent[] => {
         const fields = query.fields(row);
         const transactionHash = `0x${Buffer.from(row.transaction_hash).toString("hex")}`;
-        return fields ? [{ cursor, timestamp: timestamp * 1000, transactionHash, fields }] : [];
+        const details = query.details(row);
+        return fields ? [{ cursor, timestamp: timestamp * 1000, transactionHash, fields, details }] : [];
       });
       const last = located.at(-1);
       const hasMore = rows.length === limit && last !== undefined;

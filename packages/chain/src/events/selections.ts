@@ -33,11 +33,13 @@ export interface SelectedRow {
 interface SelectionQuery extends EventQuery<SelectedRow> {
   /** undefined for a row that does not match after decoding. */
   fields(row: SelectedRow): JsonObject | undefined;
+  details(row: SelectedRow): JsonObject;
 }
 
 const NO_PART = sql.lit(0).as("part");
 const LOG_COLUMNS = [
   ...columnsOf("position", "transaction_hash", "address", "topic0", "topic1", "topic2", "topic3", "data"),
+  ...columnsOf("transaction_index"),
   NO_PART,
 ];
 const TRANSACTION_COLUMNS = [
@@ -52,7 +54,7 @@ const TRANSACTION_COLUMNS = [
     "gas_used",
     "input",
   ),
-  ...columnsOf("status"),
+  ...columnsOf("status", "cumulative_gas_used", "contract"),
   sql.ref("hash").as("transaction_hash"),
   NO_PART,
 ];
@@ -60,6 +62,8 @@ const NFT_COLUMNS = columnsOf(
   "position",
   "part",
   "transaction_hash",
+  "transaction_index",
+  "batch",
   "token",
   "token_id",
   "standard",
@@ -86,6 +90,7 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
         table: "logs",
         branches: [ofContract.and("topic0", "=", toBytes(selection.topic))],
         fields: (row) => eventFields(selection.event, row),
+        details: transferDetails,
       };
     }
     case "transactions":
@@ -94,6 +99,7 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
         table: "transactions",
         branches: partyConditions(address),
         fields: transactionFields,
+        details: transactionDetails,
       };
     case "erc20":
       return {
@@ -101,6 +107,7 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
         table: "logs",
         branches: erc20WalletConditions(address),
         fields: erc20Fields,
+        details: transferDetails,
       };
     case "erc20Token":
       return {
@@ -108,11 +115,18 @@ export function createSelectionQuery(selection: Selection): SelectionQuery {
         table: "logs",
         branches: [erc20TokenCondition(address)],
         fields: erc20Fields,
+        details: transferDetails,
       };
     case "nft":
     case "nftToken": {
       const branches = kind === "nft" ? partyConditions(address) : nftConditions({ token: address });
-      return { columns: NFT_COLUMNS, table: "nft_transfers", branches, fields: nftFields };
+      return {
+        columns: NFT_COLUMNS,
+        table: "nft_transfers",
+        branches,
+        fields: nftFields,
+        details: transferDetails,
+      };
     }
   }
 }
@@ -137,6 +151,21 @@ function transactionFields(row: SelectedRow): JsonObject {
     input: toHexOrNull(row.input),
     // The status is unknown before EIP-658.
     succeeded: row.status !== 0,
+  };
+}
+
+function transactionDetails(row: SelectedRow): JsonObject {
+  return {
+    status: row.status === null ? null : Number(row.status),
+    cumulative_gas_used: toText(row.cumulative_gas_used),
+    contract_address: toHexOrNull(row.contract),
+  };
+}
+
+function transferDetails(row: SelectedRow): JsonObject {
+  return {
+    transaction_index: Number(row.transaction_index),
+    ...(row.batch !== undefined && { is_batch: Number(row.batch) === 1 }),
   };
 }
 

@@ -73,6 +73,11 @@ export class ChainNode {
     this.#rpc.abort();
   }
 
+  /** Calls any method. Rejects with RpcError, InvalidNodeDataError or RpcUnreachableError. */
+  request(method: string, params: JsonValue[]): Promise<JsonValue> {
+    return this.#rpc.call(method, params);
+  }
+
   async getBlockNumber(): Promise<number> {
     return parseQuantity(await this.#rpc.call("eth_blockNumber", []));
   }

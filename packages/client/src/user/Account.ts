@@ -83,7 +83,11 @@ export class Account<A extends object> extends ParseObject<UserAttributes & A> {
     return this.id !== undefined && (await loadStoredUser())?.objectId === this.id;
   }
 
-  /** Creates the account and signs in. Throws −1 for an empty name or password, 202 or 203 if name or email is taken. */
+  /**
+   * Creates the account and signs in, unless the server gives no session because the email address must be verified
+   * first (`getSessionToken()` is undefined). Throws −1 for an empty name or password, 202 or 203 if name or email
+   * is taken.
+   */
   async signUp(attributes?: Partial<UserAttributes & A>, options?: SaveOptions): Promise<this> {
     return (await signing()).signUp(this, attributes, options);
   }

@@ -43,6 +43,23 @@ describe("signing up", () => {
     expect(await stored()).toMatchObject({ objectId: "u1", sessionToken: "r:1", className: "_User" });
   });
 
+  it("without a session, as until the email address is verified, signs nobody in or out", async () => {
+    const { sessionToken: _, ...unverifiedAccount } = { ...account, objectId: "u2" };
+    server.respondWith(({ call }) =>
+      call === "POST users" ? { status: 201, body: unverifiedAccount } : { status: 200, body: account },
+    );
+    const unverified = await User.signUp("ann", "secret", { email: "a@b.c" });
+    expect([unverified.id, unverified.getSessionToken(), unverified.authenticated()]).toEqual([
+      "u2",
+      undefined,
+      false,
+    ]);
+    expect([User.current(), await stored()]).toEqual([null, null]);
+    const ada = await User.logIn("ada", "secret");
+    await User.signUp("bob", "secret");
+    expect(User.current()).toBe(ada);
+  });
+
   it("keeps no password", async () => {
     const user = await User.signUp("ann", "secret");
     expect(user.get("password")).toBeUndefined();

@@ -112,10 +112,9 @@ export async function fetchMe<T extends SignInUser>(
   return user;
 }
 
-/** Does not sign in without a session token. */
 export async function hydrate<T extends SignInUser>(user: T, json: JsonObject): Promise<T> {
   user._finishFetch(mapFields(json, deepCopy));
-  return user.getSessionToken() ? makeCurrent(user) : user;
+  return makeCurrent(user);
 }
 
 /** Returns the account's fields if name and password are right. Throws 101 if they are not. */
@@ -221,10 +220,14 @@ export async function upgradeCurrent<T extends SignInUser>(
   if (user && token && !token.includes("r:")) await upgradeSession(user, options);
 }
 
-/** Makes a user the current one, if this process has one. Deletes a previous anonymous user, who cannot sign in again. */
+/**
+ * Makes a user with a session the current one, if this process has one. Deletes a previous anonymous user, who cannot
+ * sign in again. A sign-up gives no session if the email address must be verified first: then nothing changes.
+ */
 export async function makeCurrent<T extends PersistedUser>(user: T): Promise<T> {
   if (!connection().tracksCurrentUser) return user;
   const before = await loadStoredUser();
+  if (before?.objectId !== user.id && !user.getSessionToken()) return user;
   if (before && before.objectId !== user.id && isAnonymous(before)) await deleteStoredUser(before);
   await persist(user);
   return user;

@@ -20,6 +20,7 @@ export { type FeeTiers, feeTiers, type GasPrice } from "./fees.ts";
 export { InjectedWeb3Connector } from "./injected.ts";
 export { KeystoreConnector, type KeystoreOptions } from "./keystore.ts";
 export { assertCost, decryptKey, encryptKey, type KdfOptions, type KeystoreFile } from "./keystoreFile.ts";
+export { registerWalletLibrary, type WalletLibrary } from "./libraries.ts";
 export { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 export { type NetworkOptions, NetworkWeb3Connector } from "./network.ts";
 export { addNetwork, type SwitchOptions, switchNetwork } from "./networks.ts";

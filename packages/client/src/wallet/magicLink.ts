@@ -1,6 +1,7 @@
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { isProvider } from "./eip1193.ts";
-import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
+import { walletLibraryLoader } from "./libraries.ts";
+import { call, construct, loadSdk, member, type SdkLoader } from "./sdk.ts";
 
 /** Options of the email-link wallet. All but `newSession` and `load` are required. */
 export interface MagicLinkOptions {
@@ -68,7 +69,7 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
   async #open(options: MagicLinkOptions): Promise<unknown> {
     if (this.#magic !== undefined && this.#session === sessionKey(options)) return this.#magic;
     const Magic = await loadSdk({
-      load: options.load ?? importSdk,
+      load: options.load ?? walletLibraryLoader("magic-sdk"),
       global: ["Magic"],
       name: "Magic",
       missing: 'Cannot enable via MagicLink: dependency "magic-sdk" is missing',
@@ -80,15 +81,6 @@ export class MagicWeb3Connector extends AbstractWeb3Connector {
     }
     this.#session = sessionKey(options);
     return this.#magic;
-  }
-}
-
-/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function importSdk(): Promise<unknown> {
-  try {
-    return await import("magic-sdk");
-  } catch (error) {
-    return rethrow(error);
   }
 }
 

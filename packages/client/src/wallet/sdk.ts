@@ -46,11 +46,6 @@ export function member(value: unknown, name: string): unknown {
   return holds ? Reflect.get(value, name) : undefined;
 }
 
-/** For catch blocks around optional imports, which make bundlers accept a missing package. */
-export function rethrow(error: unknown): never {
-  throw error;
-}
-
 /** Whether an import failed because the package is missing; messages differ in Node, browsers and bundlers. */
 function isNotFound(error: unknown): boolean {
   const code = member(error, "code");

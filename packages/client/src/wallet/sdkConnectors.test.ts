@@ -3,6 +3,7 @@ import { connect } from "../connection.ts";
 import { memoryStorage } from "../storage.ts";
 import type { AbstractWeb3Connector } from "./Connector.ts";
 import { connectorNamed } from "./connectors.ts";
+import { registerWalletLibrary } from "./libraries.ts";
 import { type MagicLinkOptions, MagicWeb3Connector } from "./magicLink.ts";
 import { LOWER, type ScriptedProvider, scriptedProvider } from "./scriptedProvider.ts";
 import { type WalletConnectOptions, WalletConnectWeb3Connector } from "./walletConnect.ts";
@@ -111,6 +112,13 @@ describe("Magic", () => {
       expect(constructed).toBe(0);
     },
   );
+
+  it("loads its library as the application registered it, also where no call names a loader", async () => {
+    registerWalletLibrary("magic-sdk", async () => ({ Magic }));
+    expect(await open({ load: undefined })).toMatchObject({ account: LOWER });
+    registerWalletLibrary("magic-sdk", notInstalled);
+    await expect(open({ load: undefined })).rejects.toThrow('dependency "magic-sdk" is missing');
+  });
 
   it("says that its library is missing", async () => {
     await expect(open({ load: notInstalled })).rejects.toThrow(

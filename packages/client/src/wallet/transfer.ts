@@ -130,6 +130,6 @@ function uint256(value: IntegerLike | undefined, message: string): bigint {
   // Unsafe integers may already be rounded.
   if (typeof value === "number" && !Number.isSafeInteger(value)) throw new Error(message);
   const text = String(value ?? "");
-  if (/^(\d+|0x[0-9a-fA-F]+)$/.test(text) && BigInt(text) < 2n ** 256n) return BigInt(text);
+  if (/^(\d+|0x[0-9a-fA-F]+)$/.test(text) && BigInt(text) < 1n << 256n) return BigInt(text);
   throw new Error(message);
 }

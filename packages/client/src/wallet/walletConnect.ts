@@ -1,4 +1,3 @@
-/// <reference path="./optionalSdks.d.ts" />
 import { currentConnection } from "../connection.ts";
 import {
   AbstractWeb3Connector,
@@ -9,7 +8,8 @@ import {
   requestChainSwitch,
 } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
-import { call, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
+import { walletLibraryLoader } from "./libraries.ts";
+import { call, loadSdk, member, type SdkLoader } from "./sdk.ts";
 
 /** Options of a wallet on another device. `projectId` is required. */
 export interface WalletConnectOptions {
@@ -107,7 +107,7 @@ function sharedLibrary(settings: object, load: SdkLoader | undefined): Promise<E
 
 async function startLibrary(settings: object, load: SdkLoader | undefined): Promise<Eip1193Provider> {
   const EthereumProvider = await loadSdk({
-    load: load ?? importSdk,
+    load: load ?? walletLibraryLoader("@walletconnect/ethereum-provider"),
     global: ["@walletconnect/ethereum-provider", "EthereumProvider"],
     name: "EthereumProvider",
     missing: 'Cannot enable via WalletConnect: dependency "@walletconnect/ethereum-provider" is missing',
@@ -115,15 +115,6 @@ async function startLibrary(settings: object, load: SdkLoader | undefined): Prom
   const library = await call(EthereumProvider, "init", settings);
   if (isProvider(library)) return library;
   throw new Error("Could not connect via WalletConnect, error in connecting to provider");
-}
-
-/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function importSdk(): Promise<unknown> {
-  try {
-    return await import("@walletconnect/ethereum-provider");
-  } catch (error) {
-    return rethrow(error);
-  }
 }
 
 function settingsOf(options: WalletConnectOptions): object {

@@ -1,7 +1,7 @@
-/// <reference path="./optionalSdks.d.ts" />
 import { AbstractWeb3Connector, type Activation } from "./Connector.ts";
 import { type Eip1193Provider, hexChainId, isProvider } from "./eip1193.ts";
-import { call, construct, loadSdk, member, rethrow, type SdkLoader } from "./sdk.ts";
+import { walletLibraryLoader } from "./libraries.ts";
+import { call, construct, loadSdk, member, type SdkLoader } from "./sdk.ts";
 
 /** Options of a social login wallet. `clientId` is required. */
 export interface Web3AuthOptions {
@@ -66,7 +66,7 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     if (this.#web3auth !== undefined && this.#clientId === clientId) return this.#web3auth;
     if (!clientId) throw new Error('"clientId" not provided, please provide clientId');
     const Web3Auth = await loadSdk({
-      load: options.load ?? importSdk,
+      load: options.load ?? walletLibraryLoader("@web3auth/modal"),
       global: ["Modal", "Web3Auth"],
       name: "Web3Auth",
       missing: '"@web3auth/modal" not installed, please install',
@@ -83,15 +83,6 @@ export class Web3AuthConnector extends AbstractWeb3Connector {
     this.#web3auth = web3auth;
     this.#clientId = clientId;
     return web3auth;
-  }
-}
-
-/** A function of its own: webpack accepts a missing package only if its import is directly in a try block. */
-async function importSdk(): Promise<unknown> {
-  try {
-    return await import("@web3auth/modal");
-  } catch (error) {
-    return rethrow(error);
   }
 }
 

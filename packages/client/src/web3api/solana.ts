@@ -57,6 +57,7 @@ const operations = {
   getNFTs: "GET /account/{network}/{address}/nft",
   getPortfolio: "GET /account/{network}/{address}/portfolio",
   getNFTMetadata: "GET /nft/{network}/{address}/metadata",
+  getTokenPrice: "GET /token/{network}/{address}/price",
 } as const;
 
 let rest: RestService | undefined;
@@ -73,6 +74,7 @@ export const SolanaAPI = {
     getPortfolio: call<SolanaPortfolio>("getPortfolio"),
   },
   nft: { getNFTMetadata: call<SolanaNftMetadata>("getNFTMetadata") },
+  token: { getTokenPrice: call<JsonValue>("getTokenPrice") },
 
   /** Uses a REST service with an API key, or the server again. Throws without either. */
   initialize({

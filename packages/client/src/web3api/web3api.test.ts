@@ -49,6 +49,35 @@ it.each([
   },
 );
 
+it.each([
+  ["tokens", () => Web3API.market_data.getTopERC20TokensByMarketCap(), "getTopERC20TokensByMarketCap"],
+  ["movers", () => Web3API.market_data.getTopERC20TokensByPriceMovers(), "getTopERC20TokensByPriceMovers"],
+  ["NFTs", () => Web3API.market_data.getTopNFTCollectionsByMarketCap(), "getTopNFTCollectionsByMarketCap"],
+  [
+    "trades",
+    () => Web3API.market_data.getHottestNFTCollectionsByTradingVolume(),
+    "getHottestNFTCollectionsByTradingVolume",
+  ],
+  ["reviews", () => Web3API.utils.reviewContracts({ contracts: [] }), "reviewContracts"],
+  ["collections", () => Web3API.contract.syncNFTContract({ address }), "syncNFTContract"],
+  [
+    "verbose transactions",
+    () => Web3API.account.getTransactionsVerbose({ address }),
+    "getTransactionsVerbose",
+  ],
+  ["prices", () => Web3API.token.getMultipleTokenPrices({ tokens: [] }), "getMultipleTokenPrices"],
+  [
+    "calls",
+    () => Web3API.native.getInternalTransactions({ transaction_hash: "0x1" }),
+    "getInternalTransactions",
+  ],
+  ["moves", () => Web3API.token.getNFTTransfersFromToBlock({ from_block: 1 }), "getNftTransfersFromToBlock"],
+  ["domains", () => Web3API.resolve.resolveENSDomain({ domain: "a.eth" }), "resolveDomain"],
+])("asks the server for %s by the names of moralis-v1 1.13", async (_, call, operation) => {
+  await call();
+  expect(server.requests[0]?.call).toBe(`POST functions/${operation}`);
+});
+
 it("asks about eth unless told otherwise", { tags: ["9.default-chain"] }, async () => {
   await Web3API.account.getNativeBalance({ address });
   await Web3API.account.getNativeBalance({ address, chain: "0x539" });

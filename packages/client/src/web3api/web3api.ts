@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { loadStoredUser } from "../identity.ts";
 import { encodeFields } from "../object/encode.ts";
 import { invalidResponse, type RequestOptions, requestObject } from "../transport.ts";
+import { type HostedOperations, hostedOperations } from "./hostedOperations.ts";
 import {
   BodyParamTypes,
   getApiErrorMessage,
@@ -12,14 +13,23 @@ import {
   type LegacyBodyParameter,
   type LegacyEndpoint,
 } from "./legacyApi.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, OperationTable } from "./operation.ts";
 import { type Operations, operations } from "./operations.ts";
 import type { RestService } from "./rest.ts";
 
 const DEFAULT_CHAIN = "eth";
 
+/** Names that moralis-v1 1.13 has for operations of the data service. */
+interface RenamedOperations {
+  readonly contract: Pick<Operations["token"], "syncNFTContract">;
+  readonly token: { readonly getNFTTransfersFromToBlock: Operations["token"]["getNftTransfersFromToBlock"] };
+  readonly resolve: { readonly resolveENSDomain: Operations["resolve"]["resolveDomain"] };
+}
+
+type AllOperations = Operations & HostedOperations & RenamedOperations;
+
 /** The data service: its operations by group, and the other members of Moralis's Web3API. */
-export interface DataService extends Operations {
+export interface DataService extends AllOperations {
   /** Uses a REST data service with an API key, or the server again. Throws without either. */
   initialize(options: DataServiceOptions): void;
   /** The URL of the REST data service; empty while the server is used. */
@@ -129,17 +139,18 @@ async function ownAddress(): Promise<string | undefined> {
 }
 
 function dataService(): DataService {
-  const groups = Object.entries(operations).map(([groupName, groupOperations]) => {
-    const calls = Object.entries(groupOperations).map(([name, operation]) => [
-      name,
-      (params: object = {}, options: RequestOptions = {}) =>
-        callDataService(name, operation, params, options),
-    ]);
-    return [groupName, Object.fromEntries(calls)];
-  });
+  const groups = callsOf(operations);
+  for (const [name, calls] of Object.entries(callsOf(hostedOperations)))
+    groups[name] = { ...groups[name], ...calls };
+  const { token = {}, resolve = {} } = groups;
+  const renamed = {
+    contract: { syncNFTContract: token.syncNFTContract },
+    token: { ...token, getNFTTransfersFromToBlock: token.getNftTransfersFromToBlock },
+    resolve: { ...resolve, resolveENSDomain: resolve.resolveDomain },
+  };
   return {
-    // Built from the same table as the type.
-    ...(Object.fromEntries(groups) as Operations),
+    // Built from the same tables as the types.
+    ...({ ...groups, ...renamed } as object as AllOperations),
     initialize,
     get baseURL(): string {
       return rest?.url ?? "";
@@ -162,6 +173,19 @@ function dataService(): DataService {
     fetchFromServer: (name, params = {}, options = {}) =>
       callServer(name, { chain: DEFAULT_CHAIN, ...encodeFields(params) }, options),
   };
+}
+
+type Calls = Record<string, (params?: object, options?: RequestOptions) => Promise<JsonValue>>;
+
+function callsOf(table: OperationTable): Record<string, Calls> {
+  const callsOfGroup = (group: OperationTable[string]): Calls =>
+    Object.fromEntries(
+      Object.entries(group).map(([name, operation]) => [
+        name,
+        (params = {}, options = {}) => callDataService(name, operation, params, options),
+      ]),
+    );
+  return Object.fromEntries(Object.entries(table).map(([name, group]) => [name, callsOfGroup(group)]));
 }
 
 function operationOf({ method = "GET", url, bodyParams = [] }: LegacyEndpoint): Operation {

@@ -31,8 +31,11 @@ export interface NameContracts {
   reader: Address;
 }
 
-/** The deployer of the names; its key is public, like those of the mnemonic. */
-const deployer = privateKeyToAccount(keccak256(stringToHex("purse names")));
+/** The deployer of the names: the account of `deployerKey`, whose derivation a start does not wait for. */
+const DEPLOYER: Address = "0x5a0C51Fb5A35a8ED80369Cb0D63611d7191F20d3";
+
+/** The deployer's key is public, like those of the mnemonic. */
+const deployerKey = (): Hex => keccak256(stringToHex("purse names"));
 
 const deployedContracts = [
   "PurseNames",
@@ -59,6 +62,7 @@ export function nameContracts(): NameContracts {
 export async function nameBlocks(chainId: number, accounts: readonly DevAccount[]): Promise<Hex[][]> {
   const { registry, resolver, wildcard, offchain, reader } = nameContracts();
   const of = (index: number): Address => accounts[index]?.address ?? "0x";
+  const deployer = privateKeyToAccount(deployerKey());
   let nonce = 0;
   const sign = (to: Address | undefined, data: Hex, gas: bigint): Promise<Hex> =>
     deployer.signTransaction({
@@ -119,7 +123,7 @@ export async function nameBlocks(chainId: number, accounts: readonly DevAccount[
 
 /** Funds the deployer without a transaction of another account. */
 export async function fundNames(node: NodeClient): Promise<void> {
-  await node.request({ method: "anvil_setBalance", params: [deployer.address, "0xde0b6b3a7640000"] });
+  await node.request({ method: "anvil_setBalance", params: [DEPLOYER, "0xde0b6b3a7640000"] });
 }
 
 function creation({ abi, bytecode }: Artifact): Hex {
@@ -128,7 +132,7 @@ function creation({ abi, bytecode }: Artifact): Hex {
 
 function addressOf(name: (typeof deployedContracts)[number]): Address {
   const address = getContractAddress({
-    from: deployer.address,
+    from: DEPLOYER,
     nonce: BigInt(deployedContracts.indexOf(name)),
   });
   return `0x${address.slice(2).toLowerCase()}`;

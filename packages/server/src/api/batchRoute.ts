@@ -1,4 +1,5 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { bypassesPermissions } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import {
   createIdempotentWrite,
@@ -47,7 +48,7 @@ export function batchRoute(
         );
       }
       const batchedRequests = requests.map((value) => parseBatchedRequest(value, mountPath));
-      if (request.auth.kind !== "master") assertBatchLimits(batchedRequests);
+      if (!bypassesPermissions(request.auth)) assertBatchLimits(batchedRequests);
       const replies =
         transaction === true
           ? await executeTransaction(request, batchedRequests)

@@ -35,7 +35,7 @@ export function createDataApiFunctions(
         });
         if (authError) throw authError;
         if (WRITE_FUNCTIONS.has(route.functionName)) {
-          if (auth.kind === "anonymous") {
+          if (auth.kind !== "user" && auth.kind !== "master") {
             throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Only signed-in users may upload.");
           }
           await assertCanUpload(auth);

@@ -1,4 +1,4 @@
-import { type JsonObject, MAX_INSTALLATION_ID_LENGTH } from "@purse/protocol";
+import type { JsonObject } from "@purse/protocol";
 import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
 import { chunkedReply } from "../core/http/chunkedReply.ts";
 import type { Objects, SaveReply } from "../data/objects/objects.ts";
@@ -6,14 +6,14 @@ import type { WriteRequest } from "../data/objects/writeOptions.ts";
 
 export interface ObjectRouteDependencies {
   objects: Objects;
-  /** Finds an installation by its installationId, bypassing all permission checks. `createdAt` is ISO 8601. */
-  findInstallation(installationId: string): Promise<{ objectId: string; createdAt: string } | undefined>;
+  /** Creates an installation, or updates the one with `objectId` or with the same IDs. */
+  saveInstallation(request: WriteRequest, objectId?: string): Promise<SaveReply>;
 }
 
 /** Routes for objects of any class, and for the system classes under their own names. */
 export function objectRoutes({
   objects,
-  findInstallation,
+  saveInstallation,
 }: ObjectRouteDependencies): ApiRoute<WriteRequest>[] {
   const routesFor = (base: string, classOf: (request: ApiRequest) => string): ApiRoute<WriteRequest>[] => [
     {
@@ -28,6 +28,7 @@ export function objectRoutes({
       retry: "write",
       handle: async (request) => {
         const className = classOf(request);
+        if (className === "_Installation") return saveReply(await saveInstallation(request), request);
         const { idempotentWrite, ...others } = request.writeOptions;
         const options = {
           ...others,
@@ -52,17 +53,15 @@ export function objectRoutes({
       method: "PUT",
       path: `${base}/:objectId`,
       retry: "write",
-      handle: async (request) =>
-        saveReply(
-          await objects.update(
-            request,
-            classOf(request),
-            idOf(request),
-            request.params,
-            request.writeOptions,
-          ),
-          request,
-        ),
+      handle: async (request) => {
+        const className = classOf(request);
+        const { params, writeOptions } = request;
+        const reply =
+          className === "_Installation"
+            ? await saveInstallation(request, idOf(request))
+            : await objects.update(request, className, idOf(request), params, writeOptions);
+        return saveReply(reply, request);
+      },
     },
     {
       method: "DELETE",
@@ -73,51 +72,10 @@ export function objectRoutes({
       },
     },
   ];
-  /**
-   * Creates an installation, or updates the one with the same id. The update requires the permissions of the client.
-   */
-  async function saveInstallation(request: WriteRequest): Promise<SaveReply> {
-    const { params, auth } = request;
-    const { installationId, deviceToken } = params;
-    // SDKs send the id of their installation with every request.
-    const ownInstallationId = auth.kind === "master" ? undefined : request.installationId;
-    const id = installationId === undefined ? ownInstallationId : installationId;
-    const isValidId = typeof id === "string" && id.length <= MAX_INSTALLATION_ID_LENGTH;
-    const existing = isValidId ? await findInstallation(id) : undefined;
-    if (existing) {
-      const { idempotentWrite, ...others } = request.writeOptions;
-      const { body } = await objects.update(request, "_Installation", existing.objectId, params, {
-        ...others,
-        idempotentWrite: idempotentWrite?.withFormat(({ body }) =>
-          saveReply({ status: 200, body: { ...body, ...existing } }, request),
-        ),
-      });
-      return { status: 200, body: { ...body, ...existing } };
-    }
-    const usesOwnInstallationId =
-      installationId === undefined && deviceToken === undefined && ownInstallationId !== undefined;
-    return objects.create(
-      request,
-      "_Installation",
-      usesOwnInstallationId ? { ...params, installationId: ownInstallationId } : params,
-      request.writeOptions,
-    );
-  }
-
   return [
     ...routesFor("/classes/:className", (request) => request.pathParams.className ?? ""),
     ...routesFor("/roles", () => "_Role"),
-    ...routesFor("/installations", () => "_Installation").filter(
-      ({ method, path }) => method !== "POST" || path !== "/installations",
-    ),
-    ...["/installations", "/classes/_Installation"].map(
-      (path): ApiRoute<WriteRequest> => ({
-        method: "POST",
-        path,
-        retry: "write",
-        handle: async (request) => saveReply(await saveInstallation(request), request),
-      }),
-    ),
+    ...routesFor("/installations", () => "_Installation"),
   ];
 }
 

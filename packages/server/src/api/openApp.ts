@@ -43,6 +43,7 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
   const sources = walletServiceSources(config.walletServices);
   const appConfig = JSON.stringify({
     appId: config.appId,
+    ...(config.javascriptKey !== undefined && { javascriptKey: config.javascriptKey }),
     serverUrl: http.publicUrl,
     wallets: config.walletServices,
     ...dependencies.appConfig,
@@ -74,7 +75,14 @@ export async function openApp(dependencies: OpenAppDependencies): Promise<Fastif
     requestTimeoutMs: config.requestTimeoutMs,
     report: dependencies.report,
     plugins: [
-      (app) => registerPublicApis(app, { ...dependencies, providerApi, replyLimits, endpoints }),
+      (app) =>
+        registerPublicApis(app, {
+          ...dependencies,
+          appId: config.appId,
+          providerApi,
+          replyLimits,
+          endpoints,
+        }),
       async (app) => {
         await app.register(dependencies.adminApi, { prefix: STUDIO_PATH });
       },

@@ -3,6 +3,8 @@ import type { Cloud } from "../cloud/index.ts";
 import type { Config } from "../config/loadConfig.ts";
 import type { ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
 import { createBodyParser } from "../core/http/bodyParser.ts";
+import { createClientKeyCheck } from "../core/http/clientKeys.ts";
+import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
@@ -40,6 +42,8 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
   const options: ParseApiDependencies = {
     appId: config.appId,
     verifyMasterKey,
+    verifyMaintenanceKey: createMaintenanceKeyVerifier(config),
+    hasClientKey: createClientKeyCheck(config),
     mountPath: MOUNT_PATH,
     serverUrl: http.publicUrl,
     serverUrlOf: http.serverUrlOf,
@@ -57,7 +61,7 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       memory: http.bodyMemory,
     }),
     routes: [
-      ...objectRoutes({ objects, findInstallation: auth.findInstallation }),
+      ...objectRoutes({ objects, saveInstallation: auth.saveInstallation }),
       ...schemaRoutes(schemaService),
       classListRoute({
         schemas,

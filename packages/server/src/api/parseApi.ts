@@ -11,10 +11,11 @@ import type {
 } from "../core/http/apiRoute.ts";
 import { assertApplicationHeader, type WithParsedBody } from "../core/http/bodyParser.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
+import type { ClientKeys } from "../core/http/clientKeys.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { addQueryParams } from "../core/http/form.ts";
 import type { VerifyMasterKey } from "../core/http/masterKey.ts";
-import { readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
+import { actionOf, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import { errorReply } from "../core/http/reply.ts";
 import { newRequestId, requestIdOf } from "../core/http/requestId.ts";
 import { Router } from "../core/http/router.ts";
@@ -30,6 +31,9 @@ import type { ServerUrlOf } from "./serverUrl.ts";
 export interface ParseApiDependencies {
   appId: string;
   verifyMasterKey: VerifyMasterKey;
+  verifyMaintenanceKey: VerifyMasterKey;
+  /** Whether the keys of a client app are right, or the server has none. */
+  hasClientKey(keys: ClientKeys): boolean;
   /** `/server`. */
   mountPath: string;
   /** The URL of the mount path for clients that do not send a Host header. */
@@ -136,6 +140,7 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     const route = routeFor(envelope.method, path);
     if (!(envelope.appId === undefined && route.route.isApplicationOptional)) assertApplication(envelope);
     if (envelope.method === "GET" && PURE_READS.test(path)) currentScope()?.makeCancelable();
+    if (!route.route.isApplicationOptional || route.route.needsClientKey) assertClientKey(envelope);
     const auth = await verifyCredentials(envelope, client.ip, route.route.acceptsEndedSession ?? false);
     await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip: client.ip });
     const { installationId, context } = envelope;
@@ -159,6 +164,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
     path: string,
   ): Promise<RequestContext> {
     assertApplication(envelope);
+    // Pages load files by their URLs alone.
+    if (envelope.method !== "GET") assertClientKey(envelope);
     const ip = dependencies.clientAddressOf(message);
     const auth = await verifyCredentials(envelope, ip, false);
     await dependencies.assertWithinLimits({ method: envelope.method, path, auth, ip });
@@ -178,13 +185,23 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
   }
 
+  /** The master key opens everything on its own. */
+  function assertClientKey({ masterKey, maintenanceKey, clientKeys }: Envelope): void {
+    if (masterKey === undefined && maintenanceKey === undefined && !dependencies.hasClientKey(clientKeys))
+      throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+  }
+
   async function verifyCredentials(
     envelope: Envelope,
     ip: string,
     acceptsEndedSession: boolean,
   ): Promise<AuthContext> {
-    if (envelope.masterKey !== undefined) {
-      const auth = dependencies.verifyMasterKey(envelope.masterKey, ip);
+    const { masterKey, maintenanceKey } = envelope;
+    if (masterKey !== undefined || maintenanceKey !== undefined) {
+      const auth =
+        maintenanceKey === undefined
+          ? dependencies.verifyMasterKey(masterKey ?? "", ip)
+          : dependencies.verifyMaintenanceKey(maintenanceKey, ip);
       if (!auth) throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
       return auth;
     }
@@ -223,6 +240,8 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
         method: internalRequest.method,
         appId: dependencies.appId,
         masterKey: undefined,
+        maintenanceKey: undefined,
+        clientKeys: {},
         sessionToken: internalRequest.sessionToken,
         installationId: internalRequest.installationId,
         context: internalRequest.context ?? {},
@@ -267,7 +286,7 @@ async function executeRoute(
 ): Promise<ApiReply> {
   const { auth, method } = request;
   // The read-only master key may only send GET requests.
-  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError();
+  if (auth.kind === "master" && auth.readOnly && method !== "GET") throw readOnlyKeyError(actionOf(request));
   const result = await match.route.handle(request);
   return isReply(result) ? result : { status: 200, body: JSON.stringify(result) };
 }

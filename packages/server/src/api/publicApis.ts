@@ -9,6 +9,7 @@ import type {
 } from "fastify";
 import { addressKey } from "../core/http/address.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
+import { applyBasicCredentials } from "../core/http/basicCredentials.ts";
 import { BROWSER_METHODS, METHODS } from "../core/http/methods.ts";
 import { respond, respondOrStream } from "../core/http/reply.ts";
 import { targetBelow } from "../core/http/requestTarget.ts";
@@ -20,6 +21,7 @@ import type { ParseApi } from "./parseApi.ts";
 import { DATA_PATH, MOUNT_PATH } from "./paths.ts";
 
 export interface PublicApisDependencies {
+  appId: string;
   http: Pick<HttpContext, "clientAddressOf">;
   parseApi: Pick<ParseApi, "handle">;
   /** Limits the replies of the Parse API that are held in memory. */
@@ -42,6 +44,7 @@ const MAX_SYNC_COMPRESSED_BYTES = 128 * 1024;
 /** Headers and protocol versions that the APIs accept from pages of other origins. */
 const ALLOWED_HEADERS = [
   ...["X-Parse-Master-Key", "X-Parse-REST-API-Key", "X-Parse-Javascript-Key", "X-Parse-Application-Id"],
+  ...["X-Parse-Client-Key", "X-Parse-Windows-Key"],
   ...["X-Parse-Client-Version", "X-Parse-Session-Token", "X-Parse-Installation-Id", "X-Parse-Request-Id"],
   ...["X-Parse-Revocable-Session", "X-Parse-Cloud-Context", "X-API-Key", "X-Requested-With"],
   ...["X-Moralis-Platform", "X-Moralis-Platform-Version", "X-Moralis-Build-Target"],
@@ -86,9 +89,12 @@ export async function registerPublicApis(
     // Most of the gain for a part of the time.
     zlibOptions: { level: 1 },
     customTypes: /^application\/json/,
+    // The APIs decompress bodies where they read them, up to the limits of the sender.
+    globalDecompression: false,
   });
 
   mount(MOUNT_PATH, { method: METHODS, config: { api: "parse" } }, (reply, path, search) => {
+    applyBasicCredentials(reply.request.raw.headers, dependencies.appId);
     const filePath = /^\/+files(?=\/|$)(.*)$/.exec(path)?.[1];
     if (filePath !== undefined) {
       return respondOrStream(reply, (message, response) =>

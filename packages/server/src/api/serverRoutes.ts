@@ -4,9 +4,16 @@ import { referencePageReply } from "../core/http/referencePage.ts";
 import { parseOpenApi } from "./parseEndpoints/openApi.ts";
 
 /** Information about the server; `features` tells Parse Dashboard which of its pages to show. */
-export function serverRoutes({ canPush }: { canPush: boolean }): ApiRoute[] {
+export function serverRoutes({
+  canPush,
+  checksSecurity,
+}: {
+  canPush: boolean;
+  checksSecurity: boolean;
+}): ApiRoute[] {
   const features = {
     ...FEATURES,
+    settings: { securityCheck: checksSecurity },
     push: {
       immediatePush: canPush,
       scheduledPush: canPush,
@@ -46,7 +53,6 @@ const FEATURES = {
   hooks: { create: true, read: true, update: true, delete: true },
   cloudCode: { jobs: true },
   logs: { level: true, size: true, order: true, until: true, from: true },
-  settings: { securityCheck: false },
   schemas: {
     addField: true,
     removeField: true,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AccountLimitName, AccountLimitValues } from "../config/accountLimits.ts";
-import type { RequestContext } from "../core/authContext.ts";
+import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { addressKey } from "../core/http/address.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
 import { tooManyRequests } from "../core/limits/tooManyRequests.ts";
@@ -40,7 +40,7 @@ export class AccountLimits {
 
   async #count(name: AccountLimitName, request: LimitedRequest, of: string): Promise<Refund> {
     const limit = this.#limits[name];
-    if (!limit || request.isInternal || request.auth.kind === "master") return NO_REFUND;
+    if (!limit || request.isInternal || bypassesPermissions(request.auth)) return NO_REFUND;
     const key = `account ${name} ${of}`;
     const usage = await this.#limiter.count(key, limit.windowSeconds * 1000);
     if (usage.used > limit.count) throw tooManyRequests(usage.resetsInMs);

@@ -1,11 +1,19 @@
+import { isDeepStrictEqual } from "node:util";
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import { lockCredentials } from "./credentials.ts";
-import { ANONYMOUS_PROVIDER, type AuthProviders } from "./providers/authProviders.ts";
+import { authDataResponseOf } from "./providers/authDataSignIn.ts";
+import {
+  ANONYMOUS_PROVIDER,
+  type AuthProviders,
+  unsupportedError,
+  type VerifiedIdentity,
+} from "./providers/authProviders.ts";
 import { MFA } from "./providers/mfa.ts";
 import type { SecondFactor } from "./secondFactor.ts";
 import type { Sessions } from "./sessions.ts";
+import { trustedIdentity } from "./triggerAuthData.ts";
 import type { AuthDependencies } from "./types.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
 import type { VerifiedWallet } from "./walletMessage.ts";
@@ -20,8 +28,16 @@ export interface AuthDataDependencies {
 }
 
 export interface AuthDataChanges {
-  /** Applies the `authData` of an update: `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing. */
-  apply(pending: PendingWrite, authData: JsonValue, request: RequestContext): Promise<void>;
+  /**
+   * Applies the `authData` of an update: `{provider: proof}` links, `{provider: null}` unlinks, `{}` changes nothing.
+   * What is `trusted` is linked without asking its provider.
+   */
+  apply(
+    pending: PendingWrite,
+    authData: JsonValue,
+    request: RequestContext,
+    trusted: ReadonlyMap<string, JsonObject>,
+  ): Promise<void>;
 }
 
 /** Links and unlinks the sign-in methods of a user. */
@@ -34,7 +50,14 @@ export function authDataChanges({
 }: AuthDataDependencies): AuthDataChanges {
   return { apply };
 
-  async function apply(pending: PendingWrite, authData: JsonValue, request: RequestContext): Promise<void> {
+  async function apply(
+    pending: PendingWrite,
+    authData: JsonValue,
+    request: RequestContext,
+    trusted: ReadonlyMap<string, JsonObject>,
+  ): Promise<void> {
+    // The client wants to remove all sign-in methods at once.
+    if (authData === null) throw unsupportedError();
     if (!isJsonObject(authData))
       throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "authData must be an object");
     // Two concurrent removals must not leave the account without a sign-in method.
@@ -51,10 +74,12 @@ export function authDataChanges({
       if (provider === MFA) await changeFactor(pending, next, proof, request);
       else if (proof === null) {
         if (provider in next) await unlink(pending, provider, next, secret);
+      } else if (isJsonObject(proof) && trusted.has(provider)) {
+        await linkIdentity(pending, trustedIdentity(provider, proof), next);
       }
       // Clients send the known authData back with every save.
       else if (!isSameProof(current[provider], proof))
-        next[provider] = await link(pending, provider, proof, request);
+        await link(pending, provider, proof, { next, current, request });
     }
     // A user who sets a username and a password is no longer anonymous.
     const hasNameAndPassword =
@@ -64,6 +89,7 @@ export function authDataChanges({
       pending.additionalWrites.push(providers.unlink(ANONYMOUS_PROVIDER, pending.objectId));
     }
     pending.secret.authData = next;
+    pending.triggerFields = { authData: triggerAuthData(next) };
   }
 
   async function unlink(
@@ -76,6 +102,7 @@ export function authDataChanges({
     // A wallet is unlinked by deleting its address.
     if (provider === WALLET_PROVIDER) return;
     pending.additionalWrites.push(providers.unlink(provider, pending.objectId));
+    if (dependencies.config.compatibility === "parse") return;
     const hasPassword = (pending.secret.passwordHash ?? secret.passwordHash) !== undefined;
     const others = Object.keys(next).filter((name) => name !== MFA);
     const addresses = await wallets.addressesOf(pending.objectId);
@@ -106,26 +133,39 @@ export function authDataChanges({
     const enrolled = await secondFactor.enroll(pending.objectId, requested, request);
     next[MFA] = enrolled.stored;
     pending.additionalWrites.push(...enrolled.writes);
-    pending.returnedFields.authDataResponse = { [MFA]: { recovery: enrolled.recovery.join(", ") } };
+    addAuthDataResponse(pending, { [MFA]: { recovery: enrolled.recovery.join(", ") } });
+  }
+
+  async function linkIdentity(
+    pending: PendingWrite,
+    identity: VerifiedIdentity,
+    next: JsonObject,
+  ): Promise<void> {
+    const { provider, stored } = identity;
+    if (stored === undefined) return;
+    const owner = await providers.ownerOf(provider, identity.id);
+    if (owner !== undefined && owner !== pending.objectId) {
+      throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
+    }
+    pending.additionalWrites.push(
+      providers.unlink(provider, pending.objectId),
+      ...providers.link(identity, pending.objectId),
+    );
+    next[provider] = stored;
   }
 
   async function link(
     pending: PendingWrite,
     provider: string,
     proof: JsonValue | undefined,
-    request: RequestContext,
-  ): Promise<JsonValue> {
+    { next, current, request }: { next: JsonObject; current: JsonObject; request: RequestContext },
+  ): Promise<void> {
     if (provider !== WALLET_PROVIDER) {
-      const identity = await providers.verify(provider, proof);
-      const owner = await providers.ownerOf(identity);
-      if (owner !== undefined && owner !== pending.objectId) {
-        throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
-      }
-      pending.additionalWrites.push(
-        providers.unlink(provider, pending.objectId),
-        providers.link(identity, pending.objectId),
-      );
-      return identity.stored;
+      const user = { ...pending.original, objectId: pending.objectId, authData: triggerAuthData(current) };
+      const identity = await providers.verify(provider, proof, { request, user, isSignedIn: true });
+      addAuthDataResponse(pending, authDataResponseOf([identity]));
+      await linkIdentity(pending, identity, next);
+      return;
     }
     const wallet = await wallets.verify(proof ?? null, "link", request);
     const owner = await wallets.ownerOf(wallet.address);
@@ -137,8 +177,23 @@ export function authDataChanges({
       pending.operations.accounts = { op: "AddUnique", objects: [wallet.address] };
     }
     setField(pending, "ethAddress", wallet.address);
-    return isJsonObject(proof) ? storedProof(proof) : null;
+    next[provider] = isJsonObject(proof) ? storedProof(proof) : null;
   }
+}
+
+/** The authData that cloud code sees, without the secret of a second factor. */
+export function triggerAuthData({ [MFA]: _, ...authData }: JsonObject): JsonObject {
+  return authData;
+}
+
+/** Adds what providers tell the client to the response of a write. */
+export function addAuthDataResponse(pending: PendingWrite, response: JsonObject): void {
+  if (Object.keys(response).length === 0) return;
+  const { authDataResponse } = pending.returnedFields;
+  pending.returnedFields.authDataResponse = {
+    ...(isJsonObject(authDataResponse) ? authDataResponse : {}),
+    ...response,
+  };
 }
 
 /** The authData of a verified wallet, with the proof if the client sent it. */
@@ -153,6 +208,7 @@ function storedProof({ id, signature, data }: JsonObject): JsonObject {
 }
 
 function isSameProof(known: JsonValue | undefined, proof: JsonValue | undefined): boolean {
+  if (known !== undefined && isDeepStrictEqual(known, proof)) return true;
   return (
     isJsonObject(known) &&
     isJsonObject(proof) &&

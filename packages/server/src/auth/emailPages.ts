@@ -48,13 +48,22 @@ export function messagePage(status: number, title: string, text: string): ApiRep
   );
 }
 
-/** The form for a new password. `error` is the reason why the previous one was rejected. */
-export function newPasswordPage(token: string, username: string, error?: string): ApiReply {
-  const problem = error === undefined ? "" : `<p class="error" role="alert">${escapeHtml(error)}</p>`;
+export interface NewPasswordForm {
+  token: string;
+  username: string;
+  /** Why the previous password was rejected. */
+  problem: string | undefined;
+  /** Address that the form is sent to, relative to the page. */
+  action: string;
+}
+
+/** The form for a new password. */
+export function newPasswordPage({ token, username, problem, action }: NewPasswordForm): ApiReply {
+  const alert = problem === undefined ? "" : `<p class="error" role="alert">${escapeHtml(problem)}</p>`;
   return page(
-    error === undefined ? 200 : 400,
+    problem === undefined ? 200 : 400,
     "Choose a new password",
-    `<p>For ${escapeHtml(username)}.</p>${problem}<form method="post" action="request_password_reset">
+    `<p>For ${escapeHtml(username)}.</p>${alert}<form method="post" action="${escapeHtml(action)}">
 <input type="hidden" name="token" value="${escapeHtml(token)}">
 <input type="text" name="username" value="${escapeHtml(username)}" autocomplete="username" hidden>
 <label for="new_password">New password</label>
@@ -65,12 +74,12 @@ export function newPasswordPage(token: string, username: string, error?: string)
   );
 }
 
-/** The form that requests a new verification email. */
-export function resendPage(): ApiReply {
+/** The form that requests a new verification email, sent to an address relative to the page. */
+export function resendPage(status = 400, action = "resend_verification_email"): ApiReply {
   return page(
-    400,
+    status,
     "This link is no longer valid",
-    `<p>It has been used or has expired. We can send you a new one.</p><form method="post" action="resend_verification_email">
+    `<p>It has been used or has expired. We can send you a new one.</p><form method="post" action="${escapeHtml(action)}">
 <label for="email">Email</label><input id="email" name="email" type="email" autocomplete="email" required>
 <button>Send new link</button></form>`,
   );

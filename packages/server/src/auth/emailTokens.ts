@@ -18,7 +18,7 @@ export class EmailTokens {
 
   /** Creates a token of a user, with the write that stores it. */
   issue(userId: string, seconds: number): { token: string; write: Write } {
-    const token = randomBytes(24).toString("base64url");
+    const token = randomBytes(24).toString("hex");
     const expiresAt = this.#dependencies.clock() + seconds * 1000;
     const value = hashOf(token);
     return { token, write: { kind: "reserveUnique", scope: this.#scope, value, owner: userId, expiresAt } };
@@ -31,23 +31,46 @@ export class EmailTokens {
 
   /** The ID of the user that a token was issued to; undefined if the token is not valid. */
   async ownerOf(token: unknown): Promise<string | undefined> {
-    if (typeof token !== "string" || token.length > 200) return undefined;
+    if (typeof token !== "string" || token.length > MAX_LENGTH) return undefined;
     return this.#dependencies.store.getUniqueOwner(this.#scope, hashOf(token));
   }
 
-  /** Consumes a token and revokes the user's others. Of several concurrent attempts, one gets the user's ID. */
-  async consume(token: unknown): Promise<string | undefined> {
+  /** The ID of the user whose token was consumed and is still remembered. */
+  async consumerOf(token: unknown): Promise<string | undefined> {
+    if (typeof token !== "string" || token.length > MAX_LENGTH) return undefined;
+    return this.#dependencies.store.getUniqueOwner(`${this.#scope}.consumed`, hashOf(token));
+  }
+
+  /**
+   * Consumes a token and revokes the user's others. Of several concurrent attempts, one gets the user's ID. The token is
+   * remembered for `rememberedSeconds`, so that `consumerOf` recognizes a link that is opened again.
+   */
+  async consume(token: unknown, rememberedSeconds = 0): Promise<string | undefined> {
     const owner = await this.ownerOf(token);
     if (owner === undefined) return undefined;
+    const now = this.#dependencies.clock();
+    const value = hashOf(String(token));
     const used: Write = {
       kind: "reserveUnique",
       scope: `${this.#scope}.used`,
-      value: hashOf(String(token)),
+      value,
       owner: newObjectId(),
-      expiresAt: this.#dependencies.clock() + USED_TTL_MS,
+      expiresAt: now + USED_TTL_MS,
+    };
+    const expiresAt = now + rememberedSeconds * 1000;
+    const consumed: Write = {
+      kind: "reserveUnique",
+      scope: `${this.#scope}.consumed`,
+      value,
+      owner,
+      expiresAt,
     };
     try {
-      await this.#dependencies.store.write([used, this.revoke(owner)]);
+      await this.#dependencies.store.write([
+        used,
+        this.revoke(owner),
+        ...(rememberedSeconds > 0 ? [consumed] : []),
+      ]);
       return owner;
     } catch (error) {
       if (error instanceof UniqueConstraintError) return undefined;
@@ -56,7 +79,10 @@ export class EmailTokens {
   }
 }
 
-/** How long a consumed token is remembered, in ms. By then its revocation is visible everywhere. */
+/** Longer texts are no tokens. */
+const MAX_LENGTH = 200;
+
+/** How long a token cannot be consumed again, in ms. By then its revocation is visible everywhere. */
 const USED_TTL_MS = 60_000;
 
 function hashOf(token: string): string {

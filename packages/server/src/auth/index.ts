@@ -5,10 +5,12 @@ import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { AccountEmails } from "./accountEmails.ts";
+import { AccountPages } from "./accountPages.ts";
 import { ethAddressRules } from "./ethAddressRules.ts";
 import { installationRules } from "./installationRules.ts";
-import { findInstallation, type InstallationSummary } from "./installations.ts";
+import { createSaveInstallation, type SaveInstallation } from "./installations.ts";
 import { Lockout } from "./lockout.ts";
+import { PrivateUsers } from "./privateUsers.ts";
 import { AuthProviders } from "./providers/authProviders.ts";
 import { roleRules } from "./roleRules.ts";
 import { authRoutes } from "./routes.ts";
@@ -37,8 +39,8 @@ export interface AuthService {
   evaluateTokenGates(userId: string): Promise<TokenGateResult[]>;
   /** Whether a user signed in anonymously, with an ID known only to their device. */
   isAnonymousUser(userId: string): Promise<boolean>;
-  /** Finds an installation by its ID, bypassing permissions. */
-  findInstallation(installationId: string): Promise<InstallationSummary | undefined>;
+  /** Saves the installation of a device; each device has one. */
+  saveInstallation: SaveInstallation;
   /** Starts watching transfers of the tokens that gate roles. */
   start(): void;
   stop(): Promise<void>;
@@ -55,12 +57,14 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
   });
   const lockout = new Lockout(dependencies);
   const secondFactor = new SecondFactor({ lockout, limits: dependencies.limits, clock: dependencies.clock });
-  const email = new AccountEmails(dependencies, lockout);
+  const email = new AccountEmails(dependencies);
+  const pages = new AccountPages(dependencies, email, lockout);
   const providers = new AuthProviders(dependencies);
   const wallets = new Wallets(dependencies);
+  const privateUsers = new PrivateUsers(dependencies);
   return {
     rules: [
-      userRules({ dependencies, sessions, wallets, email, secondFactor, providers }),
+      userRules({ dependencies, sessions, wallets, email, secondFactor, providers, privateUsers }),
       sessionRules(sessions),
       installationRules(),
       roleRules(sessions, dependencies.chains.idOf, dependencies.limits, dependencies.config),
@@ -69,6 +73,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
     routes: [
       ...authRoutes({ dependencies, sessions, wallets, email, lockout, secondFactor, providers }),
       ...email.routes,
+      ...pages.routes,
     ],
     ready: () => providers.ready(),
     functions: [
@@ -81,7 +86,7 @@ export function createAuthService(dependencies: AuthDependencies): AuthService {
       const user = await dependencies.store.getSecret(dependencies.schemaOf("_User"), userId);
       return isJsonObject(user?.secret.authData) && user.secret.authData.anonymous !== undefined;
     },
-    findInstallation: (installationId) => findInstallation(dependencies, installationId),
+    saveInstallation: createSaveInstallation(dependencies, dependencies.objects),
     start: () => tokenGates.start(),
     stop: () => tokenGates.stop(),
   };

@@ -1,5 +1,5 @@
 import { ErrorCode, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
@@ -37,8 +37,9 @@ export function installationRules(): ClassRules {
         const operation = pending.operations[field];
         if (!operation || before === undefined) continue;
         if (operation.op === "Set" && operation.value === before) continue;
-        throw new ProtocolError(IMMUTABLE_FIELD_CODE, `${field} may not be changed in this operation`);
+        throw immutableFieldError(field);
       }
+      assertSameDevice(pending);
     },
     beforeDelete(_pending, request) {
       assertMasterKey("delete", request);
@@ -46,19 +47,37 @@ export function installationRules(): ClassRules {
   };
 }
 
+/** Returns the error 136 of a field that cannot be changed. */
+export function immutableFieldError(field: string): ProtocolError {
+  return new ProtocolError(IMMUTABLE_FIELD_CODE, `${field} may not be changed in this operation`);
+}
+
+/** The device token of an installation without an installationId is its identity. Throws 136. */
+function assertSameDevice(pending: PendingWrite): void {
+  const { deviceToken, installationId } = pending.original ?? {};
+  const newToken = setValueOf(pending, "deviceToken");
+  if (!deviceToken || !newToken || newToken === deviceToken) return;
+  if (installationId || setValueOf(pending, "installationId")) return;
+  throw immutableFieldError("deviceToken");
+}
+
 function assertMasterKey(operation: string, { auth }: RequestContext): void {
-  if (auth.kind === "master") return;
+  if (bypassesPermissions(auth)) return;
   throw new ProtocolError(
     ErrorCode.OPERATION_FORBIDDEN,
     `Clients aren't allowed to perform the ${operation} operation on the installation collection.`,
   );
 }
 
-/** Installation IDs and hexadecimal device tokens are case-insensitive and stored in lowercase. */
+/** Device tokens of 64 characters are hexadecimal: they are case-insensitive and stored in lowercase. */
+export function normalizeDeviceToken<Token extends string | undefined>(token: Token): Token | string {
+  return token?.length === 64 ? token.toLowerCase() : token;
+}
+
+/** Installation IDs are case-insensitive and stored in lowercase, too. */
 function lowerCaseIds(pending: PendingWrite): void {
-  for (const field of ["installationId", "deviceToken"] as const) {
-    const value = setValueOf(pending, field);
-    const isHex = typeof value === "string" && (field === "installationId" || value.length === 64);
-    if (isHex) setField(pending, field, value.toLowerCase());
-  }
+  const installationId = setValueOf(pending, "installationId");
+  if (typeof installationId === "string") setField(pending, "installationId", installationId.toLowerCase());
+  const deviceToken = setValueOf(pending, "deviceToken");
+  if (typeof deviceToken === "string") setField(pending, "deviceToken", normalizeDeviceToken(deviceToken));
 }

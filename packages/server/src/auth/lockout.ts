@@ -16,10 +16,12 @@ const CODE_LOCKOUT: AccountLockout = { threshold: 10, duration: 5, unlockOnPassw
 export class Lockout {
   readonly #dependencies: Pick<AuthDependencies, "store" | "clock">;
   readonly #settings: AccountLockout | undefined;
+  readonly #unlocksByDefault: boolean;
 
   constructor(dependencies: Pick<AuthDependencies, "store" | "clock" | "config">) {
     this.#dependencies = dependencies;
     this.#settings = dependencies.config.accountLockout;
+    this.#unlocksByDefault = dependencies.config.compatibility !== "parse";
   }
 
   /** Throws 101 while an account is locked. `account` is the user's ID, or the normalized name if there is no such user. */
@@ -51,7 +53,8 @@ export class Lockout {
 
   /** Writes that reset the count after a password reset, if the settings allow it. */
   passwordResetWrites(account: string): Write[] {
-    return this.#settings?.unlockOnPasswordReset ? this.resetWrites(account) : [];
+    const { unlockOnPasswordReset = this.#unlocksByDefault } = this.#settings ?? {};
+    return unlockOnPasswordReset ? this.resetWrites(account) : [];
   }
 
   async #count(account: string, settings: AccountLockout): Promise<void> {

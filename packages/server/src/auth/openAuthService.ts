@@ -44,7 +44,7 @@ export async function openAuthService(dependencies: OpenAuthDependencies): Promi
       ...config,
       policy: config.passwordPolicy,
       // SDKs generate 36 characters; tests of applications use arbitrary ids.
-      minAnonymousIdLength: config.environment === "development" ? 1 : 16,
+      minAnonymousIdLength: config.environment === "development" || config.compatibility === "parse" ? 1 : 16,
       publicUrl: () => dependencies.publicUrl,
       siweDomains: dependencies.siweDomains,
     },

@@ -13,7 +13,7 @@ export async function assertPassword(
   origin: PasswordOrigin,
 ): Promise<void> {
   assertPasswordLength(password);
-  if (policy.isStrong && !policy.isStrong(password)) {
+  if (policy.isStrong && !(await policy.isStrong(password))) {
     throw new ProtocolError(ErrorCode.VALIDATION_ERROR, policy.validationError);
   }
   const { username, secret = {} } = known;
@@ -60,6 +60,12 @@ export function assertPasswordNotExpired(secret: JsonObject, policy: PasswordPol
     ErrorCode.OBJECT_NOT_FOUND,
     "Your password has expired. Please reset your password.",
   );
+}
+
+/** Returns the change of a secret that starts to count the age of a password from before the policy. */
+export function passwordAgeStart(secret: JsonObject, policy: PasswordPolicy, now: number): JsonObject {
+  if (policy.maxPasswordAge === undefined || isWireDate(secret.passwordChangedAt)) return {};
+  return { passwordChangedAt: wireDate(new Date(now)) };
 }
 
 function historyOf({ passwordHistory }: JsonObject): string[] {

@@ -1,21 +1,30 @@
-import { ErrorCode, isJsonObject, type JsonObject, MAX_EMAIL_LENGTH, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ANONYMOUS, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import type { ApiReply, ApiRoute } from "../core/http/apiRoute.ts";
 import { assertMaster } from "../core/http/masterKeyAccess.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import { UniqueConstraintError, type Write } from "../database/store.ts";
 import type { AccountEmails } from "./accountEmails.ts";
+import { triggerAuthData } from "./authDataChanges.ts";
+import { createChallenge } from "./challenge.ts";
 import type { Lockout } from "./lockout.ts";
+import { assertNotLockedOut, wrongCredentials } from "./ownAccess.ts";
 import { isBcrypt } from "./password.ts";
-import { assertPasswordNotExpired } from "./passwordPolicy.ts";
-import { ANONYMOUS_PROVIDER, type AuthProviders } from "./providers/authProviders.ts";
+import { createCredentialCheck } from "./passwordCredentials.ts";
+import { passwordAgeStart } from "./passwordPolicy.ts";
+import { AuthDataSignIn } from "./providers/authDataSignIn.ts";
+import {
+  ANONYMOUS_PROVIDER,
+  type AuthProviders,
+  proofsOf,
+  unsupportedError,
+} from "./providers/authProviders.ts";
 import { factorConflictError, MFA } from "./providers/mfa.ts";
-import { hasFactor, type SecondFactor } from "./secondFactor.ts";
+import type { SecondFactor } from "./secondFactor.ts";
 import type { CreatedWith, NewSession, SessionOrigin } from "./sessionRecord.ts";
-import { READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
+import { missingSessionTokenError, READ_ONLY_FIELDS, readOnlyFieldError } from "./sessionRules.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
 import type { AuthDependencies } from "./types.ts";
-import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
 import { WALLET_PROVIDER, type Wallets, walletConflictError } from "./wallets.ts";
 
 export interface AuthRouteDependencies {
@@ -39,6 +48,18 @@ export function authRoutes({
   providers,
 }: AuthRouteDependencies): ApiRoute<WriteRequest>[] {
   const { objects, store, schemaOf, limits } = dependencies;
+  const verifyCredentials = createCredentialCheck(dependencies, lockout);
+  const signIns = new AuthDataSignIn({
+    providers,
+    allowsExpiredTokens: dependencies.config.allowExpiredAuthDataToken,
+  });
+  const challenge = createChallenge({
+    dependencies,
+    providers,
+    signIns,
+    secondFactor,
+    verifyPassword: async (request) => (await verifyCredentials(request)).owner,
+  });
   const authenticateSession = (sessionToken: string) => sessions.authenticate(sessionToken);
   const userId = (request: WriteRequest) => request.pathParams.objectId ?? "";
   return [
@@ -50,6 +71,7 @@ export function authRoutes({
       acceptsEndedSession: true,
       retry: "write",
     },
+    { method: "POST", path: "/challenge", handle: challenge, acceptsEndedSession: true },
     { method: "POST", path: "/loginAs", handle: logInAs, retry: "again" },
     { method: "POST", path: "/login", handle: logIn, acceptsEndedSession: true, retry: "again" },
     { method: "GET", path: "/login", handle: logIn, acceptsEndedSession: true },
@@ -134,8 +156,10 @@ export function authRoutes({
     const proof = authDataByProvider[WALLET_PROVIDER];
     if (proof === undefined || proof === null) return signInWithIdentity(request, authDataByProvider);
     const wallet = await wallets.verify(proof, "login", request);
+    const signInByWallet = async (user: string) =>
+      withLocation(await signIn(request, user, WALLET_PROVIDER, wallets.consume(wallet)), request, user);
     const owner = await wallets.ownerOf(wallet.address);
-    if (owner !== undefined) return signIn(request, owner, WALLET_PROVIDER, wallets.consume(wallet));
+    if (owner !== undefined) return signInByWallet(owner);
     wallets.setVerified(request, wallet);
     try {
       return await createUser(request, request.params);
@@ -149,24 +173,31 @@ export function authRoutes({
       ) {
         throw error;
       }
-      return signIn(request, now, WALLET_PROVIDER, wallets.consume(wallet));
+      return signInByWallet(now);
     }
   }
 
   /** Signs in with identities of other providers, or creates a user. Users are never matched by email address. */
   async function signInWithIdentity(request: WriteRequest, authData: JsonObject): Promise<ApiReply> {
-    const identities = await providers.verifyAll(authData);
-    if (identities.length === 0) return createUser(request, request.params);
-    const owners = await Promise.all(identities.map((identity) => providers.ownerOf(identity)));
-    const known = [...new Set(owners.filter((owner) => owner !== undefined))];
-    const [owner] = known;
-    if (known.length > 1) {
-      throw new ProtocolError(ErrorCode.ACCOUNT_ALREADY_LINKED, "this auth is already used");
-    }
-    const provider = identities[0]?.provider ?? "";
-    if (owner !== undefined) return signIn(request, owner, provider, []);
+    const proofs = proofsOf(authData);
+    const [provider = ""] = proofs[0] ?? [];
+    if (proofs.length === 0) return createUser(request, request.params);
+    const owner = await signIns.ownerOf(proofs, request);
+    if (owner !== undefined) return withLocation(await signIn(request, owner, provider, []), request, owner);
+    const { password: _, ...newUser } = request.params;
+    const check = { request, user: undefined, newUser, isSignedIn: false };
+    const identities = await providers.verifyAll(proofs, check);
+    const { username, password } = request.params;
+    const isNamed = typeof username === "string" && typeof password === "string";
+    // What identifies nobody is not enough for an account.
+    if (!isNamed && identities.every(({ id }) => id === undefined)) throw unsupportedError();
     providers.setVerified(request, identities);
     return createUser(request, request.params);
+  }
+
+  /** Adds the address of the user to a reply, as at the creation of other objects. */
+  function withLocation(reply: ApiReply, { serverUrl }: WriteRequest, id: unknown): ApiReply {
+    return { ...reply, headers: { ...reply.headers, location: `${serverUrl}/users/${id}` } };
   }
 
   async function createUser(request: WriteRequest, fields: JsonObject): Promise<ApiReply> {
@@ -174,66 +205,42 @@ export function authRoutes({
       .getVerified(request)
       .some(({ provider }) => provider === ANONYMOUS_PROVIDER);
     await limits.countAddress(isAnonymous ? "anonymousSignUp" : "signUp", request);
-    const { status, body } = await objects.create(request, "_User", fields, request.writeOptions);
-    return { status, body: JSON.stringify(body) };
+    const replyOf = ({ status, body }: Pick<ApiReply, "status"> & { body: JsonObject }): ApiReply =>
+      withLocation({ status, body: JSON.stringify(body) }, request, body.objectId);
+    const { idempotentWrite, ...others } = request.writeOptions;
+    const options = { ...others, idempotentWrite: idempotentWrite?.withFormat(replyOf) };
+    return replyOf(await objects.create(request, "_User", fields, options));
   }
 
   async function logIn(request: WriteRequest): Promise<ApiReply> {
-    const { owner, user, lockoutKey, hash } = await verifyCredentials(request);
-    email.assertCanSignIn(user);
+    const { owner, user, lockoutKey, secret } = await verifyCredentials(request);
+    await assertVerified(user, request);
     const { password } = request.params;
+    const { policy } = dependencies.config;
     const writes = lockout.resetWrites(lockoutKey);
-    if (hash !== undefined && isBcrypt(hash) && typeof password === "string") {
-      writes.push(
-        secretUpdate(owner, { passwordHash: await dependencies.passwords.hash(password, request) }),
-      );
+    const changes = passwordAgeStart(secret, policy, dependencies.clock());
+    const { passwordHash: hash } = secret;
+    if (typeof hash === "string" && isBcrypt(hash) && typeof password === "string") {
+      changes.passwordHash = await dependencies.passwords.hash(password, request);
     }
+    if (Object.keys(changes).length > 0) writes.push(secretUpdate(owner, changes));
     return signIn(request, owner, "password", writes);
   }
 
   async function verifyPassword(request: WriteRequest): Promise<ApiReply> {
     const { owner, user, lockoutKey, needsCode } = await verifyCredentials(request);
-    email.assertCanSignIn(user);
+    await assertVerified(user, request);
     // The password alone does not reset the count of an account that also requires a code.
     const resetWrites = needsCode ? [] : lockout.resetWrites(lockoutKey);
     if (resetWrites.length > 0) await store.write(resetWrites);
     return jsonReply(JSON.stringify(await readOwnUser(request, owner)));
   }
 
-  /** Verifies a username or email address and a password. Known and unknown names take the same time. */
-  async function verifyCredentials(request: WriteRequest): Promise<VerifiedCredentials> {
-    const { username, email, password } = request.params;
-    const name = username ?? email;
-    if (name === undefined || name === null || name === "") {
-      throw new ProtocolError(ErrorCode.USERNAME_MISSING, "username/email is required.");
-    }
-    if (password === undefined || password === null || password === "") {
-      throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password is required.");
-    }
-    if (typeof name !== "string" || typeof password !== "string") throw wrongCredentials();
-    // No user can have such a name, so there is nothing to compare or to count.
-    if (name.length > MAX_EMAIL_LENGTH) throw wrongCredentials();
-    const scope = username === undefined ? UNIQUE_KEYS.email : UNIQUE_KEYS.username;
-    const owner = await store.getUniqueOwner(scope, foldName(name));
-    // Attempts with the username and with the email address are counted together.
-    const lockoutKey = owner ?? foldName(name);
-    // Counted before the password is verified, so that concurrent guesses count too.
-    const refund = await limits.countAddress("failedLogIn", request);
-    await lockout.assertUnlocked(lockoutKey);
-    const found = owner === undefined ? undefined : await store.getSecret(schemaOf("_User"), owner);
-    const secret = found?.secret ?? {};
-    const hash = typeof secret.passwordHash === "string" ? secret.passwordHash : undefined;
-    const isCorrect = await dependencies.passwords.verify(hash, password, request);
-    if (!isCorrect || owner === undefined || !found) {
-      await lockout.countFailure(lockoutKey);
-      throw wrongCredentials();
-    }
-    // Concurrent wrong guesses may have locked the account while this password was being verified.
-    await lockout.assertUnlocked(lockoutKey);
-    await refund();
-    assertPasswordNotExpired(secret, dependencies.config.policy, dependencies.clock());
-    const needsCode = hasFactor(secret.authData);
-    return { owner, user: JSON.parse(found.text), lockoutKey, hash, needsCode };
+  /** Throws 205 if the email address has to be verified first. Only the master key may ignore that. */
+  async function assertVerified(user: JsonObject, request: WriteRequest): Promise<void> {
+    const { ignoreEmailVerification: ignored } = request.params;
+    if (bypassesPermissions(request.auth) && (ignored === true || ignored === "true")) return;
+    await email.assertCanSignIn(user, request);
   }
 
   async function signIn(
@@ -242,13 +249,26 @@ export function authRoutes({
     authProvider: string,
     signInWrites: Write[],
   ): Promise<ApiReply> {
-    const { authData } = (await store.getSecret(schemaOf("_User"), owner))?.secret ?? {};
+    const found = await store.getSecret(schemaOf("_User"), owner);
+    if (!found) throw wrongCredentials();
+    assertNotLockedOut(JSON.parse(found.text));
+    const { authData } = found.secret;
+    const known = isJsonObject(authData) ? authData : {};
+    const user = { ...JSON.parse(found.text), authData: triggerAuthData(known) };
+    const proofs = await signIns.verify(request, user, request.params.authData, (attempt) =>
+      secondFactor.attempt(owner, request, attempt),
+    );
     const beforeLogin = dependencies.triggers.of("beforeLogin");
-    if (beforeLogin) await beforeLogin(await readOwnUser(request, owner), request);
-    const factor = await secondFactor.verifySignIn(owner, authData, request.params.authData, request);
-    const writes = [...signInWrites, ...(factor?.writes ?? [])];
-    if (factor?.next && isJsonObject(authData)) {
-      writes.push(secretUpdate(owner, { authData: { ...authData, [MFA]: factor.next } }));
+    // Nobody is signed in yet, whatever session the request was sent with.
+    const auth = request.auth.kind === "user" ? ANONYMOUS : request.auth;
+    if (beforeLogin) await beforeLogin(await readOwnUser(request, owner), { ...request, auth });
+    const factor = proofs.isSolo
+      ? undefined
+      : await secondFactor.verifySignIn(owner, authData, request.params.authData, request);
+    const writes = [...signInWrites, ...proofs.writes, ...(factor?.writes ?? [])];
+    const changed = { ...proofs.stored, ...(factor?.next && { [MFA]: factor.next }) };
+    if (Object.keys(changed).length > 0) {
+      writes.push(secretUpdate(owner, { authData: { ...known, ...changed } }));
     }
     const { sessionToken } = await startSession(request, owner, { action: "login", authProvider }, writes);
     const afterLogin = dependencies.triggers.of("afterLogin");
@@ -257,8 +277,10 @@ export function authRoutes({
       const auth = await authenticateSession(sessionToken);
       await afterLogin({ ...(await readOwnUser(request, owner)), sessionToken }, { ...others, auth });
     }
-    const user = await readOwnUser(request, owner);
-    return jsonReply(JSON.stringify({ ...user, sessionToken }));
+    const { response: authDataResponse } = proofs;
+    const reply = { ...(await readOwnUser(request, owner)), sessionToken };
+    const isAnswered = Object.keys(authDataResponse).length > 0;
+    return jsonReply(JSON.stringify(isAnswered ? { ...reply, authDataResponse } : reply));
   }
 
   /** Starts a session of an existing user. All sessions but that of a sign-up are started here. */
@@ -293,26 +315,23 @@ export function authRoutes({
 
   /** Starts a session of any user with the master key. */
   async function logInAs(request: WriteRequest): Promise<ApiReply> {
-    assertMaster(request, "write");
+    assertMaster(request, "write", "master key is required");
     const { userId: id } = request.params;
     if (typeof id !== "string" || id === "") {
       throw new ProtocolError(INVALID_VALUE_CODE, "userId must not be empty, null, or undefined");
     }
-    if ((await store.get(schemaOf("_User"), id, null)) === undefined) {
-      throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
-    }
+    const user = await store.get(schemaOf("_User"), id, null);
+    if (user === undefined) throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "user not found");
+    assertNotLockedOut(JSON.parse(user));
     const createdWith = { action: "login", authProvider: "masterkey" } as const;
     // The session is for the user's app, so it records nothing of the operator's device.
     const { sessionToken } = await startSession(request, id, createdWith, [], NO_SESSION_ORIGIN);
-    const user = await readOwnUser(request, id);
-    return jsonReply(JSON.stringify({ ...user, sessionToken }));
+    return jsonReply(JSON.stringify({ ...(await readOwnUser(request, id)), sessionToken }));
   }
 
   /** Starts an additional session for another device of the signed-in user. */
   async function newSession(request: WriteRequest): Promise<ApiReply> {
-    if (request.auth.kind === "anonymous") {
-      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
-    }
+    if (request.auth.kind === "anonymous") throw missingSessionTokenError();
     const auth = requireUser(request);
     // The session always belongs to the signed-in user, whatever `user` says.
     const field = READ_ONLY_FIELDS.find((name) => name !== "user" && name in request.params);
@@ -386,26 +405,11 @@ export function authRoutes({
 /** Parse error code for an invalid parameter. */
 const INVALID_VALUE_CODE = 162;
 
-/** The user of a verified name and password. */
-interface VerifiedCredentials {
-  owner: string;
-  user: JsonObject;
-  /** Key that failed attempts are counted by. */
-  lockoutKey: string;
-  hash: string | undefined;
-  /** Whether the account also requires a second-factor code. */
-  needsCode: boolean;
-}
-
 const NO_SESSION_ORIGIN: SessionOrigin = { installationId: undefined };
 
 function requireUser(request: RequestContext) {
   if (request.auth.kind !== "user") throw invalidSessionError();
   return request.auth;
-}
-
-function wrongCredentials(): ProtocolError {
-  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.");
 }
 
 function jsonReply(body: string): ApiReply {

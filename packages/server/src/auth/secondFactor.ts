@@ -33,7 +33,7 @@ export class SecondFactor {
     const verifyCode = () => requireFactor(userId, authData, submitted, this.#dependencies.clock());
     const isSubmitted = isJsonObject(submitted) && isJsonObject(submitted[MFA]);
     if (!hasFactor(authData) || !isSubmitted) return verifyCode();
-    return this.#attempt(userId, request, verifyCode);
+    return this.attempt(userId, request, verifyCode);
   }
 
   /** Verifies the code for a change of the factor itself. Throws 141 for a wrong code, 101 while the account is locked. */
@@ -43,7 +43,7 @@ export class SecondFactor {
     code: JsonValue | undefined,
     request: LimitedRequest,
   ): Promise<VerifiedFactor> {
-    return this.#attempt(userId, request, () =>
+    return this.attempt(userId, request, () =>
       verifyFactor(userId, factor, code, this.#dependencies.clock()),
     );
   }
@@ -54,18 +54,19 @@ export class SecondFactor {
     proof: JsonObject,
     request: LimitedRequest,
   ): Promise<ReturnType<typeof enrollFactor>> {
-    return this.#attempt(userId, request, () => enrollFactor(userId, proof, this.#dependencies.clock()));
+    return this.attempt(userId, request, () => enrollFactor(userId, proof, this.#dependencies.clock()));
   }
 
-  async #attempt<T extends { writes: Write[] } | undefined>(
+  /** Counts an attempt to verify what a sign-in requires besides a password. */
+  async attempt<T extends { writes: Write[] } | undefined>(
     userId: string,
     request: LimitedRequest,
-    verifyCode: () => T,
+    verifyCode: () => T | Promise<T>,
   ): Promise<T> {
     const { lockout, limits } = this.#dependencies;
     const refund = await limits.countAddress("failedLogIn", request);
     await lockout.countCode(userId);
-    const verified = verifyCode();
+    const verified = await verifyCode();
     verified?.writes.push(...lockout.resetCodeWrites(userId));
     await refund();
     return verified;

@@ -50,8 +50,10 @@ export function newSession(
     lastUsedAt: wireDate(new Date(now)),
     ACL: { [userId]: { read: true, write: true } },
   };
+  // Tools of Parse Server read tokens with the master key; otherwise only their hashes are stored.
+  const secret: JsonObject = dependencies.config.compatibility === "parse" ? { sessionToken } : {};
   const writes: Write[] = [
-    { kind: "create", schema: dependencies.schemaOf("_Session"), id, at, object },
+    { kind: "create", schema: dependencies.schemaOf("_Session"), id, at, object, secret },
     {
       kind: "reserveUnique",
       scope: UNIQUE_KEYS.sessionToken,

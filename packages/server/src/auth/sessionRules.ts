@@ -1,10 +1,21 @@
-import { ErrorCode, jsonEqual, ProtocolError } from "@purse/protocol";
+import {
+  ErrorCode,
+  isJsonObject,
+  isWireDate,
+  type JsonObject,
+  type JsonValue,
+  jsonEqual,
+  ProtocolError,
+} from "@purse/protocol";
+import { bypassesPermissions } from "../core/authContext.ts";
+import { setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+import { seesSecrets } from "./seesSecrets.ts";
 import { sessionRevocationWrites } from "./sessionRecord.ts";
 import { invalidSessionError, type Sessions } from "./sessions.ts";
 
-/** Fields of a session that only the server sets. */
+/** Fields of a session that only the server sets, and the master key `expiresAt`. */
 export const READ_ONLY_FIELDS = [
   "sessionToken",
   "user",
@@ -23,35 +34,71 @@ export function sessionRules(sessions: Sessions): ClassRules {
   return {
     ...SYSTEM_CLASS_FIELDS._Session,
     derivedFields: [...READ_ONLY_FIELDS, ...SERVER_MANAGED_FIELDS],
+    async prepareFind(params, { auth }) {
+      if (auth.kind !== "master") return params;
+      const where = conditionsOf(params.where);
+      if (typeof where?.sessionToken !== "string") return params;
+      // Tokens are found by their hashes.
+      const { sessionToken, ...others } = where;
+      const objectId = (await sessions.idOf(where.sessionToken)) ?? "";
+      return { ...params, where: { $and: [others, { objectId }] } };
+    },
     beforeRead(_operation, { auth }) {
       if (auth.kind === "anonymous") throw invalidSessionError();
     },
     beforeCreate() {
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Sessions are created by signing in.");
     },
-    beforeUpdate(pending) {
+    beforeWrite(operation, _objectId, { auth }) {
+      if (auth.kind !== "anonymous") return;
+      throw operation === "update" ? missingSessionTokenError() : invalidSessionError();
+    },
+    async beforeUpdate(pending, { auth }) {
       // Clients may send back the user that they have read.
       const { user } = pending.operations;
       if (user?.op === "Set" && jsonEqual(user.value, pending.original?.user)) delete pending.operations.user;
       for (const name of SERVER_MANAGED_FIELDS) delete pending.operations[name];
-      const field = READ_ONLY_FIELDS.find((name) => name in pending.operations);
+      const expiresAt = setValueOf(pending, "expiresAt");
+      const mayExpire = bypassesPermissions(auth) && isWireDate(expiresAt);
+      const field = READ_ONLY_FIELDS.find(
+        (name) => name in pending.operations && !(name === "expiresAt" && mayExpire),
+      );
       if (field !== undefined) throw readOnlyFieldError(field);
+      if (!isWireDate(expiresAt)) return;
+      pending.additionalWrites.push(
+        ...(await sessions.expiryWrites(pending.objectId, Date.parse(expiresAt.iso))),
+      );
+      pending.afterCommit.push(() => sessions.invalidate({ sessionId: pending.objectId }));
     },
     beforeDelete(pending) {
       pending.additionalWrites.push(...sessionRevocationWrites(pending.objectId));
       pending.afterCommit.push(() => sessions.invalidate({ sessionId: pending.objectId }));
     },
-    serialize(object, request) {
-      const { auth } = request;
+    serialize(object, { auth }) {
       if (auth.kind === "user" && auth.sessionId === object.objectId) object.sessionToken = auth.sessionToken;
       return object;
+    },
+    async serializeAll(objects, { auth }) {
+      if (seesSecrets(auth)) await sessions.addStoredTokens(objects);
     },
   };
 }
 
+/** The conditions of a query; undefined if they are invalid, which is rejected later. */
+function conditionsOf(where: JsonValue | undefined): JsonObject | undefined {
+  if (typeof where !== "string") return isJsonObject(where) ? where : undefined;
+  try {
+    const parsed: unknown = JSON.parse(where);
+    return isJsonObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function missingSessionTokenError(): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Session token required.");
+}
+
 export function readOnlyFieldError(field: string): ProtocolError {
-  return new ProtocolError(
-    ErrorCode.INVALID_KEY_NAME,
-    `Cannot change ${field} of a session. Invalid Key name`,
-  );
+  return new ProtocolError(ErrorCode.INVALID_KEY_NAME, `Cannot change ${field} of a session.`);
 }

@@ -67,8 +67,8 @@ export class Sessions {
     });
   }
 
-  /** Creates the first session of a new user; its writes belong into the transaction of the user. */
-  createForNewUser(userId: string, createdWith: CreatedWith, origin: SessionOrigin): NewSession {
+  /** Creates a session of a user without others; its writes belong into the transaction of the user. */
+  create(userId: string, createdWith: CreatedWith, origin: SessionOrigin): NewSession {
     return newSession(this.#dependencies, userId, createdWith, origin);
   }
 
@@ -164,6 +164,35 @@ export class Sessions {
   async finishRevocation(invalidation: SessionInvalidation, ids: readonly string[]): Promise<void> {
     await Promise.all(ids.map((id) => this.#writeRevocation([this.#deletion(id)])));
     await this.invalidate(invalidation);
+  }
+
+  /** The ID of the session with a token; undefined if there is none. */
+  idOf(sessionToken: string): Promise<string | undefined> {
+    return this.#dependencies.store.getUniqueOwner(UNIQUE_KEYS.sessionToken, tokenHash(sessionToken));
+  }
+
+  /** Adds the tokens that were stored for the compatibility with Parse Server to sessions, with one read. */
+  async addStoredTokens(objects: readonly JsonObject[]): Promise<void> {
+    const { store, schemaOf, config } = this.#dependencies;
+    if (config.compatibility !== "parse") return;
+    const ids = objects.map(({ objectId }) => String(objectId));
+    const secrets = await store.getSecrets(schemaOf("_Session"), ids);
+    for (const object of objects) {
+      const token = secrets.get(String(object.objectId))?.sessionToken;
+      if (typeof token === "string") object.sessionToken = token;
+    }
+  }
+
+  /** Writes that let a session's token expire at another time, in ms since the epoch. */
+  async expiryWrites(sessionId: string, expiresAt: number): Promise<Write[]> {
+    const { store } = this.#dependencies;
+    const scopes = [UNIQUE_KEYS.sessionToken, UNIQUE_KEYS.installation];
+    const writes = scopes.map(async (scope) =>
+      (await store.getUniqueValues(scope, sessionId)).map(
+        (value): Write => ({ kind: "reserveUnique", scope, value, owner: sessionId, expiresAt }),
+      ),
+    );
+    return (await Promise.all(writes)).flat();
   }
 
   /** Revokes and deletes one session. */

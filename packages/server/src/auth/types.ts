@@ -1,5 +1,7 @@
 import type { AuthProviderConfig } from "../config/auth.ts";
+import type { CustomPages } from "../config/customPages.ts";
 import type { AccountLockout, PasswordPolicy } from "../config/passwords.ts";
+import type { EmailCondition, UserCondition } from "../config/userConditions.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { Logger } from "../core/logger.ts";
 import type { Objects } from "../data/objects/objects.ts";
@@ -15,6 +17,8 @@ import type { Passwords } from "./password.ts";
 
 export interface AuthConfig {
   appId: string;
+  /** `parse` does what Parse Server does where Purse is safer by default. */
+  compatibility: "strict" | "parse";
   /** Lifetime of a session, in seconds. */
   sessionSeconds: number;
   /** Maximum age of a signed sign-in message, in seconds. */
@@ -25,17 +29,28 @@ export interface AuthConfig {
   appName: string;
   /** Public URL of the Parse API. */
   publicUrl(): string;
-  verifyUserEmails: boolean;
-  preventLoginWithUnverifiedEmail: boolean;
+  verifyUserEmails: boolean | UserCondition;
+  preventLoginWithUnverifiedEmail: boolean | UserCondition;
+  sendUserEmailVerification: boolean | EmailCondition;
+  /** Whether the sign-up of a user who has to verify the address first is answered with 205. The user is created. */
+  preventSignupWithUnverifiedEmail: boolean;
+  /** Whether earlier verification links stay valid when a new one is sent. */
+  emailVerifyTokenReuseIfValid: boolean;
+  /** URLs of pages that replace those of the server. */
+  customPages: CustomPages;
   /** Lifetime of email verification links, in seconds. */
   emailTokenSeconds: number;
   /** Sign-in providers by name. */
   auth: Readonly<Record<string, AuthProviderConfig>>;
   enableAnonymousUsers: boolean;
+  /** Whether authData that equals what is stored signs in without asking its provider. */
+  allowExpiredAuthDataToken: boolean;
   /** Minimum length of an anonymous ID, in characters. */
   minAnonymousIdLength: number;
   policy: PasswordPolicy;
   accountLockout: AccountLockout | undefined;
+  /** Whether only users themselves may read new users; undefined for what the database has recorded. */
+  enforcePrivateUsers?: boolean | undefined;
   /** Whether a password change revokes the user's other sessions. */
   revokeSessionOnPasswordReset: boolean;
   /** Whether clients may create roles without signing in. */

@@ -1,16 +1,28 @@
 import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { RequestContext } from "../core/authContext.ts";
+import { bypassesPermissions, type RequestContext } from "../core/authContext.ts";
 import { newObjectId } from "../data/objects/objectId.ts";
 import { extractField, type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
-import type { AccountEmails } from "./accountEmails.ts";
-import { type AuthDataDependencies, authDataChanges, walletAuthData } from "./authDataChanges.ts";
+import { type AccountEmails, unverifiedEmailError } from "./accountEmails.ts";
+import {
+  type AuthDataDependencies,
+  addAuthDataResponse,
+  authDataChanges,
+  walletAuthData,
+} from "./authDataChanges.ts";
 import { credentialsConflictError } from "./credentials.ts";
+import { assertOwnCredentials, ensureOwnAccess, locksOut } from "./ownAccess.ts";
+import { changePassword, endSessions } from "./passwordChange.ts";
 import { assertPassword, passwordSecret } from "./passwordPolicy.ts";
+import type { PrivateUsers } from "./privateUsers.ts";
+import { authDataResponseOf } from "./providers/authDataSignIn.ts";
 import { identityConflictError } from "./providers/authProviders.ts";
 import { factorConflictError, MFA } from "./providers/mfa.ts";
+import { seesSecrets } from "./seesSecrets.ts";
+import { TriggerAuthData } from "./triggerAuthData.ts";
 import { UNIQUE_KEYS } from "./uniqueKeys.ts";
+import { deriveAddresses, setAddresses } from "./userAddresses.ts";
 import { reserveEmail, reserveUsername } from "./userIdentifiers.ts";
 import { WALLET_PROVIDER, walletConflictError } from "./wallets.ts";
 
@@ -19,22 +31,33 @@ const SERVER_FIELDS = ["sessionToken", "passwordHash"] as const;
 
 export interface UserRuleDependencies extends AuthDataDependencies {
   email: AccountEmails;
+  privateUsers: PrivateUsers;
 }
 
-/** Rules of `_User`: credentials are not stored in the object, names and email addresses are unique, users write only themselves. */
+/** Rules of `_User`: credentials are not stored in the object, names and email addresses are unique, and belong to their user. */
 export function userRules(all: UserRuleDependencies): ClassRules {
-  const { dependencies, sessions, wallets, email, providers } = all;
+  const { dependencies, sessions, wallets, email, providers, privateUsers } = all;
   const signInMethods = authDataChanges(all);
+  const triggerChanges = new TriggerAuthData();
+  const isParseCompatible = dependencies.config.compatibility === "parse";
   return {
     ...SYSTEM_CLASS_FIELDS._User,
-    restrictedFields: ["email", "emailVerified"],
+    restrictedFields: {
+      fields: isParseCompatible ? ["email"] : ["email", "emailVerified"],
+      isOpenedByAnyRule: isParseCompatible,
+    },
     derivedFields: [...SERVER_FIELDS, "password", "authData", "emailVerified", "accounts", "ethAddress"],
     normalize,
-    beforeWrite: (_operation, objectId, request) => assertOwnUser(objectId, request),
+    beforeWrite: (_operation, objectId, { auth }) => {
+      if (auth.kind === "anonymous") throw sessionMissingError(`Cannot modify user ${objectId}.`);
+    },
+    onNotWritable: ({ auth }) =>
+      bypassesPermissions(auth) ? undefined : sessionMissingError("Insufficient auth."),
     beforeCreate,
     beforeUpdate,
     beforeDelete,
     serialize: onRead,
+    serializeAll: addAuthData,
     onUniqueConstraint(conflict) {
       if (conflict.scope === UNIQUE_KEYS.username) {
         return new ProtocolError(ErrorCode.USERNAME_TAKEN, "Account already exists for this username.");
@@ -53,23 +76,26 @@ export function userRules(all: UserRuleDependencies): ClassRules {
 
   /** Replaces the wallet addresses that a client sends with the verified ones before triggers run. */
   async function normalize(pending: PendingWrite, request: RequestContext): Promise<void> {
+    if (!isParseCompatible) assertOwnCredentials(pending, request);
     dropServerFields(pending);
+    triggerChanges.remember(pending);
     normalizeEmailVerified(pending, request);
     const { operations, original } = pending;
     if (!("accounts" in operations || "ethAddress" in operations)) return;
     const wallet = wallets.getVerified(request);
     if (!original) setAddresses(pending, wallet ? [wallet.address] : [], wallet?.address);
-    else await deriveAddresses(pending, original);
+    else await deriveAddresses(pending, original, wallets);
   }
 
   async function beforeCreate(pending: PendingWrite, request: RequestContext): Promise<void> {
     const wallet = wallets.getVerified(request);
-    const identities = providers.getVerified(request);
-    const isVerified = wallet !== undefined || identities.length > 0;
+    const verified = providers.getVerified(request);
+    const isVerified = wallet !== undefined || verified.some(({ id }) => id !== undefined);
     const password = extractField(pending, "password");
     const authData = extractField(pending, "authData");
+    const identities = triggerChanges.identitiesOf(pending, authData, verified);
     dropServerFields(pending);
-    if (hasProof(authData) && !isVerified) {
+    if (hasProof(authData) && !isVerified && identities.length === 0) {
       throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
     }
     if (!isVerified) {
@@ -101,8 +127,8 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     setAddresses(pending, wallet ? [wallet.address] : [], wallet?.address);
     const storedAuthData: JsonObject = {};
     for (const identity of identities) {
-      storedAuthData[identity.provider] = identity.stored;
-      pending.additionalWrites.push(providers.link(identity, pending.objectId));
+      if (identity.stored !== undefined) storedAuthData[identity.provider] = identity.stored;
+      pending.additionalWrites.push(...providers.link(identity, pending.objectId));
     }
     if (wallet) {
       storedAuthData[WALLET_PROVIDER] = walletAuthData(wallet, authData);
@@ -113,17 +139,28 @@ export function userRules(all: UserRuleDependencies): ClassRules {
       pending.returnedFields.accounts = [wallet.address];
       pending.returnedFields.ethAddress = wallet.address;
     }
-    if (isVerified) {
+    addAuthDataResponse(pending, authDataResponseOf(identities));
+    if (Object.keys(storedAuthData).length > 0) {
       pending.secret.authData = storedAuthData;
+      pending.triggerFields = { authData: storedAuthData };
+    }
+    if (isVerified) {
       pending.returnedFields.username = setValueOf(pending, "username") ?? null;
     }
-    ensureOwnAccess(pending, { "*": { read: true } });
+    ensureOwnAccess(pending, (await privateUsers.arePrivate()) ? {} : { "*": { read: true } });
+    if (!isVerified && (await email.preventsFirstLogin(pending, request))) {
+      // The new user gets no session, and the response may be an error.
+      if (dependencies.config.preventSignupWithUnverifiedEmail) {
+        pending.afterCommit.push(() => Promise.reject(unverifiedEmailError()));
+      }
+      return;
+    }
     const authProvider = wallet ? WALLET_PROVIDER : (identities[0]?.provider ?? "password");
-    const createdWith = { action: "signup", authProvider } as const;
-    const session = sessions.createForNewUser(pending.objectId, createdWith, request);
+    const createdWith = { action: isVerified ? "login" : "signup", authProvider } as const;
+    const session = sessions.create(pending.objectId, createdWith, request);
     pending.additionalWrites.push(...session.writes);
     pending.returnedFields.sessionToken = session.sessionToken;
-    if (request.auth.kind === "master") return;
+    if (bypassesPermissions(request.auth)) return;
     const { objectId: userId } = pending;
     pending.responseAuth = {
       kind: "user",
@@ -141,70 +178,23 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     dropServerFields(pending);
     if ("username" in pending.operations) reserveUsername(pending, original);
     if ("email" in pending.operations) await reserveEmail(pending, original, email, request);
-    if (password !== undefined) await changePassword(pending, password, request);
+    if (password !== undefined) await changePassword(pending, password, request, all);
     const setsNameAndPassword = password !== undefined && "username" in pending.operations;
-    if (authData !== undefined || setsNameAndPassword)
-      await signInMethods.apply(pending, authData ?? {}, request);
-    if (await deriveAddresses(pending, original)) {
+    if (authData !== undefined || setsNameAndPassword) {
+      const trusted = triggerChanges.changesOf(pending, authData);
+      await signInMethods.apply(pending, authData === undefined ? {} : authData, request, trusted);
+    }
+    if (await deriveAddresses(pending, original, wallets)) {
       const accounts = setValueOf(pending, "accounts");
       if (accounts !== undefined) pending.returnedFields.accounts = accounts;
     }
-    if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
-  }
-
-  async function changePassword(
-    pending: PendingWrite,
-    password: JsonValue,
-    request: RequestContext,
-  ): Promise<void> {
-    if (typeof password !== "string" || password === "") {
-      throw new ProtocolError(ErrorCode.PASSWORD_MISSING, "password must be a non-empty string");
-    }
-    const { policy, revokeSessionOnPasswordReset } = dependencies.config;
-    const before =
-      (await dependencies.store.getSecret(dependencies.schemaOf("_User"), pending.objectId))?.secret ?? {};
-    const username = setValueOf(pending, "username") ?? pending.original?.username;
-    await assertPassword(password, policy, { username, secret: before }, dependencies.passwords, request);
-    const secret = await passwordSecret(
-      password,
-      policy,
-      before,
-      dependencies.clock(),
-      dependencies.passwords,
-      request,
-    );
-    Object.assign(pending.secret, secret);
-    if (!revokeSessionOnPasswordReset) return;
-    // Everyone who knew the old password is signed out; the session that changed it stays valid.
-    const currentSessionId = request.auth.kind === "user" ? request.auth.sessionId : undefined;
-    const revocation = await sessions.revokeAll(pending.objectId, currentSessionId);
-    pending.additionalWrites.push(...revocation.writes);
-    pending.afterCommit.push(() =>
-      sessions.finishRevocation({ userId: pending.objectId, except: currentSessionId }, revocation.ids),
-    );
+    if (locksOut(pending, request.auth)) {
+      if (!isParseCompatible) await endSessions(pending, sessions);
+    } else if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
   }
 
   async function secretOf(userId: string): Promise<JsonObject> {
     return (await dependencies.store.getSecret(dependencies.schemaOf("_User"), userId))?.secret ?? {};
-  }
-
-  /**
-   * Sets the addresses of a user to the linked ones. Clients can only choose which of them is the current one. Returns
-   * whether the write contained addresses.
-   */
-  async function deriveAddresses(pending: PendingWrite, original: JsonObject): Promise<boolean> {
-    const isLinkingWallet = pending.additionalWrites.some(
-      (write) => write.kind === "reserveUnique" && write.scope === UNIQUE_KEYS.address,
-    );
-    const { operations } = pending;
-    if (isLinkingWallet || !("accounts" in operations || "ethAddress" in operations)) return false;
-    const accounts = await wallets.addressesOf(pending.objectId, original.accounts);
-    const requested = setValueOf(pending, "ethAddress");
-    const chosen = typeof requested === "string" ? requested.toLowerCase() : original.ethAddress;
-    const current = accounts.find((address) => address === chosen) ?? accounts[0];
-    if ("accounts" in operations) setField(pending, "accounts", accounts);
-    operations.ethAddress = current === undefined ? { op: "Delete" } : { op: "Set", value: current };
-    return true;
   }
 
   async function beforeDelete(pending: PendingWrite): Promise<void> {
@@ -237,51 +227,46 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     pending.afterCommit.push(() => sessions.finishRevocation({ userId: owner }, revocation.ids));
   }
 
-  /** Hides the email address from other users, and shows users their own authData, as old clients expect. */
+  /** Shows the master key the authData of users, as Parse Server does. */
+  async function addAuthData(objects: readonly JsonObject[], request: RequestContext): Promise<void> {
+    if (!isParseCompatible || !seesSecrets(request.auth)) return;
+    const ids = objects.map(({ objectId }) => String(objectId));
+    const secrets = await dependencies.store.getSecrets(dependencies.schemaOf("_User"), ids);
+    for (const object of objects) {
+      await showAuthData(object, secrets.get(String(object.objectId))?.authData, request);
+    }
+  }
+
+  /** Shows users their own authData, as old clients expect. */
   async function onRead(object: JsonObject, request: RequestContext): Promise<JsonObject> {
     const { auth } = request;
-    if (auth.kind === "master") return object;
-    if (auth.kind !== "user" || auth.userId !== object.objectId) {
-      delete object.email;
-      delete object.emailVerified;
-      return object;
-    }
+    if (auth.kind !== "user" || auth.userId !== object.objectId) return object;
     const found = await dependencies.store.getSecret(dependencies.schemaOf("_User"), auth.userId);
-    const authData = visibleAuthData(found?.secret.authData);
-    if (authData) object.authData = authData;
+    await showAuthData(object, found?.secret.authData, request);
     return object;
+  }
+
+  async function showAuthData(
+    user: JsonObject,
+    stored: JsonValue | undefined,
+    request: RequestContext,
+  ): Promise<void> {
+    const authData = visibleAuthData(stored);
+    if (authData) user.authData = await providers.visible(authData, user, request);
   }
 }
 
-function assertOwnUser(userId: string, request: RequestContext): void {
-  const { auth } = request;
-  if (auth.kind === "master" || (auth.kind === "user" && auth.userId === userId)) return;
-  throw new ProtocolError(ErrorCode.SESSION_MISSING, `Cannot modify user ${userId}.`);
-}
-
-/** Ensures that users can always read and write their own account. */
-function ensureOwnAccess(pending: PendingWrite, fallback: JsonObject): void {
-  const requested = setValueOf(pending, "ACL");
-  const acl = isJsonObject(requested) ? requested : fallback;
-  setField(pending, "ACL", { ...acl, [pending.objectId]: { read: true, write: true } });
+function sessionMissingError(message: string): ProtocolError {
+  return new ProtocolError(ErrorCode.SESSION_MISSING, message);
 }
 
 function dropServerFields(pending: PendingWrite): void {
   for (const field of SERVER_FIELDS) delete pending.operations[field];
 }
 
-/** Sets the addresses of a new user, or removes those that the client sent. */
-function setAddresses(pending: PendingWrite, accounts: string[], ethAddress: string | undefined): void {
-  delete pending.operations.accounts;
-  delete pending.operations.ethAddress;
-  if (ethAddress === undefined) return;
-  setField(pending, "accounts", accounts);
-  setField(pending, "ethAddress", ethAddress);
-}
-
 /** Throws 119 where a client changes `emailVerified`. The server, operators and cloud code set it. */
 function normalizeEmailVerified(pending: PendingWrite, { auth }: RequestContext): void {
-  if (auth.kind === "master" || !("emailVerified" in pending.operations)) return;
+  if (bypassesPermissions(auth) || !("emailVerified" in pending.operations)) return;
   const isUnchanged = setValueOf(pending, "emailVerified") === (pending.original?.emailVerified ?? false);
   if (!isUnchanged) {
     throw new ProtocolError(

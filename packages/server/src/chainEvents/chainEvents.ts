@@ -17,7 +17,10 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import { LeaseLostError } from "../database/lease.ts";
 import { fencedStore, type LeaseHolder } from "../database/leases/leaseHolder.ts";
 import type { Store } from "../database/store.ts";
+import { AddressSummaries } from "./addressSummaries.ts";
+import { AddressSync } from "./addressSync.ts";
 import { EventWriter } from "./eventWriter.ts";
+import { syncWatches } from "./syncTables.ts";
 import { type ChainResolver, parseWatch, type Watch } from "./watch.ts";
 import { WatchIndexer } from "./watchIndexer.ts";
 import { watchOptionsOf, watchRules } from "./watchRules.ts";
@@ -29,7 +32,14 @@ export interface ChainEventsDependencies {
   events: EventBus;
   objects: Objects;
   chain: ChainService;
-  config: { watch: JsonObject[]; webhookKey?: string | undefined; allowPrivateHooks: boolean };
+  config: {
+    watch: JsonObject[];
+    syncUserAddresses: "off" | "new" | "historical";
+    webhookKey?: string | undefined;
+    allowPrivateHooks: boolean;
+  };
+  /** The cloud code's decision about events of a class; undefined if it has none. */
+  consumeTrigger(className: string): ((event: JsonObject) => Promise<boolean>) | undefined;
   /** The lease that lets a single process do the work. */
   lease(onChange: () => void): LeaseHolder;
   clock(): number;
@@ -55,6 +65,8 @@ export class ChainEvents {
   readonly #writer: EventWriter;
   readonly #webhookQueue: WebhookQueue;
   readonly #selector: ChainResolver;
+  readonly #addressSync: AddressSync;
+  readonly #summaries: AddressSummaries;
   readonly #unsubscribers: (() => void)[] = [];
   #codeWatches: JsonObject[] = [];
   #indexers = new Map<string, WatchIndexer>();
@@ -86,10 +98,32 @@ export class ChainEvents {
       chainIdOf: (selector) => chain.resolveChainId(selector),
       isFullyIndexed: (chainId) => this.#statusOf(chainId)?.scope !== "wallets",
     };
+    const { schemas, events } = dependencies;
+    this.#addressSync = new AddressSync({
+      store: dependencies.store,
+      schemas,
+      objects,
+      chain,
+      chains: this.#selector,
+      userAddresses: config.syncUserAddresses,
+      onChanged: () => this.#onWatchesChanged(),
+      logger,
+    });
+    this.#summaries = new AddressSummaries({ store, schemas, chain, writer: this.#writer, logger });
+    if (config.syncUserAddresses !== "off") {
+      events.on("objects.changed", ({ className, before, after }) => {
+        if (className !== "_User" && className !== "_EthAddress") return;
+        if (className === "_User" && addressesIn(before) === addressesIn(after)) return;
+        this.#onWatchesChanged().catch((error: unknown) =>
+          logger.warn("a linked address was not announced", { error: String(error) }),
+        );
+      });
+    }
   }
 
   get rules(): ClassRules[] {
-    return watchRules(this.#selector, () => this.#onWatchesChanged(), this.#dependencies.clock);
+    const watches = watchRules(this.#selector, () => this.#onWatchesChanged(), this.#dependencies.clock);
+    return [...watches, ...this.#addressSync.rules];
   }
 
   /** Cloud functions that create watches with the master key, by their names in Moralis v1 and shorter ones. */
@@ -104,6 +138,7 @@ export class ChainEvents {
       { name: "watchContractEvent", run: watch("event") },
       { name: "watchAddress", run: watch("address") },
       { name: "watchWallet", run: watch("address") },
+      ...this.#addressSync.functions,
     ];
   }
 
@@ -183,6 +218,7 @@ export class ChainEvents {
       await this.#reloadWatches();
       if (this.#lease.term === undefined) return;
       for (const [key, indexer] of this.#indexers) await this.#runIndexer(key, indexer);
+      await this.#summarizeAddresses();
       this.#deliverWebhooks();
     }
   }
@@ -204,6 +240,25 @@ export class ChainEvents {
     }
   }
 
+  /** Retried at the next poll if it fails. */
+  async #summarizeAddresses(): Promise<void> {
+    const isActive = () => this.#isRunning && this.#lease.term !== undefined;
+    try {
+      await this.#summaries.refresh(isActive);
+      await this.#addressSync.finish((synced) =>
+        syncWatches(synced, this.#selector).every(({ id }) => this.#isCurrent(id)),
+      );
+    } catch (error) {
+      if (error instanceof LeaseLostError) return;
+      this.#dependencies.logger.error("addresses could not be synced", { error: String(error) });
+    }
+  }
+
+  #isCurrent(watchId: string): boolean {
+    const indexers = [...this.#indexers].filter(([key]) => key.startsWith(`${watchId} `));
+    return indexers.length > 0 && indexers.every(([, indexer]) => indexer.isCurrent);
+  }
+
   /** Slow webhooks delay nothing else. */
   #deliverWebhooks(): void {
     this.#delivery ??= this.#webhookQueue
@@ -219,6 +274,7 @@ export class ChainEvents {
   /** Another process may have done work in the meantime, so everything is reloaded. */
   #onLeaseChanged(): void {
     this.#indexers = new Map();
+    this.#summaries.reset();
     this.#reloadedAt = 0;
     this.#schedule();
   }
@@ -229,20 +285,29 @@ export class ChainEvents {
     const store = this.#store;
     if (Math.abs(clock() - this.#reloadedAt) < RELOAD_MS) return;
     this.#reloadedAt = clock();
-    const watches = [...config.watch, ...this.#codeWatches, ...(await this.#storedWatches())].flatMap(
-      (options) => this.#tryParseWatch(options) ?? [],
-    );
+    const configured = [...config.watch, ...this.#codeWatches, ...(await this.#storedWatches())];
+    const addresses = await this.#addressSync.addresses();
+    this.#summaries.setAddresses(addresses);
+    const watches = [
+      ...configured.flatMap((options) => this.#tryParseWatch(options) ?? []),
+      ...addresses.flatMap((synced) => syncWatches(synced, this.#selector)),
+    ];
     const indexers = new Map<string, WatchIndexer>();
+    const prefixes = new Set<string>();
     for (const watch of watches) {
       const feed = chain.eventReader(watch.chainId);
       const status = () => this.#statusOf(watch.chainId);
       const enqueueWebhooks = this.#webhookQueue.enqueueWrites.bind(this.#webhookQueue);
-      const dependencies = { store, writer: this.#writer, feed, status, enqueueWebhooks, logger };
+      const onWritten = ({ synced }: Watch) => synced && this.#summaries.markOutdated(synced);
+      const { consumeTrigger } = this.#dependencies;
+      const callbacks = { status, enqueueWebhooks, onWritten, consumeTrigger };
+      const dependencies = { store, writer: this.#writer, feed, ...callbacks, logger };
       const signature = `${watch.webhook ?? ""} ${watch.confirmations}`;
       for (const selection of watch.selections) {
         const key = `${watch.id} ${selection.kind} ${signature}`;
         const prefix = `${watch.id} ${selection.kind} `;
-        if ([...indexers.keys()].some((other) => other.startsWith(prefix))) continue;
+        if (prefixes.has(prefix)) continue;
+        prefixes.add(prefix);
         indexers.set(key, this.#indexers.get(key) ?? new WatchIndexer(watch, selection, dependencies));
       }
       if (status()?.scope === "wallets")
@@ -283,6 +348,12 @@ export class ChainEvents {
   #statusOf(chainId: number) {
     return this.#dependencies.chain.status().find(({ chain }) => chain === chainId);
   }
+}
+
+/** Returns the linked addresses of a user, as text to compare. */
+function addressesIn(user: string | null): string {
+  const { accounts }: JsonObject = user === null ? {} : JSON.parse(user);
+  return JSON.stringify(accounts ?? []);
 }
 
 function abiEntries(abi: JsonValue | undefined): JsonValue {

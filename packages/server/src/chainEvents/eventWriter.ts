@@ -5,6 +5,7 @@ import { idsCondition } from "../data/objects/include.ts";
 import type { Objects } from "../data/objects/objects.ts";
 import { BatchTransaction, type WriteTransaction } from "../data/objects/writeTransaction.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
+import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store, Write } from "../database/store.ts";
 
 export interface EventWriterDependencies {
@@ -17,7 +18,14 @@ export interface EventWriterDependencies {
 /** A change of the object of an event. */
 export type EventChange =
   | { kind: "created"; object: JsonObject & { objectId: string } }
-  | { kind: "removed" | "confirmed"; object: JsonObject };
+  | { kind: "removed" | "confirmed"; object: JsonObject }
+  /** Sets the fields of an object. */
+  | { kind: "updated"; object: JsonObject };
+
+const EVENT_FIELDS = {
+  block_hash: { type: "String" },
+  confirmed: { type: "Boolean" },
+} as const satisfies ClassSchema["fields"];
 
 /** Permissions that let only the server create events. */
 const SERVER_ONLY_PERMISSIONS = { create: {}, update: {}, delete: {}, addField: {} };
@@ -31,17 +39,17 @@ export class EventWriter {
   }
 
   /** Creates the class if needed. The permissions of an existing class are kept. */
-  async prepare(className: string): Promise<void> {
+  async prepare(className: string, fields: ClassSchema["fields"] = EVENT_FIELDS): Promise<void> {
     const indexes = { chain_block: { chain_id: 1, block_number: 1 } } as const;
     const existing = this.#dependencies.schemas.get(className);
-    if (existing && "chain_block" in existing.indexes && "confirmed" in existing.fields) return;
+    const hasFields = Object.keys(fields).every((name) => existing && name in existing.fields);
+    if (existing && "chain_block" in existing.indexes && hasFields) return;
     await this.#dependencies.schemas.change(className, (schema) => ({
       ...schema,
       fields: {
         chain_id: { type: "Number" },
         block_number: { type: "Number" },
-        block_hash: { type: "String" },
-        confirmed: { type: "Boolean" },
+        ...fields,
         ...schema.fields,
       },
       classLevelPermissions: existing
@@ -128,17 +136,21 @@ export class EventWriter {
     const { objectId } = change.object;
     if (typeof objectId !== "string") throw new Error("an object without an id");
     if (change.kind === "removed") await objects.remove(request, className, objectId, { transaction });
-    else await objects.update(request, className, objectId, { confirmed: true }, { transaction });
+    else {
+      const { objectId: _, ...fields } = change.object;
+      const changed = change.kind === "updated" ? fields : { confirmed: true };
+      await objects.update(request, className, objectId, changed, { transaction });
+    }
   }
 }
 
 /** A request of the server itself. */
-function serverRequest(): RequestContext {
+export function serverRequest(): RequestContext {
   return { auth: MASTER, installationId: undefined, context: {}, ip: "127.0.0.1", requestId: "" };
 }
 
 /** Whether cloud code rejected an event, as opposed to a temporary failure. */
-function isRejection(error: unknown): error is ProtocolError {
+export function isRejection(error: unknown): error is ProtocolError {
   const { TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED } = ErrorCode;
   const temporary: readonly number[] = [TIMEOUT, INTERNAL_SERVER_ERROR, CONNECTION_FAILED];
   return error instanceof ProtocolError && !temporary.includes(error.code);

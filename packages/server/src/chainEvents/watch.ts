@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { parseAddress, parseEventSelection, type Selection } from "@purse/chain";
 import { ErrorCode, isClassName, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { type EventFilter, parseEventFilter } from "./eventFilter.ts";
+import type { SyncedAddress } from "./syncedAddress.ts";
 
 /** A watch: logs of a contract's event, or transfers of an address, that are stored as objects of a class. */
 export interface Watch {
@@ -18,6 +19,8 @@ export interface Watch {
   isHistorical: boolean;
   /** Receives every change. */
   webhook: string | undefined;
+  /** Set if the objects have the columns of the tables of a synced address. */
+  synced?: SyncedAddress;
 }
 
 /** Resolves chains of watches. */

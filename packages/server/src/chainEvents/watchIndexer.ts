@@ -5,7 +5,15 @@ import type { Logger } from "../core/logger.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
 import { checkpointsTo, moveCursor, readCursor, type StoredCursor, type WatchCursor } from "./cursor.ts";
 import { eventFields, eventObject } from "./eventObject.ts";
-import { type EventChange, type EventWriter, isConflict, numberField, stringField } from "./eventWriter.ts";
+import {
+  type EventChange,
+  type EventWriter,
+  isConflict,
+  isRejection,
+  numberField,
+  stringField,
+} from "./eventWriter.ts";
+import { syncedObject } from "./syncedObject.ts";
 import type { Watch } from "./watch.ts";
 
 export interface WatchIndexerDependencies {
@@ -15,6 +23,10 @@ export interface WatchIndexerDependencies {
   status(): ChainStatus | undefined;
   /** Returns the writes that enqueue webhook messages, numbered from `from` on. */
   enqueueWebhooks(watch: Watch, source: string, from: number, changes: EventChange[]): Write[];
+  /** Called after objects of a watch have changed. */
+  onWritten?(watch: Watch): void;
+  /** Decides about the events of a class; undefined to store all of them. */
+  consumeTrigger?(className: string): ((event: JsonObject) => Promise<boolean>) | undefined;
   logger: Logger;
 }
 
@@ -41,12 +53,19 @@ export class WatchIndexer {
     this.#key = `${watch.id} ${selection.kind}`;
   }
 
+  /** Whether everything up to the head has been processed. */
+  get isCurrent(): boolean {
+    return this.#completedState !== "";
+  }
+
   /** Processes events up to the head. Returns whether there may be more. */
   async step(): Promise<boolean> {
-    const { feed, store } = this.#dependencies;
-    const head = await feed.head();
+    const { store } = this.#dependencies;
+    const newest = await this.#dependencies.feed.head();
+    if (!newest) return false;
+    const confirmed = this.#confirmedUpTo(newest);
+    const head = await this.#lastBlock(newest, confirmed);
     if (!head) return false;
-    const confirmed = this.#confirmedUpTo(head);
     const headState = `${head.hash} ${confirmed}`;
     if (headState === this.#completedState) return false;
     try {
@@ -70,6 +89,16 @@ export class WatchIndexer {
       if (error instanceof UniqueConstraintError || isConflict(error)) return true;
       throw error;
     }
+  }
+
+  /** The block up to which to store events: the head or, if cloud code decides about them, the last confirmed one. */
+  async #lastBlock(head: BlockReference, confirmed: number): Promise<BlockReference | undefined> {
+    const { consumeTrigger, feed } = this.#dependencies;
+    if (!consumeTrigger?.(this.#watch.className)) return head;
+    if (confirmed < 0) return undefined;
+    const number = Math.min(confirmed, head.number);
+    const hash = (await feed.getBlockHashes([number])).get(number);
+    return hash === undefined ? undefined : { number, hash };
   }
 
   /** Events before the creation of a watch are skipped unless requested. */
@@ -159,10 +188,11 @@ export class WatchIndexer {
       const { args } = event.fields;
       return filter({ ...event.fields, ...Object(args), ...eventFields(event) });
     });
+    const createObject = this.#watch.synced ? syncedObject : eventObject;
     const objects = matching.map((event) =>
-      eventObject(event, { chainId, kind, confirmed: event.cursor.block.number <= confirmedUpTo }),
+      createObject(event, { chainId, kind, confirmed: event.cursor.block.number <= confirmedUpTo }),
     );
-    const missing = await writer.missing(className, objects);
+    const missing = await this.#accepted(await writer.missing(className, objects));
     const { cursor: eventCursor, hasMore } = batch;
     await this.#commit(
       cursor,
@@ -175,6 +205,26 @@ export class WatchIndexer {
       missing.map((object): EventChange => ({ kind: "created", object })),
     );
     return hasMore;
+  }
+
+  /** Returns the objects that cloud code lets through. An event whose decision fails is skipped. */
+  async #accepted<T extends JsonObject>(objects: T[]): Promise<T[]> {
+    const { className } = this.#watch;
+    const decide = this.#dependencies.consumeTrigger?.(className);
+    if (!decide) return objects;
+    const accepted: T[] = [];
+    for (const object of objects) {
+      try {
+        if (await decide(object)) accepted.push(object);
+      } catch (error) {
+        if (!isRejection(error)) throw error;
+        this.#dependencies.logger.warn("beforeConsume failed: an event is skipped", {
+          className,
+          error: error.message,
+        });
+      }
+    }
+    return accepted;
   }
 
   /** Marks objects of final blocks as confirmed. Returns whether there may be more. */
@@ -208,9 +258,9 @@ export class WatchIndexer {
     to: WatchCursor,
     changes: EventChange[],
   ): Promise<StoredCursor> {
-    const { writer, enqueueWebhooks } = this.#dependencies;
+    const { writer, enqueueWebhooks, onWritten } = this.#dependencies;
     let next: StoredCursor | undefined;
-    await writer.write(this.#watch.className, changes, (written) => {
+    const changed = await writer.write(this.#watch.className, changes, (written) => {
       const deliveryCount = this.#watch.webhook === undefined ? 0 : written.length;
       const { eventCursor, checkpoints, staleUpTo } = to;
       const moved: WatchCursor = {
@@ -226,6 +276,7 @@ export class WatchIndexer {
         : writes;
     });
     if (!next) throw new Error("a cursor was not moved");
+    if (changed.length > 0) onWritten?.(this.#watch);
     this.#cursor = next;
     return next;
   }

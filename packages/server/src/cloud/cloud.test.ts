@@ -72,6 +72,8 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
   const { dispatch } = createParseApi({
     appId: "app",
     verifyMasterKey: () => undefined,
+    verifyMaintenanceKey: () => undefined,
+    hasClientKey: () => true,
     clientAddressOf: () => "127.0.0.1",
     store,
     idempotency: { paths: [], seconds: 1, rememberedFields: async () => ({}) },
@@ -79,7 +81,10 @@ async function setUp(code = "", functionTimeoutMs = 2_000, plugins: string[] = [
     mountPath: "/server",
     serverUrl: "http://127.0.0.1/server",
     withParsedBody: () => Promise.reject(new Error("No requests arrive over HTTP here")),
-    routes: [...objectRoutes({ objects, findInstallation: async () => undefined }), ...cloud.routes],
+    routes: [
+      ...objectRoutes({ objects, saveInstallation: () => Promise.reject(new Error("not called")) }),
+      ...cloud.routes,
+    ],
     authenticateSession: async (token) => {
       if (token === ANN) return ann;
       throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
@@ -426,6 +431,24 @@ describe("triggers", () => {
   });
 });
 
+describe("the query of a beforeFind", () => {
+  it("has the limit that applies by default, and what only the database reads", async () => {
+    const cloudServer = await setUp(`
+      Parse.Cloud.beforeFind("Thing", ({ query }) => { throw JSON.stringify(query.toJSON()); });
+    `);
+    const options = {
+      readPreference: "SECONDARY",
+      includeReadPreference: "NEAREST",
+      subqueryReadPreference: "PRIMARY",
+      hint: "byN",
+      comment: "why",
+    };
+    const params = { ...options, where: '{"n":1}' };
+    const { body } = await cloudServer.send({ method: "GET", path: "/classes/Thing", params });
+    expect(JSON.parse(String(body.error))).toEqual({ ...options, where: { n: 1 }, limit: 100 });
+  });
+});
+
 describe("objects that are included", () => {
   const pointer = (objectId: unknown) => ({
     __type: "Pointer",
@@ -595,7 +618,7 @@ describe("triggers of files and live queries", () => {
     const large = cloud.fileTrigger("beforeSaveFile")?.({ ...hello, fileSize: 11 }, request);
     await expect(large).rejects.toMatchObject({ code: 130, message: "too large" });
     const removed = cloud.fileTrigger("beforeDeleteFile")?.({ name: "a.txt" }, request);
-    await expect(removed).rejects.toMatchObject({ code: 141, message: "kept" });
+    await expect(removed).rejects.toMatchObject({ code: 153, message: "kept" });
     expect(await cloud.fileTrigger("afterSaveFile")?.(hello, request)).toBeUndefined();
   });
 
@@ -613,11 +636,12 @@ describe("triggers of files and live queries", () => {
       true,
       false,
     ]);
-    await live.connect(request, { clients: 1, subscriptions: 0 });
-    await expect(live.connect(request, { clients: 2, subscriptions: 0 })).rejects.toMatchObject({
+    const connection = { clientId: "c", useMasterKey: false, clients: 1, subscriptions: 0 };
+    await live.connect(request, connection);
+    await expect(live.connect(request, { ...connection, clients: 2 })).rejects.toMatchObject({
       message: "full",
     });
-    expect(await live.subscribe(request, "Thing", { where: { n: 1 }, fields: ["n"] })).toMatchObject({
+    expect(await live.subscribe(request, "Thing", { where: { n: 1 }, fields: ["n"] }, 1)).toMatchObject({
       where: { n: 1, owner: "ann" },
       fields: ["n"],
     });

@@ -1,8 +1,9 @@
 import { ErrorCode, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
-import type { AuthContext, RequestContext } from "../core/authContext.ts";
+import { type AuthContext, internalRequest, MASTER, type RequestContext } from "../core/authContext.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { FunctionCall } from "../core/functionCall.ts";
 import type { ApiReply, ApiRequest, ApiRoute, Dispatch } from "../core/http/apiRoute.ts";
+import { withoutOperatorKeys } from "../core/http/masterKey.ts";
 import type { Logger, LogLevel } from "../core/logger.ts";
 import type { Mail } from "../core/mail.ts";
 import type { LiveTriggers } from "../data/objects/liveTriggers.ts";
@@ -45,6 +46,8 @@ export interface CloudHost {
   /** Undefined if e-mail cannot be sent. */
   sendMail?: ((mail: Mail) => Promise<void>) | undefined;
   jobs?: JobProgressReporter;
+  /** Calls a method of a chain's node (JSON-RPC). Rejects with ProtocolError. Without it there are no chains. */
+  callChain?: (chain: string, method: string, params: JsonValue[]) => Promise<JsonValue>;
   /** Functions and triggers that webhooks execute. */
   remote?: RemoteHandlers;
 }
@@ -80,6 +83,8 @@ export interface Cloud extends CloudFileTriggers {
   /** The trigger that runs when the application's settings are saved; undefined if there is none. */
   configTrigger(trigger: ConfigTriggerName): ConfigTrigger | undefined;
   live: LiveTriggers;
+  /** The trigger that decides which on-chain events become objects of a class; undefined if there is none. */
+  consumeTrigger(className: string): ((event: JsonObject) => Promise<boolean>) | undefined;
   /** Runs a function. Rejects with ProtocolError: with 141 if there is no such function. */
   runFunction(name: string, call: FunctionCall): Promise<InvocationResult>;
   /** Runs a job without a time limit. Rejects with ProtocolError. */
@@ -139,7 +144,9 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   const triggers = createTriggers({ hasHandler, callContextOf, run });
   return {
     triggers,
-    routes: [{ method: "POST", path: "/functions/:name", isApplicationOptional: true, handle }],
+    routes: [
+      { method: "POST", path: "/functions/:name", isApplicationOptional: true, needsClientKey: true, handle },
+    ],
     definitions: () => supervisor.definitions,
     ...createFileTriggers({ hasHandler, callContextOf, run }),
     configTrigger(trigger) {
@@ -157,6 +164,19 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       };
     },
     live: createLiveTriggers({ hasHandler, callContextOf, run, logger }),
+    consumeTrigger(className) {
+      if (!triggerNames.has(`beforeConsume.${className}`)) return undefined;
+      return async (event) => {
+        const callContext = await callContextOf(internalRequest(MASTER));
+        const { value } = await run(`beforeConsume of ${className}`, {
+          kind: "consume",
+          className,
+          event,
+          callContext,
+        });
+        return value !== false;
+      };
+    },
     runFunction,
     async runJob(name, params, jobId, request) {
       const callContext = await callContextOf(request);
@@ -197,7 +217,7 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
   }
 
   async function handleHostRequest(hostRequest: HostRequest): Promise<JsonValue> {
-    const { dispatch, download, jobs, sendMail } = requireHost();
+    const { callChain, dispatch, download, jobs, sendMail } = requireHost();
     switch (hostRequest.kind) {
       case "dispatch": {
         const { status, body, headers = {} } = await dispatch(hostRequest.request);
@@ -212,6 +232,10 @@ export function createCloud(dependencies: CloudDependencies): Cloud {
       case "jobMessage":
         await jobs?.message(hostRequest.jobId, hostRequest.message);
         return {};
+      case "chainCall": {
+        if (!callChain) throw new ProtocolError(ErrorCode.OTHER_CAUSE, "There are no chains here");
+        return callChain(hostRequest.chain, hostRequest.method, hostRequest.params);
+      }
       case "download": {
         if (!download) {
           throw new ProtocolError(ErrorCode.FILE_READ_ERROR, "Files cannot be downloaded here");
@@ -263,10 +287,11 @@ function isRemoteInvocation(invocation: Invocation, remote: RemoteHandlers): boo
   }
 }
 
-/** The headers that cloud code and webhooks may see: all but the master key. */
+/** The headers that cloud code and webhooks see. */
 function visibleHeaders(headers: RequestContext["headers"] = {}): Record<string, string> {
-  const { "x-parse-master-key": _, ...others } = headers;
-  return Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    Object.entries(withoutOperatorKeys(headers)).map(([name, value]) => [name, String(value)]),
+  );
 }
 
 function replyOf({ value, status = 200, headers }: InvocationResult): ApiReply {

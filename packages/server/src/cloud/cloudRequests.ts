@@ -88,13 +88,19 @@ export interface ConfigTriggerRequest extends CloudRequest {
 
 export interface ConnectRequest extends CloudRequest {
   event: "connect";
+  client: { id: string };
   clients: number;
   subscriptions: number;
   sessionToken: string | undefined;
+  /** Whether the client connects with the master key. */
+  useMasterKey: boolean;
 }
 
 export interface SubscribeRequest extends CloudRequest {
   event: "subscribe";
+  op: "subscribe";
+  /** The client's number of the subscription. */
+  requestId: number | string;
   query: Query;
   sessionToken: string | undefined;
 }

@@ -19,7 +19,13 @@ const EXPOSED_SETTINGS = [
 export function cloudSettings(config: Config, publicUrl: string, mountPath: string): ServerSettings {
   const { appId, appName, environment, maxLimit, sessionSeconds } = config;
   return {
-    ...Object.fromEntries(EXPOSED_SETTINGS.map((name) => [name, config[name]])),
+    // Functions among the settings cannot be called by cloud code; that there is one means yes for some.
+    ...Object.fromEntries(
+      EXPOSED_SETTINGS.map((name) => {
+        const value = config[name];
+        return [name, typeof value === "function" ? true : value];
+      }),
+    ),
     applicationId: appId,
     appId,
     appName,

@@ -18,6 +18,7 @@ import {
   type CloudFunction,
   type ConfigTrigger,
   type ConnectTrigger,
+  type ConsumeTrigger,
   clearRegistry,
   type FileTrigger,
   type Job,
@@ -28,6 +29,8 @@ import {
   type Registry,
   type SubscribeTrigger,
 } from "./registry.ts";
+import { storeInIpfs, type ToIpfsOptions } from "./toIpfs.ts";
+import { convertUnits, type UnitsOptions } from "./units.ts";
 import { assertValidator, type Validator } from "./validator.ts";
 import { encodeResult } from "./wire.ts";
 import type { FileTriggerName, HostRequest, TriggerName } from "./workerMessages.ts";
@@ -108,6 +111,15 @@ export interface CloudDefinitions {
   /** Sends an HTTP request. Rejects with the response if its status is not 2xx. */
   httpRequest(options: CloudHttpOptions): Promise<CloudHttpResponse>;
   sendEmail(mail: Mail): Promise<void>;
+  /** Converts amounts: `units({ method: "fromWei", value, decimals })`. */
+  units(options: UnitsOptions): string;
+  /** Stores content in IPFS; `path` of the result is its URL. */
+  toIpfs(options: ToIpfsOptions): Promise<{ path: string }>;
+  /**
+   * Decides which on-chain events of a watch are stored as objects of a class: those for which it returns true. They are
+   * stored when they are confirmed, so that each is decided once.
+   */
+  beforeConsume(className: ClassReference, trigger: ConsumeTrigger): void;
   /** Does nothing, as in Parse Server: pass `{ useMasterKey: true }` to the call that needs it. */
   useMasterKey(): void;
 }
@@ -261,6 +273,13 @@ export function createDefinitions({
         }
       }
       await callHost({ kind: "sendEmail", mail: { to, subject, text, ...(html !== undefined && { html }) } });
+    },
+    units: convertUnits,
+    toIpfs: (options) => storeInIpfs(options, callHost),
+    beforeConsume(reference, trigger) {
+      const className = classNameOf(reference);
+      assertFunction<ConsumeTrigger>(trigger, `beforeConsume of ${className}`);
+      register(() => registry.beforeConsume.set(className, trigger));
     },
     useMasterKey: () => undefined,
   };

@@ -19,6 +19,7 @@ export function definitionsOf(registry: Registry): Definitions {
       ...(registry.beforeConnect ? ["beforeConnect"] : []),
       ...triggerKeys("beforeSubscribe", registry.beforeSubscribe),
       ...triggerKeys("afterLiveQueryEvent", registry.afterLiveQueryEvent),
+      ...triggerKeys("beforeConsume", registry.beforeConsume),
       ...(registry.onLiveQueryEvent.length > 0 ? ["onLiveQueryEvent"] : []),
     ],
     schedules: registry.schedules,

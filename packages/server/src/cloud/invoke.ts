@@ -4,11 +4,11 @@ import type { Logger } from "../core/logger.ts";
 import { callFunction } from "./callFunction.ts";
 import type { CloudRequest, FileTriggerRequest, FunctionRequest } from "./cloudRequests.ts";
 import { fileInfoOf, toParseFile } from "./fileInfo.ts";
-import { applyOperations, changesOf, pendingChanges, toParseObject } from "./parseObjects.ts";
+import { applyOperations, changesOf, encodedFields, pendingChanges, toParseObject } from "./parseObjects.ts";
 import { queryParams, withoutQueryParams } from "./queryParams.ts";
 import type { Registry } from "./registry.ts";
 import { validate } from "./validator.ts";
-import { decodeParams } from "./wire.ts";
+import { decodeParams, encodeResult } from "./wire.ts";
 import type { CallContext, HostRequest, Invocation, InvocationResult } from "./workerMessages.ts";
 
 export interface InvokeDependencies {
@@ -32,8 +32,8 @@ export async function invoke(
         throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${invocation.name}"`);
       const params = decodeParams(invocation.params);
       const triggerRequest: FunctionRequest = { ...request, params, functionName: invocation.name };
-      const shouldRun = await validate(registration.validator, triggerRequest, callContext.roles);
-      return shouldRun ? callFunction(registration.run, triggerRequest) : {};
+      await validate(registration.validator, triggerRequest, callContext.roles);
+      return callFunction(registration.run, triggerRequest);
     }
     case "job": {
       const job = registry.jobs.get(invocation.name);
@@ -55,7 +55,13 @@ export async function invoke(
       const trigger = registry.objectTriggers.get(`beforeSave.${invocation.className}`);
       if (!trigger) return {};
       const original = invocation.original && toParseObject(invocation.className, invocation.original);
-      const object = toParseObject(invocation.className, invocation.original ?? {});
+      const { customId } = invocation;
+      const chosen: JsonObject = customId === undefined ? {} : { objectId: customId };
+      const object = toParseObject(
+        invocation.className,
+        invocation.original ?? chosen,
+        original !== undefined,
+      );
       applyOperations(object, invocation.operations);
       const before = pendingChanges(object);
       const triggerRequest = { ...request, triggerName: "beforeSave" as const, object, original };
@@ -72,9 +78,12 @@ export async function invoke(
       const object = toParseObject(invocation.className, invocation.object, invocation.existed);
       const original = invocation.original && toParseObject(invocation.className, invocation.original);
       const triggerRequest = { ...request, triggerName: invocation.trigger, object, original };
+      const before = invocation.trigger === "afterSave" ? encodedFields(object) : {};
       if (await validate(trigger.validator, triggerRequest, callContext.roles))
         await trigger.run(triggerRequest);
-      return { context: toPlainObject(triggerRequest.context) };
+      const context = toPlainObject(triggerRequest.context);
+      if (invocation.trigger !== "afterSave") return { context };
+      return { context, changes: changesOf(before, encodedFields(object)) };
     }
     case "beforeFind": {
       const trigger = registry.beforeFind.get(invocation.className);
@@ -114,7 +123,7 @@ export async function invoke(
         return { value: invocation.objects };
       const returned = await trigger.run(triggerRequest);
       const results: unknown[] = Array.isArray(returned) ? returned : triggerRequest.objects;
-      return { value: results.flatMap((object) => (object instanceof ParseObject ? [object.toJSON()] : [])) };
+      return { value: results.flatMap(encodeFound) };
     }
     case "file": {
       const trigger = registry.files.get(invocation.trigger);
@@ -146,6 +155,10 @@ export async function invoke(
       if (shouldRun) await trigger.run(triggerRequest);
       return { context: toPlainObject(triggerRequest.context) };
     }
+    case "consume": {
+      const trigger = registry.beforeConsume.get(invocation.className);
+      return { value: trigger ? Boolean(await trigger(invocation.event)) : true };
+    }
     case "liveConnection": {
       const { clientId, ...event } = invocation.event;
       for (const handler of registry.onLiveQueryEvent) await handler({ ...event, client: { id: clientId } });
@@ -154,8 +167,16 @@ export async function invoke(
     case "connect": {
       const trigger = registry.beforeConnect;
       if (!trigger) return {};
-      const { clients, subscriptions, sessionToken } = invocation;
-      const triggerRequest = { ...request, event: "connect" as const, clients, subscriptions, sessionToken };
+      const { clientId, clients, subscriptions, sessionToken } = invocation;
+      const triggerRequest = {
+        ...request,
+        event: "connect" as const,
+        client: { id: clientId },
+        clients,
+        subscriptions,
+        sessionToken,
+        useMasterKey: invocation.useMasterKey,
+      };
       if (await validate(trigger.validator, triggerRequest, callContext.roles))
         await trigger.run(triggerRequest);
       return {};
@@ -167,6 +188,8 @@ export async function invoke(
       const triggerRequest = {
         ...request,
         event: "subscribe" as const,
+        op: "subscribe" as const,
+        requestId: invocation.requestId,
         query,
         sessionToken: sessionTokenOf(callContext),
       };
@@ -185,11 +208,19 @@ export async function invoke(
       if (!(await validate(trigger.validator, triggerRequest, callContext.roles))) return {};
       await trigger.run(triggerRequest);
       if (!triggerRequest.sendEvent) return { value: null };
-      const value: JsonObject = { object: triggerRequest.object.toJSON() };
-      if (triggerRequest.original) value.original = triggerRequest.original.toJSON();
+      const encode = (each: ParseObject): JsonObject => ({ ...each.toJSON(), className: each.className });
+      const value: JsonObject = { object: encode(triggerRequest.object) };
+      if (triggerRequest.original) value.original = encode(triggerRequest.original);
       return { value };
     }
   }
+}
+
+/** Objects are encoded as a whole; other data is sent as it is. */
+function encodeFound(found: unknown): JsonObject[] {
+  if (found instanceof ParseObject) return [found.toJSON()];
+  const value = encodeResult(found);
+  return isJsonObject(value) ? [value] : [];
 }
 
 function cloudRequestOf(callContext: CallContext, logger: Logger): CloudRequest {

@@ -25,10 +25,16 @@ export function createLiveTriggers({
         callContext: await callContextOf(request),
       });
     },
-    async subscribe(request, className, params) {
+    async subscribe(request, className, params, requestId) {
       if (!hasHandler(`beforeSubscribe.${className}`)) return params;
       const callContext = await callContextOf(request);
-      const { value } = await run("beforeSubscribe", { kind: "subscribe", className, params, callContext });
+      const { value } = await run("beforeSubscribe", {
+        kind: "subscribe",
+        className,
+        params,
+        requestId,
+        callContext,
+      });
       return isJsonObject(value) ? value : params;
     },
     async event(request, event) {

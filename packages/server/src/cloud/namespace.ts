@@ -1,10 +1,15 @@
 import * as client from "@purse/client";
 import { isJsonObject } from "@purse/protocol";
+import { erc20Abi, erc721Abi, erc1155Abi } from "viem";
 import type { Method } from "../core/http/apiRoute.ts";
+import { type ChainLibraries, createChainLibraries } from "./chainLibraries.ts";
 import { type CloudDefinitions, createDefinitions, type DefinitionsOptions } from "./definitions.ts";
+import { download } from "./download.ts";
 import type { ServerSettings } from "./workerMessages.ts";
 
 export interface NamespaceOptions extends DefinitionsOptions {
+  /** The cloud code; packages are found from its folder. */
+  file: string;
   settings: ServerSettings;
 }
 
@@ -29,7 +34,8 @@ type ReplacedMembers = "Cloud" | "Moralis" | "default" | "initialize" | "start";
 
 /** The globals `Parse` and `Moralis` of cloud code. */
 export type CloudNamespace = Omit<typeof client, ReplacedMembers> &
-  LegacyMembers & {
+  LegacyMembers &
+  ChainLibraries & {
     Cloud: typeof client.Cloud & CloudDefinitions;
     /** Does nothing: cloud code is already connected to its server. */
     initialize(...ignored: unknown[]): void;
@@ -39,12 +45,20 @@ export type CloudNamespace = Omit<typeof client, ReplacedMembers> &
     serverURL: string;
     /** Always undefined: pass `{ useMasterKey: true }`. Old code may still assign it. */
     masterKey: undefined;
+    /** ABIs of the token standards, also as `Moralis.Web3.abis`. */
+    readonly abis: typeof ABIS;
+    readonly settings: {
+      /** Does nothing but log a warning: limits are set by `rateLimits` of the config file. */
+      setAPIRateLimit(limits: object): void;
+    };
     /** Read-only settings of the server, without secrets. */
     readonly Server: Readonly<ServerSettings>;
     readonly Moralis: CloudNamespace;
     readonly Web3: CloudNamespace;
     readonly default: CloudNamespace;
   };
+
+const ABIS = { erc20: erc20Abi, erc721: erc721Abi, erc1155: erc1155Abi } as const;
 
 const IN_PROCESS_ORIGIN = "http://in-process";
 /** Placeholder for the right to use the master key; cloud code never sees the key itself. */
@@ -62,12 +76,12 @@ export async function installNamespace(options: NamespaceOptions): Promise<void>
     // All invocations share this connection, so nobody is signed in on it.
     tracksCurrentUser: false,
     requestAttemptLimit: 1,
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       const url = String(input);
       // Only files have URLs of other servers.
       return url.startsWith(base)
         ? fetchInProcess(callHost, url.slice(base.length), init)
-        : download(callHost, url);
+        : new Response(Buffer.from(await download(callHost, url), "base64"));
     },
   });
   const namespace = createNamespace(options);
@@ -79,6 +93,12 @@ function createNamespace(options: NamespaceOptions): CloudNamespace {
   return {
     ...client,
     ...LEGACY_MEMBERS,
+    ...createChainLibraries(options.file, options.callHost),
+    abis: ABIS,
+    settings: {
+      setAPIRateLimit: () =>
+        options.logger.warn("setAPIRateLimit has no effect: set rateLimits in purse.config.ts"),
+    },
     Cloud: { ...client.Cloud, ...createDefinitions(options) },
     initialize: () => undefined,
     start: async () => undefined,
@@ -106,14 +126,6 @@ function createNamespace(options: NamespaceOptions): CloudNamespace {
       return this;
     },
   };
-}
-
-/** Downloads a saved file through the server. */
-async function download(callHost: DefinitionsOptions["callHost"], url: string): Promise<Response> {
-  const reply = await callHost({ kind: "download", url });
-  if (!isJsonObject(reply) || typeof reply.base64 !== "string")
-    throw new Error("The server sent no response");
-  return new Response(Buffer.from(reply.base64, "base64"));
 }
 
 /** The in-process transport: sends the client's envelope to the server without a socket. */

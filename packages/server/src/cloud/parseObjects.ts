@@ -13,6 +13,14 @@ export function pendingChanges(object: ParseObject): JsonObject {
   return object._saveParams().body;
 }
 
+/** Returns the encoded fields of an object, with pointers to other objects instead of their content. */
+export function encodedFields(object: ParseObject): JsonObject {
+  const { createdAt: _, updatedAt: _updatedAt, ...fields } = object.attributes;
+  const holder = new ParseObject("Fields");
+  holder._set(fields, { ignoreValidation: true });
+  return pendingChanges(holder);
+}
+
 /** Applies the operations of a write to the object as unsaved changes, without the fields that only the server sets. */
 export function applyOperations(object: ParseObject, requested: Readonly<Record<string, Operation>>): void {
   const ignoredKeys = new Set(["objectId", "id", "createdAt", "updatedAt", ...object._readOnlyAttributes()]);

@@ -1,5 +1,15 @@
 import { isJsonObject, type JsonObject, parseJson } from "@purse/protocol";
 
+/** Parameters that are passed on as they are. */
+const OPTIONS = [
+  "readPreference",
+  "includeReadPreference",
+  "subqueryReadPreference",
+  "hint",
+  "comment",
+  "explain",
+] as const;
+
 const QUERY_PARAMS: ReadonlySet<string> = new Set([
   "where",
   "include",
@@ -9,6 +19,7 @@ const QUERY_PARAMS: ReadonlySet<string> = new Set([
   "limit",
   "skip",
   "order",
+  ...OPTIONS,
 ]);
 
 /** Returns the parameters that are not part of the query. */
@@ -25,6 +36,10 @@ export function queryParams(params: JsonObject): JsonObject {
   if (limit !== undefined && Number.isFinite(Number(limit))) query.limit = Number(limit);
   if (skip !== undefined && Number.isFinite(Number(skip))) query.skip = Number(skip);
   if (count === 1 || count === "1" || count === true || count === "true") query.count = 1;
+  for (const name of OPTIONS) {
+    const value = params[name];
+    if (value !== undefined) query[name] = name === "explain" ? value === true || value === "true" : value;
+  }
   for (const [name, value] of Object.entries({ include, keys, excludeKeys, order })) {
     if (value !== undefined) query[name] = Array.isArray(value) ? value.join(",") : String(value);
   }

@@ -41,6 +41,9 @@ export type LiveConnectionHandler = (
   event: Omit<LiveConnectionEvent, "clientId"> & { client: { id: string } },
 ) => unknown;
 
+/** Receives the fields of an on-chain event; returns whether it is stored. */
+export type ConsumeTrigger = (event: JsonObject) => unknown;
+
 export interface Registration<F> {
   run: F;
   validator: Validator | undefined;
@@ -61,6 +64,7 @@ export interface Registry {
   beforeSubscribe: Map<string, Registration<SubscribeTrigger>>;
   afterLiveQueryEvent: Map<string, Registration<LiveEventTrigger>>;
   onLiveQueryEvent: LiveConnectionHandler[];
+  beforeConsume: Map<string, ConsumeTrigger>;
   schedules: ScheduleDefinition[];
   watches: JsonObject[];
   plugins: { name: string; functions: string[] }[];
@@ -79,6 +83,7 @@ export function newRegistry(): Registry {
     beforeSubscribe: new Map(),
     afterLiveQueryEvent: new Map(),
     onLiveQueryEvent: [],
+    beforeConsume: new Map(),
     schedules: [],
     watches: [],
     plugins: [],
@@ -104,6 +109,7 @@ export function clearRegistry(registry: Registry): void {
     registry.config,
     registry.beforeSubscribe,
     registry.afterLiveQueryEvent,
+    registry.beforeConsume,
   ]) {
     map.clear();
   }

@@ -22,13 +22,18 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
         ? (pendingWrite, request) => beforeSave(pendingWrite, request)
         : undefined,
     afterSave: (className) =>
-      hasHandler(`afterSave.${className}`) ? (change) => afterChange("afterSave", change) : undefined,
+      hasHandler(`afterSave.${className}`)
+        ? async (change) => (await afterChange("afterSave", change)).changes ?? { set: {}, unset: [] }
+        : undefined,
     beforeDelete: (className) =>
       hasHandler(`beforeDelete.${className}`)
-        ? (object, request) => runObjectTrigger("beforeDelete", className, object, undefined, true, request)
+        ? async (object, request) =>
+            void (await runObjectTrigger("beforeDelete", className, object, undefined, true, request))
         : undefined,
     afterDelete: (className) =>
-      hasHandler(`afterDelete.${className}`) ? (change) => afterChange("afterDelete", change) : undefined,
+      hasHandler(`afterDelete.${className}`)
+        ? async (change) => void (await afterChange("afterDelete", change))
+        : undefined,
     beforeFind: (className) =>
       hasHandler(`beforeFind.${className}`)
         ? async (params, request, isGet) => {
@@ -59,28 +64,39 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
       of(trigger) {
         const className = trigger === "afterLogout" ? "_Session" : "_User";
         if (!hasHandler(`${trigger}.${className}`)) return undefined;
-        return (object, request) => runObjectTrigger(trigger, className, object, undefined, true, request);
+        return async (object, request) =>
+          void (await runObjectTrigger(trigger, className, object, undefined, true, request));
       },
     },
   };
 
   async function beforeSave(pendingWrite: PendingWrite, request: RequestContext): Promise<void> {
-    const { className, operations, original } = pendingWrite;
+    const { className, operations, original, customId } = pendingWrite;
     const callContext = await callContextOf(request);
-    const invocation: Invocation = { kind: "beforeSave", className, operations, original, callContext };
+    const invocation: Invocation = {
+      kind: "beforeSave",
+      className,
+      operations,
+      customId,
+      original,
+      callContext,
+    };
     const { changes, context } = await run(`beforeSave of ${className}`, invocation);
     Object.assign(request.context, context);
     for (const key of changes?.unset ?? []) delete operations[key];
     for (const [key, value] of Object.entries(changes?.set ?? {})) operations[key] = parseOperation(value);
   }
 
-  async function afterChange(trigger: "afterSave" | "afterDelete", change: Change): Promise<void> {
+  async function afterChange(
+    trigger: "afterSave" | "afterDelete",
+    change: Change,
+  ): Promise<InvocationResult> {
     const { className, request } = change;
     const before = change.before === null ? undefined : parse(change.before);
     const after = change.after === null ? undefined : parse(change.after);
     const object = after ?? before ?? {};
     const original = before && after && before;
-    await runObjectTrigger(trigger, className, object, original, before !== undefined, request);
+    return runObjectTrigger(trigger, className, object, original, before !== undefined, request);
   }
 
   async function runObjectTrigger(
@@ -90,7 +106,7 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
     original: JsonObject | undefined,
     existed: boolean,
     request: RequestContext,
-  ): Promise<void> {
+  ): Promise<InvocationResult> {
     const callContext = await callContextOf(request);
     const invocation: Invocation = {
       kind: "object",
@@ -101,8 +117,9 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
       existed,
       callContext,
     };
-    const { context } = await run(`${trigger} of ${className}`, invocation);
-    Object.assign(request.context, context);
+    const result = await run(`${trigger} of ${className}`, invocation);
+    Object.assign(request.context, result.context);
+    return result;
   }
 }
 

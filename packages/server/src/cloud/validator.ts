@@ -2,6 +2,7 @@ import type { ParseObject } from "@purse/client";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { CloudRequest } from "./cloudRequests.ts";
 import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRule.ts";
+import { thrownMessage } from "./thrownErrors.ts";
 
 /** Rules for a parameter. */
 export interface FieldRule {
@@ -30,7 +31,7 @@ export interface ValidatorRules {
   requireUserKeys?: readonly string[] | Readonly<Record<string, FieldRule>>;
   /** Required parameters (in triggers: fields of the object), optionally with rules. */
   fields?: readonly string[] | Readonly<Record<string, FieldRule | string>>;
-  /** Whether the code does not run at all for the master key. */
+  /** Whether a trigger does not run for the master key; functions do. */
   skipWithMasterKey?: boolean;
   /** Whether the conditions also apply to the master key. */
   validateMasterKey?: boolean;
@@ -81,7 +82,7 @@ export type ValidatedRequest = CloudRequest & {
   original?: ParseObject | undefined;
 };
 
-/** Returns whether the code shall run. Throws 142 if the request is invalid, or what the validator function throws. */
+/** Returns whether a trigger shall run. Throws 142 if the request is invalid, or what the validator function throws. */
 export async function validate(
   validator: Validator | undefined,
   request: ValidatedRequest,
@@ -96,10 +97,8 @@ export async function validate(
     }
     return true;
   }
-  if (request.master && validator.skipWithMasterKey) return false;
-  if (request.master && !validator.validateMasterKey) return true;
-  await assertRules(validator, request, roles);
-  return true;
+  if (!request.master || validator.validateMasterKey) await assertRules(validator, request, roles);
+  return !(request.master && validator.skipWithMasterKey);
 }
 
 async function assertRules(
@@ -213,8 +212,7 @@ function validationError(message: string): ProtocolError {
 
 function toValidationError(error: unknown): Error {
   if (error instanceof ProtocolError) return error;
-  const message = error instanceof Error ? error.message : typeof error === "string" ? error : "";
-  return validationError(message || "Validation failed.");
+  return validationError(thrownMessage(error) ?? "Validation failed.");
 }
 
 function isNameList(fields: unknown): fields is readonly string[] {

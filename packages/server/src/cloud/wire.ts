@@ -3,10 +3,21 @@ import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 
 /* Parameters and results are encoded as a field of an unsaved object: functions support the same values as fields. */
 
-/** Decodes the parameters of a function: dates become Date objects, pointers become Parse objects. */
+/**
+ * Decodes the parameters of a function: dates become Date objects (also with `__type` and `iso`, as in Parse Server),
+ * pointers become Parse objects.
+ */
 export function decodeParams(params: JsonObject): Record<string, unknown> {
   const value = ParseObject.fromJSON({ className: "Parameters", value: params })._get("value");
+  addDateFields(value);
   return isRecord(value) ? value : {};
+}
+
+function addDateFields(value: unknown): void {
+  if (value instanceof Date) Object.assign(value, { __type: "Date", iso: value.toISOString() });
+  else if (Array.isArray(value)) value.forEach(addDateFields);
+  else if (isRecord(value) && Object.getPrototypeOf(value) === Object.prototype)
+    Object.values(value).forEach(addDateFields);
 }
 
 /** Encodes the result of a function; objects include all their fields. Undefined stays undefined. */

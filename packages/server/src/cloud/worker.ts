@@ -1,7 +1,8 @@
+import crypto from "node:crypto";
 import { registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parentPort, workerData } from "node:worker_threads";
-import { ErrorCode, isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
+import { isJsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import { LOG_LEVELS, type LogFields, type Logger } from "../core/logger.ts";
 import { currentDepth, runAtDepth } from "./callDepth.ts";
 import { FunctionResponseError } from "./callFunction.ts";
@@ -11,6 +12,7 @@ import { MessageBatcher } from "./messageBatcher.ts";
 import { installNamespace } from "./namespace.ts";
 import { loadPlugins } from "./plugins.ts";
 import { newRegistry } from "./registry.ts";
+import { defaultErrorOf, thrownMessage } from "./thrownErrors.ts";
 import type {
   HostMessage,
   HostRequest,
@@ -92,12 +94,16 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   });
 }
 
+// Cloud code of Moralis v1 uses Node's crypto module without importing it; it includes the members of Web Crypto.
+Object.defineProperty(globalThis, "crypto", { value: crypto, configurable: true, writable: true });
+
 const files = trackLoadedFiles();
 try {
   await installNamespace({
     registry,
     callHost,
     logger,
+    file: startData.file === "" ? import.meta.filename : startData.file,
     settings: startData.settings,
     onDefined: markChanged,
   });
@@ -117,7 +123,7 @@ async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "
     const result = await runAtDepth(depth, () => invoke({ registry, logger, callHost }, invocation));
     post({ kind: "result", id, result });
   } catch (error) {
-    post({ kind: "error", id, error: remoteErrorOf(error) });
+    post({ kind: "error", id, error: remoteErrorOf(error, defaultErrorOf(invocation)) });
   }
 }
 
@@ -129,20 +135,19 @@ function callHost(request: HostRequest): Promise<unknown> {
   });
 }
 
-/** Strings and errors are sent to the client, as in Parse Server; anything else becomes a generic error. */
-function remoteErrorOf(error: unknown): RemoteError {
+/** Texts and messages of errors are sent to the client, as in Parse Server; anything else becomes a generic error. */
+function remoteErrorOf(error: unknown, defaults: RemoteError): RemoteError {
   if (error instanceof FunctionResponseError)
-    return { ...remoteErrorOf(error.cause), status: error.responseOptions.status };
+    return { ...remoteErrorOf(error.cause, defaults), status: error.responseOptions.status };
   if (error instanceof ProtocolError) {
     const { code, message, status } = error;
     return { code, message, status };
   }
-  if (typeof error === "string") return { code: ErrorCode.SCRIPT_FAILED, message: error };
+  if (typeof error === "string" && error !== "") return { code: defaults.code, message: error };
   logger.warn("cloud code failed", {
     error: error instanceof Error ? (error.stack ?? error.message) : error,
   });
-  const message = error instanceof Error && error.message ? error.message : "Script failed.";
-  return { code: ErrorCode.SCRIPT_FAILED, message };
+  return { code: defaults.code, message: thrownMessage(error) ?? defaults.message };
 }
 
 /** Tracks which files of the code (not of packages) are loaded. */

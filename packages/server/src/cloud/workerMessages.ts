@@ -84,6 +84,8 @@ export type Invocation =
       kind: "beforeSave";
       className: string;
       operations: Record<string, Operation>;
+      /** The id that the client chose for a new object. */
+      customId?: string | undefined;
       original: JsonObject | undefined;
       callContext: CallContext;
     }
@@ -119,12 +121,22 @@ export type Invocation =
   /** `sessionToken` as it was sent: it may be invalid. */
   | {
       kind: "connect";
+      clientId: string;
+      useMasterKey: boolean;
       clients: number;
       subscriptions: number;
       sessionToken?: string;
       callContext: CallContext;
     }
-  | { kind: "subscribe"; className: string; params: JsonObject; callContext: CallContext }
+  | {
+      kind: "subscribe";
+      className: string;
+      params: JsonObject;
+      requestId: number | string;
+      callContext: CallContext;
+    }
+  /** An on-chain event that is about to be stored; the result is whether it is. */
+  | { kind: "consume"; className: string; event: JsonObject; callContext: CallContext }
   | { kind: "liveEvent"; className: string; event: LiveEvent; callContext: CallContext };
 
 /** The result of an invocation. */
@@ -133,7 +145,10 @@ export interface InvocationResult {
   value?: JsonValue | undefined;
   /** Of a beforeFind: the objects that replace the result of the query. */
   objects?: JsonObject[];
-  /** Of a beforeSave: encoded values and operations to set, and keys to unset. */
+  /**
+   * Of a beforeSave: encoded values and operations to set, and keys to unset. Of an afterSave: what it changed of the
+   * saved object.
+   */
   changes?: { set: JsonObject; unset: string[] };
   /** The request's context after the trigger. */
   context?: JsonObject;
@@ -216,7 +231,9 @@ export type HostRequest =
   | { kind: "sendEmail"; mail: { to: string; subject: string; text: string; html?: string } }
   | { kind: "jobMessage"; jobId: string; message: string }
   /** Downloads a file by its URL; the result is in base64. */
-  | { kind: "download"; url: string };
+  | { kind: "download"; url: string }
+  /** Calls a method of a chain's node (JSON-RPC). */
+  | { kind: "chainCall"; chain: string; method: string; params: JsonValue[] };
 
 /** From the worker to the server. */
 export type WorkerMessage =

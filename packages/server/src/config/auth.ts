@@ -4,8 +4,18 @@ import { HTTP, urlWith } from "./settingTypes.ts";
 
 /** A custom adapter of the operator, with Parse's interface. */
 export interface CustomAdapter {
-  validateAuthData(authData: JsonObject, options: JsonObject): unknown;
-  validateAppId?(appIds: unknown, authData: JsonObject, options: JsonObject): unknown;
+  validateAuthData?(authData: JsonObject, options: JsonObject, request: unknown): unknown;
+  /** Instead of `validateAuthData`: for a user without authData of the provider, and for one who has it. */
+  validateSetUp?(authData: JsonObject, options: JsonObject, request: unknown): unknown;
+  validateLogin?(authData: JsonObject, options: JsonObject, request: unknown): unknown;
+  validateUpdate?(authData: JsonObject, options: JsonObject, request: unknown): unknown;
+  validateAppId?(appIds: unknown, authData: JsonObject, options: JsonObject, request: unknown): unknown;
+  validateOptions?(options: JsonObject): unknown;
+  challenge?(data: unknown, authData: unknown, options: JsonObject, request: unknown): unknown;
+  /** What is read in place of the stored authData; a falsy value for that itself. Called with `{ ip, user, master }`. */
+  afterFind?(request: unknown, authData: JsonObject, options: JsonObject): unknown;
+  /** `default`, `solo` or `additional`, or a function that returns one. */
+  policy?: unknown;
 }
 
 /** A sign-in provider. */
@@ -17,7 +27,13 @@ export type AuthProviderConfig =
 /** Names of the built-in sign-in methods. */
 const RESERVED: ReadonlySet<string> = new Set(["mfa", "anonymous", "moralisEth", "password"]);
 
-const ADAPTER = z.custom<CustomAdapter>(isAdapter, { error: "it must have validateAuthData()" });
+const ADAPTER = z.custom<CustomAdapter>(isCustomAdapter, { error: "it must have validateAuthData()" });
+
+/** The options of an adapter: all that is no function. */
+function optionsIn(options: object): JsonObject {
+  const plain: unknown = JSON.parse(JSON.stringify(options));
+  return isJsonObject(plain) ? plain : {};
+}
 
 const OIDC = z
   .strictObject({
@@ -32,14 +48,15 @@ const OIDC = z
 const CUSTOM = z
   .looseObject({ module: z.union([z.string(), ADAPTER]) })
   .transform(({ module, ...options }): AuthProviderConfig => {
-    const plain: unknown = JSON.parse(JSON.stringify(options));
-    return { type: "custom", module, options: isJsonObject(plain) ? plain : {} };
+    return { type: "custom", module, options: optionsIn(options) };
   });
 
 const PROVIDER = z.union(
   [
     OIDC,
-    ADAPTER.transform((module): AuthProviderConfig => ({ type: "custom", module, options: {} })),
+    ADAPTER.transform(
+      (module): AuthProviderConfig => ({ type: "custom", module, options: optionsIn(module) }),
+    ),
     CUSTOM,
   ],
   { error: 'it must be { type: "oidc", issuer, clientId } or { module, … }' },
@@ -55,11 +72,9 @@ export const authSchema = z
   )
   .default({});
 
-function isAdapter(value: unknown): value is CustomAdapter {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "validateAuthData" in value &&
-    typeof value.validateAuthData === "function"
-  );
+/** Whether a value has `validateAuthData`, or all three steps instead. */
+export function isCustomAdapter(value: unknown): value is CustomAdapter {
+  if (typeof value !== "object" || value === null) return false;
+  const has = (name: string) => typeof Reflect.get(value, name) === "function";
+  return has("validateAuthData") || (has("validateSetUp") && has("validateLogin") && has("validateUpdate"));
 }

@@ -37,6 +37,27 @@ describe("defaults", () => {
   });
 });
 
+describe("idempotencyPaths", () => {
+  it("match from the beginning of a path, as in Parse Server", async () => {
+    const { idempotencyPaths } = await load({ PURSE_IDEMPOTENCY_PATHS: "classes/Note,^jobs/a|users$" });
+    const isMatched = (path: string) => idempotencyPaths.some((each) => each.test(path));
+    expect(["classes/Note", "classes/Note/id", "jobs/all", "users"].map(isMatched)).toEqual(
+      Array(4).fill(true),
+    );
+    expect(["my/classes/Note", "users/id"].map(isMatched)).toEqual([false, false]);
+  });
+});
+
+describe("compatibility", () => {
+  it("is strict unless the settings ask for what Parse Server does", async () => {
+    expect((await load()).compatibility).toBe("strict");
+    expect((await load({ PURSE_COMPATIBILITY: "parse" })).compatibility).toBe("parse");
+    await expect(load({ PURSE_COMPATIBILITY: "loose" })).rejects.toThrow(
+      /PURSE_COMPATIBILITY.*strict, parse/,
+    );
+  });
+});
+
 describe("sizes of bodies", () => {
   it("are bounded for everybody, more so for clients without a session", async () => {
     expect(await load()).toMatchObject({

@@ -218,7 +218,10 @@ async function resolveKeys(
   values: SettingValues,
   dataDir: string,
 ): Promise<Pick<Config, "appId" | "masterKey" | "keysPath">> {
-  const { appId, masterKey } = values;
+  const { appId, masterKey, maintenanceKey } = values;
+  if (maintenanceKey !== undefined && maintenanceKey === masterKey) {
+    throw new Error("PURSE_MAINTENANCE_KEY must differ from PURSE_MASTER_KEY");
+  }
   if (appId && masterKey) return { appId, masterKey, keysPath: undefined };
   const stored = await loadKeys(dataDir);
   return { appId: appId ?? stored.appId, masterKey: masterKey ?? stored.masterKey, keysPath: stored.path };

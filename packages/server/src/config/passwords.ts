@@ -4,7 +4,7 @@ import { compileRegex } from "../core/regex.ts";
 /** Requirements of passwords. */
 export interface PasswordPolicy {
   /** Whether a password is strong enough; undefined if every password is. */
-  isStrong: ((password: string) => boolean) | undefined;
+  isStrong: ((password: string) => Promise<boolean>) | undefined;
   /** Error message for a weak password. */
   validationError: string;
   doNotAllowUsername: boolean;
@@ -14,6 +14,8 @@ export interface PasswordPolicy {
   maxPasswordHistory: number;
   /** Lifetime of password reset links, in seconds. */
   resetTokenSeconds: number;
+  /** Whether earlier links stay valid when a new one is sent. */
+  resetTokenReuseIfValid: boolean;
   /** Whether a reset for an unknown email address succeeds; otherwise it fails with 205. */
   resetPasswordSuccessOnInvalidEmail: boolean;
 }
@@ -23,7 +25,8 @@ export interface AccountLockout {
   /** In minutes. */
   duration: number;
   threshold: number;
-  unlockOnPasswordReset: boolean;
+  /** Undefined for true, or with the compatibility with Parse Server for false. */
+  unlockOnPasswordReset: boolean | undefined;
 }
 
 const PATTERN = z
@@ -46,8 +49,8 @@ export const passwordPolicySchema = z
     doNotAllowUsername: z.boolean().default(false),
     maxPasswordAge: z.number().min(0).max(36_500).optional(),
     maxPasswordHistory: z.number().min(0).max(20).default(0),
-    resetTokenValidityDuration: z.number().min(1).max(31_536_000).default(86_400),
-    resetTokenReuseIfValid: z.unknown().optional(),
+    resetTokenValidityDuration: z.number().positive().max(31_536_000).default(86_400),
+    resetTokenReuseIfValid: z.boolean().default(false),
     resetPasswordSuccessOnInvalidEmail: z.boolean().default(true),
   })
   .prefault({})
@@ -55,25 +58,37 @@ export const passwordPolicySchema = z
     const { validatorPattern, validatorCallback: callback } = policy;
     const tests = [...(validatorPattern ? [validatorPattern] : []), ...(callback ? [callback] : [])];
     return {
-      isStrong: tests.length > 0 ? (password) => tests.every((test) => Boolean(test(password))) : undefined,
+      isStrong: tests.length > 0 ? (password) => passesAll(tests, password) : undefined,
       validationError: policy.validationError,
       doNotAllowUsername: policy.doNotAllowUsername,
       maxPasswordAge: policy.maxPasswordAge,
       maxPasswordHistory: policy.maxPasswordHistory,
       resetTokenSeconds: policy.resetTokenValidityDuration,
+      resetTokenReuseIfValid: policy.resetTokenReuseIfValid,
       resetPasswordSuccessOnInvalidEmail: policy.resetPasswordSuccessOnInvalidEmail,
     };
   });
+
+/** Callbacks may return promises: one that is not awaited would accept every password. */
+async function passesAll(
+  tests: readonly ((password: string) => unknown)[],
+  password: string,
+): Promise<boolean> {
+  for (const test of tests) if (!(await test(password))) return false;
+  return true;
+}
 
 /** `accountLockout` of the config file; `false` disables it. */
 export const accountLockoutSchema = z
   .union([
     z.literal(false),
     z.strictObject({
-      duration: z.number().min(0).max(99_999).default(5),
-      threshold: z.number().min(1).max(1_000).default(10),
-      unlockOnPasswordReset: z.boolean().default(true),
+      duration: z.number().positive().max(99_999).default(5),
+      threshold: z.int().min(1).max(999).default(10),
+      unlockOnPasswordReset: z.boolean().optional(),
     }),
   ])
   .prefault({})
-  .transform((value): AccountLockout | undefined => value || undefined);
+  .transform((value): AccountLockout | undefined =>
+    value ? { ...value, unlockOnPasswordReset: value.unlockOnPasswordReset } : undefined,
+  );

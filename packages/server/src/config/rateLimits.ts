@@ -44,6 +44,8 @@ export const rateLimitsSchema = z
       ...LIMIT_FIELDS,
       by: z.enum(["ip", "user", "session", "all"]).default("ip"),
       includeMasterKey: z.boolean().default(false),
+      includeInternalRequests: z.boolean().optional(),
+      message: z.string().min(1).optional(),
     }),
   )
   .default([]) satisfies z.ZodType<RateLimit[]>;

@@ -10,6 +10,30 @@ export interface ClassDefinition {
   classLevelPermissions?: JsonObject | undefined;
 }
 
+type Migration = () => unknown;
+
+const MIGRATION = z.custom<Migration>((value) => typeof value === "function", {
+  error: "it must be a function",
+});
+
+/** How the definitions of classes are applied. */
+export type SchemaOptions = z.output<typeof schemaOptionsSchema>;
+
+/** `schemaOptions` of the config file. */
+export const schemaOptionsSchema = z
+  .strictObject({
+    /** Whether the log names classes that are not defined. */
+    strict: z.boolean().default(false),
+    /** Whether fields that a defined class does not contain are removed with their values. */
+    deleteExtraFields: z.boolean().default(false),
+    /** Whether fields of another type are removed with their values, and added again. */
+    recreateModifiedFields: z.boolean().default(false),
+    /** Run before and after the definitions are applied; an error ends the start. */
+    beforeMigration: MIGRATION.optional(),
+    afterMigration: MIGRATION.optional(),
+  })
+  .prefault({});
+
 const OBJECT = z.custom<JsonObject>(isJsonObject, { error: "it must be an object" });
 
 /** `schemas` of the config file. */

@@ -9,11 +9,15 @@ describe("sections of the config file", () => {
     const { accountLimits: _, fileUpload, passwordPolicy, ...others } = readSections({});
     expect(others).toEqual({
       protectedFields: {},
+      userSensitiveFields: [],
+      requestKeywordDenylist: [{ key: "_bsontype", value: "Code" }],
       schemas: [],
+      schemaOptions: { strict: false, deleteExtraFields: false, recreateModifiedFields: false },
       auth: {},
       mail: {},
+      customPages: {},
       plugins: [],
-      accountLockout: { duration: 5, threshold: 10, unlockOnPasswordReset: true },
+      accountLockout: { duration: 5, threshold: 10, unlockOnPasswordReset: undefined },
       rateLimits: [],
       push: {},
       names: { ens: {}, unstoppable: {}, gateways: [] },
@@ -32,7 +36,17 @@ describe("sections of the config file", () => {
     });
   });
 
-  it("are parsed", () => {
+  it("hide the sensitive fields of users in addition to the protected ones", () => {
+    const protectedFields = { _User: { "*": ["phone"], "role:admin": [] }, Game: { "*": ["secret"] } };
+    expect(readSections({ protectedFields, userSensitiveFields: ["ssn", "phone"] })).toMatchObject({
+      protectedFields: { ...protectedFields, _User: { "*": ["phone", "ssn"], "role:admin": [] } },
+    });
+    expect(readSections({ userSensitiveFields: ["ssn"] }).protectedFields).toEqual({
+      _User: { "*": ["ssn"] },
+    });
+  });
+
+  it("are parsed", async () => {
     const adapter = { validateAuthData: () => undefined };
     const account = { project_id: "p", client_email: "a@b.c", private_key: PEM };
     const { passwordPolicy, fileUpload, ...others } = readSections({
@@ -72,7 +86,8 @@ describe("sections of the config file", () => {
       apns: { endpoint: "https://api.sandbox.push.apple.com" },
     });
     expect(others.defaultAcl).toEqual({ currentUser: { read: true } });
-    expect(["short", "password", "long enough"].map((text) => passwordPolicy.isStrong?.(text))).toEqual([
+    const texts = ["short", "password", "long enough"];
+    expect(await Promise.all(texts.map((text) => passwordPolicy.isStrong?.(text)))).toEqual([
       false,
       false,
       true,

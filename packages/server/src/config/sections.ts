@@ -4,13 +4,15 @@ import { isJsonObject, parseAcl } from "@purse/protocol";
 import { z } from "zod";
 import { accountLimitsSchema } from "./accountLimits.ts";
 import { authSchema } from "./auth.ts";
+import { customPagesSchema } from "./customPages.ts";
 import { eventWatchesSchema } from "./eventWatches.ts";
 import { fileUploadSchema } from "./fileUpload.ts";
+import { keywordDenylistSchema } from "./keywordDenylist.ts";
 import { namesSchema } from "./names.ts";
 import { accountLockoutSchema, passwordPolicySchema } from "./passwords.ts";
 import { pushSchema } from "./push.ts";
 import { rateLimitsSchema } from "./rateLimits.ts";
-import { schemasSchema } from "./schemas.ts";
+import { schemaOptionsSchema, schemasSchema } from "./schemas.ts";
 import { parseAt } from "./sectionErrors.ts";
 import { attempt, type SettingGroup } from "./settingTypes.ts";
 
@@ -39,11 +41,29 @@ export const SECTIONS = {
       "Fields that are hidden, by class and subject (`*`, `authenticated`, a user's id, or `role:` and a name).",
     schema: PROTECTED_FIELDS,
   },
+  userSensitiveFields: {
+    group: "Classes and permissions",
+    description:
+      "Fields of users that only they themselves and the master key read, as if protectedFields listed them for `*`.",
+    schema: z.array(z.string()).default([]),
+  },
+  requestKeywordDenylist: {
+    group: "Classes and permissions",
+    description:
+      'Keys and values that objects may not contain at any depth: a list of { key, value } with regular expressions. Default: [{ key: "_bsontype", value: "Code" }]; `__proto__`, `constructor` and `prototype` are always refused as keys.',
+    schema: keywordDenylistSchema,
+  },
   schemas: {
     group: "Classes and permissions",
     description:
       "Classes defined by code: a list of { className, fields, indexes, classLevelPermissions }. They are created on start; `npm run purse -- schema` shows what would change.",
     schema: schemasSchema,
+  },
+  schemaOptions: {
+    group: "Classes and permissions",
+    description:
+      "How `schemas` are applied: { strict, deleteExtraFields, recreateModifiedFields, beforeMigration, afterMigration }. The second and third remove values.",
+    schema: schemaOptionsSchema,
   },
   auth: {
     group: "Users and sessions",
@@ -57,6 +77,12 @@ export const SECTIONS = {
       "Email: `from`, and `adapter`, a module whose default export has sendMail({ to, from, subject, text, html }).",
     schema: z.strictObject({ from: z.string().optional(), adapter: z.string().optional() }).default({}),
   },
+  customPages: {
+    group: "Email",
+    description:
+      "URLs of your own pages instead of those of the server: choosePassword, passwordResetSuccess, verifyEmailSuccess, invalidLink, invalidVerificationLink, linkSendSuccess, linkSendFail; parseFrameURL, which the links in emails lead to.",
+    schema: customPagesSchema,
+  },
   plugins: {
     group: "Cloud code and webhooks",
     description: "Plugin files: modules whose default export is { name, functions }.",
@@ -65,7 +91,7 @@ export const SECTIONS = {
   passwordPolicy: {
     group: "Users and sessions",
     description:
-      "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetPasswordSuccessOnInvalidEmail.",
+      "validatorPattern, validatorCallback, validationError, doNotAllowUsername, maxPasswordAge (days), maxPasswordHistory, resetTokenValidityDuration (s), resetTokenReuseIfValid (earlier links stay valid), resetPasswordSuccessOnInvalidEmail.",
     schema: passwordPolicySchema,
   },
   fileUpload: {
@@ -89,7 +115,7 @@ export const SECTIONS = {
   rateLimits: {
     group: "Rate limits",
     description:
-      'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey }. Requests beyond a limit are rejected with 155 and HTTP 429.',
+      'Rate limits of the Parse API: a list of { path ("/login", "/functions/:name", "/classes/*"), windowSeconds, count, by ("ip", "user", "session" or "all"), methods, includeMasterKey, includeInternalRequests (those of cloud code), message }. Requests beyond a limit are rejected with 155 and HTTP 429.',
     schema: rateLimitsSchema,
   },
   push: {
@@ -126,11 +152,17 @@ export type SectionInputs = { [K in SectionKey]?: z.input<(typeof SECTIONS)[K]["
 export function readSections(file: Record<string, unknown>): SectionValues {
   const read = <Schema extends z.ZodType>(key: SectionKey, { schema }: { schema: Schema }) =>
     parseAt(key, schema, file[key]);
+  const userSensitiveFields = read("userSensitiveFields", SECTIONS.userSensitiveFields);
+  const protectedFields = read("protectedFields", SECTIONS.protectedFields);
   return {
-    protectedFields: read("protectedFields", SECTIONS.protectedFields),
+    protectedFields: withSensitiveFields(protectedFields, userSensitiveFields),
+    userSensitiveFields,
+    requestKeywordDenylist: read("requestKeywordDenylist", SECTIONS.requestKeywordDenylist),
     schemas: read("schemas", SECTIONS.schemas),
+    schemaOptions: read("schemaOptions", SECTIONS.schemaOptions),
     auth: read("auth", SECTIONS.auth),
     mail: read("mail", SECTIONS.mail),
+    customPages: read("customPages", SECTIONS.customPages),
     plugins: read("plugins", SECTIONS.plugins),
     passwordPolicy: read("passwordPolicy", SECTIONS.passwordPolicy),
     fileUpload: read("fileUpload", SECTIONS.fileUpload),
@@ -142,4 +174,12 @@ export function readSections(file: Record<string, unknown>): SectionValues {
     watch: read("watch", SECTIONS.watch),
     defaultAcl: read("defaultAcl", SECTIONS.defaultAcl),
   };
+}
+
+type ProtectedFieldsByClass = z.output<typeof PROTECTED_FIELDS>;
+
+function withSensitiveFields(byClass: ProtectedFieldsByClass, fields: string[]): ProtectedFieldsByClass {
+  if (fields.length === 0) return byClass;
+  const { _User: users = {}, ...others } = byClass;
+  return { ...others, _User: { ...users, "*": [...new Set([...(users["*"] ?? []), ...fields])] } };
 }

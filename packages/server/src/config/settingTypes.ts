@@ -57,6 +57,22 @@ export function integer(min: number, max: number) {
     .pipe(z.int({ error }).min(min, { error }).max(max, { error }));
 }
 
+export function positiveNumber(max: number) {
+  const error = `it must be a number above 0, up to ${max}`;
+  return z
+    .union(
+      [
+        z.number(),
+        z
+          .string()
+          .regex(/^\d+(?:\.\d+)?$/)
+          .transform(Number),
+      ],
+      { error },
+    )
+    .pipe(z.number({ error }).positive({ error }).max(max, { error }));
+}
+
 /** 1 or 0, true or false. */
 export function flag() {
   const error = "it must be 0 or 1";

@@ -14,10 +14,17 @@ export type AuthContext =
       sessionToken: string;
     }
   /** `readOnly`: may read everything and change nothing. `operator`: the operator, if the request came from the studio. */
-  | { kind: "master"; readOnly?: boolean; operator?: { id: string; username: string } };
+  | {
+      kind: "master";
+      readOnly?: boolean;
+      operator?: { id: string; username: string };
+    }
+  /** The maintenance key, for migrations. Its only rights are those of `bypassesPermissions()` and `maySetTimes()`. */
+  | { kind: "maintenance" };
 
 export const ANONYMOUS: AuthContext = { kind: "anonymous" };
 export const MASTER: AuthContext = { kind: "master" };
+export const MAINTENANCE: AuthContext = { kind: "maintenance" };
 export const READ_ONLY_MASTER: AuthContext = { kind: "master", readOnly: true };
 
 /** What the request pipeline knows about one request. */
@@ -38,9 +45,24 @@ export interface RequestContext {
   serverUrl?: string;
 }
 
+/**
+ * Whether the permissions of objects (ACLs, class-level permissions, protected fields and rules for users, roles,
+ * sessions and installations) do not apply to the sender. Everything for operators, classes of the server included,
+ * requires the master key itself.
+ */
+export function bypassesPermissions({ kind }: AuthContext): boolean {
+  return kind === "master" || kind === "maintenance";
+}
+
+/** Whether the sender may set createdAt and updatedAt of new objects. */
+export function maySetTimes({ kind }: AuthContext): boolean {
+  return kind === "maintenance";
+}
+
 export function aclSubjectsOf(auth: AuthContext): AclSubjects {
   switch (auth.kind) {
     case "master":
+    case "maintenance":
       return null;
     case "anonymous":
       return [];

@@ -8,6 +8,7 @@ import type { Store } from "../database/store.ts";
 import type { FileUrls } from "./fileUrls.ts";
 import { AggregationWorker } from "./objects/aggregationWorker.ts";
 import { createObjects } from "./objects/index.ts";
+import { createKeywordCheck } from "./objects/keywordDenylist.ts";
 import type { ClassRules } from "./objects/rules.ts";
 import type { Triggers } from "./objects/triggers.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
@@ -55,24 +56,28 @@ export function createDataService(dependencies: DataDependencies): DataService {
     rules,
     events,
     triggers,
-    limits: { defaultLimit: 100, maxLimit: config.maxLimit },
+    limits: { defaultLimit: config.defaultLimit, maxLimit: config.maxLimit },
     allowClientClassCreation: config.allowClientClassCreation,
     allowClientAddField: config.allowClientAddField,
     growthLimits: { classes: config.maxClientClasses, fields: config.maxClientFields },
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
+    clientsIndexTexts: config.compatibility === "parse",
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
+    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
     protectedFields: config.protectedFields,
     clock: store.now,
     onError: report,
   });
+  const fixedFields = (className: string) => Object.keys(rules.get(className)?.fields ?? {});
   const schemaService = new SchemaService({
     schemas,
     store,
     objects,
     isLocked: config.lockSchemas,
-    fixedFields: (className) => Object.keys(rules.get(className)?.fields ?? {}),
+    listsOpenAcl: config.compatibility !== "parse",
+    fixedFields,
   });
   return {
     schemas,
@@ -85,7 +90,16 @@ export function createDataService(dependencies: DataDependencies): DataService {
     },
     async load() {
       await schemas.load(report);
-      const changes = await applySchemas(schemas, config.schemas);
+      const { strict, beforeMigration, afterMigration } = config.schemaOptions;
+      await beforeMigration?.();
+      const changes = await applySchemas(schemas, config.schemas, config.schemaOptions, fixedFields);
+      await afterMigration?.();
+      const defined = new Set(config.schemas.map(({ className }) => className));
+      const missing = schemas.all().flatMap(({ className }) => (defined.has(className) ? [] : [className]));
+      const undefinedClasses = missing.filter((className) => !className.startsWith("_"));
+      if (strict && undefinedClasses.length > 0) {
+        logger.warn("classes are in the database, but not defined in schemas", { classes: undefinedClasses });
+      }
       if (changes.length > 0) logger.info("class schemas were updated as configured", { changes });
     },
     async userOf(auth) {

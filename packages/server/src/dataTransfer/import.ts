@@ -1,5 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { ErrorCode, type JsonObject, type Operation, ProtocolError } from "@purse/protocol";
+import { hasUsers, isUserReadAccess, userReadAccessWrites } from "../auth/privateUsers.ts";
 import type { Schemas } from "../data/schema/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write } from "../database/store.ts";
@@ -82,6 +83,7 @@ export class RecordImporter {
   readonly #options: ImportOptions;
   readonly #counts: Pick<ImportCounts, "conflicts">;
   #writes: Write[] = [];
+  #hasSeenUser = false;
 
   constructor(options: ImportOptions, counts: Pick<ImportCounts, "conflicts">) {
     this.#options = options;
@@ -102,6 +104,7 @@ export class RecordImporter {
       case "object": {
         const { object, secret = {} } = record;
         const schema = await this.#schemaFor(record.className, object);
+        if (record.className === "_User") await this.#keepUsersPublic(schema);
         this.#writes.push({ kind: "restore", schema, id: String(object.objectId), object, secret });
         return;
       }
@@ -112,8 +115,20 @@ export class RecordImporter {
         return;
       }
       case "claim":
+        if (isUserReadAccess(record)) {
+          if (record.owner === "private") this.#writes.push(...userReadAccessWrites("private"));
+          return;
+        }
         this.#writes.push({ ...record, kind: "reserveUnique" });
     }
+  }
+
+  /** Apps whose users come from elsewhere may depend on reading each other; an export says otherwise at its end. */
+  async #keepUsersPublic(schema: ClassSchema): Promise<void> {
+    if (this.#hasSeenUser) return;
+    this.#hasSeenUser = true;
+    if (await hasUsers(this.#options.store, schema)) return;
+    this.#writes.push(...userReadAccessWrites("public"));
   }
 
   async write(): Promise<void> {

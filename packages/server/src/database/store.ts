@@ -65,6 +65,8 @@ export type Write =
       schema: ClassSchema;
       id: string /** ISO. */;
       at: string;
+      /** ISO, if it differs from `at`. */
+      updatedAt?: string;
       object: JsonObject;
       secret?: JsonObject;
     }
@@ -209,6 +211,8 @@ export interface Store {
   explain(query: StoreQuery): Promise<JsonValue>;
   /** Returns an object with its secret, without any permission check, for internal use. */
   getSecret(schema: ClassSchema, id: string): Promise<SecretObject | undefined>;
+  /** Returns the secrets of objects by their ids, for internal use. Missing objects are omitted. */
+  getSecrets(schema: ClassSchema, ids: readonly string[]): Promise<Map<string, JsonObject>>;
   /** Returns the current owner of a unique value. */
   getUniqueOwner(scope: string, value: string): Promise<string | undefined>;
   /** Returns the value of a counter that has not expired. */

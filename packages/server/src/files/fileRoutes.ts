@@ -8,7 +8,8 @@ import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/
 import type { RequestContext } from "../core/authContext.ts";
 import type { ApiReply, StreamHandler } from "../core/http/apiRoute.ts";
 import { parseJsonBody, UNIDENTIFIED_CLIENT_LIMITS } from "../core/http/bodyParser.ts";
-import { bodyChunks, discardBody } from "../core/http/bodyStream.ts";
+import { decompressedChunks, discardBody } from "../core/http/bodyStream.ts";
+import { isCompressed } from "../core/http/contentEncoding.ts";
 import { contentTypeOf } from "../core/http/contentTypes.ts";
 import { type Envelope, parseEnvelope } from "../core/http/envelope.ts";
 import { sendContent } from "../core/http/sendContent.ts";
@@ -102,7 +103,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
   async function uploadRaw(message: IncomingMessage, name: string, search: string): Promise<ApiReply> {
     const request = await dependencies.authenticate(parseEnvelope("POST", message.headers, search), message);
     const maxSize = maxSizeOf(message, request);
-    const contentLength = message.headers["content-length"];
+    const contentLength = isCompressed(message) ? undefined : message.headers["content-length"];
     const saved = await files.save(request, {
       name,
       contentType: header(message, "content-type"),
@@ -113,7 +114,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
         ipfs: header(message, "x-parse-file-ipfs") === "true",
       },
       content: {
-        stream: bodyChunks(message),
+        stream: decompressedChunks(message),
         ...(contentLength !== undefined && { size: Number(contentLength) }),
       },
       maxSize,
@@ -137,7 +138,7 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     const spoolFile = createWriteStream(path, { flags: "wx" });
     try {
       const body = new UploadEnvelope();
-      await pipeline(limitSize(body.content(bodyChunks(message)), limit), spoolFile);
+      await pipeline(limitSize(body.content(decompressedChunks(message)), limit), spoolFile);
       const envelope = parseEnvelope(
         "POST",
         message.headers,
@@ -181,6 +182,8 @@ export function createFileRoutes(dependencies: FileRoutesDependencies): StreamHa
     [appId, ...segments]: string[],
   ): Promise<ApiReply | undefined> {
     if (appId !== dependencies.appId) {
+      // As in Parse Server: no metadata is no error.
+      if (segments[0] === "metadata" && segments.length > 1) return { status: 200, body: "{}" };
       throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid application ID.", 403);
     }
     const { downloads } = dependencies;

@@ -7,6 +7,7 @@ import type { RequestContext } from "../core/authContext.ts";
 import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Envelope } from "../core/http/envelope.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
+import { createKeywordCheck } from "../data/objects/keywordDenylist.ts";
 import type { Ipfs } from "../ipfs/index.ts";
 import { Downloads } from "./downloads.ts";
 import { createFileRoutes } from "./fileRoutes.ts";
@@ -69,6 +70,7 @@ export async function openFileService(dependencies: FileServiceDependencies): Pr
     isAnonymousUser: dependencies.isAnonymousUser,
     triggers: cloud.fileTrigger,
     uploadQuota: uploads.quota,
+    assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
     report: (error) => report(error, "files"),
   });
   return { store, files };

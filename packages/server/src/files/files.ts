@@ -13,6 +13,7 @@ import type { FileUpload } from "../config/fileUpload.ts";
 import type { AuthContext, RequestContext } from "../core/authContext.ts";
 import { assertMaster, readOnlyKeyError } from "../core/http/masterKeyAccess.ts";
 import type { FileUrls } from "../data/fileUrls.ts";
+import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import type { Ipfs } from "../ipfs/index.ts";
 import {
   assertDirectory,
@@ -57,6 +58,8 @@ export interface FilesDependencies {
   isAnonymousUser(userId: string): Promise<boolean>;
   triggers: FileTriggers;
   uploadQuota: UploadQuota;
+  /** Throws 105 for denied keywords in metadata and tags. */
+  assertAllowed?: AssertAllowed;
   /** Called with errors that clients do not see, such as a failed cleanup. */
   report(error: unknown): void;
 }
@@ -103,7 +106,7 @@ export class Files {
     { auth }: RequestContext,
     { name, contentType, fileData }: Pick<Upload, "name" | "contentType" | "fileData">,
   ): Promise<void> {
-    if (auth.kind === "master" && auth.readOnly) throw readOnlyKeyError();
+    if (auth.kind === "master" && auth.readOnly) throw readOnlyKeyError("create a file");
     await this.assertCanUpload(auth);
     assertFileName(name);
     const { allowsExtension } = this.#dependencies.upload;
@@ -121,9 +124,10 @@ export class Files {
   /** Stores a file. If anything fails, nothing is kept. */
   async save(request: RequestContext, upload: Upload): Promise<SavedFile> {
     await this.assertUploadAllowed(request, upload);
-    const { store, urls, triggers, uploadQuota } = this.#dependencies;
+    const { store, urls, triggers, uploadQuota, assertAllowed } = this.#dependencies;
     const metadata = plainObject(upload.fileData.metadata, "metadata");
     const tags = plainObject(upload.fileData.tags, "tags");
+    assertAllowed?.({ metadata, tags });
     const maxSize = upload.maxSize ?? this.#dependencies.maxUploadSize;
     const { size } = upload.content;
     if (size !== undefined && size > maxSize) throw fileTooLarge(maxSize);
@@ -233,7 +237,7 @@ export class Files {
   async assertCanUpload(auth: AuthContext): Promise<void> {
     if (auth.kind === "master") return;
     const { upload, isAnonymousUser } = this.#dependencies;
-    if (auth.kind === "anonymous") {
+    if (auth.kind !== "user") {
       if (!upload.enableForPublic) throw uploadDisabled("public");
     } else if (await isAnonymousUser(auth.userId)) {
       if (!upload.enableForAnonymousUser) throw uploadDisabled("anonymous user");

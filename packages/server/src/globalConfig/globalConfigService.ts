@@ -9,6 +9,7 @@ import {
 } from "@purse/protocol";
 import type { ConfigTrigger } from "../cloud/index.ts";
 import type { RequestContext } from "../core/authContext.ts";
+import type { AssertAllowed } from "../data/objects/keywordDenylist.ts";
 import { CONFIG_OBJECT_ID } from "../data/schema/systemClasses.ts";
 import type { ClassSchema } from "../database/classSchema.ts";
 import type { Store } from "../database/store.ts";
@@ -17,6 +18,8 @@ export interface GlobalConfigDependencies {
   store: Store;
   schemaOf(className: string): ClassSchema;
   clock(): number;
+  /** Throws 105 for denied keywords. */
+  assertAllowed?: AssertAllowed;
   /** Returns the cloud code trigger for saving the config; undefined if there is none. */
   triggerOf?(trigger: "beforeSave" | "afterSave"): ConfigTrigger | undefined;
 }
@@ -60,6 +63,7 @@ export class GlobalConfigService {
     if (!isJsonObject(params) || !isJsonObject(masterKeyOnly)) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "params and masterKeyOnly must be objects");
     }
+    this.#dependencies.assertAllowed?.(params);
     const operations: Record<string, Operation> = {};
     for (const [name, value] of Object.entries(params)) {
       const operation = parseOperation(value);

@@ -64,7 +64,8 @@ export class ChangeView {
   }
 
   #serializeObject(object: JsonObject, fields: string[] | undefined): string {
-    const { className, objectId } = this.#change;
+    // An afterLiveQueryEvent trigger may have replaced the object by one of another class.
+    const { className = this.#change.className, objectId = this.#change.objectId } = object;
     const identity = { className, objectId };
     if (!fields) return JSON.stringify({ ...object, ...identity });
     const selected: JsonObject = {};

@@ -55,6 +55,7 @@ export interface ClientDependencies {
     sessionToken: string | undefined,
     className: string,
     query: JsonObject,
+    requestId: number | string,
   ): Promise<JsonObject>;
   /**
    * Authorizes and activates a subscription, and replays missed events. Calls `onSubscribed` when its events start.
@@ -79,6 +80,14 @@ const CLOSE_POLICY_VIOLATION = 1008;
 const CLOSE_TRY_AGAIN = 1013;
 /** How long a disconnected reader may take to receive the close frame, in ms. */
 const CLOSE_GRACE_MS = 1_000;
+
+/** What the query of a subscription may consist of; `fields` is the name of `keys` in older SDKs. */
+const QUERY_MEMBERS: ReadonlySet<string> = new Set(["className", "where", "keys", "fields", "watch"]);
+/** As in Parse Server. The SDKs know the text: they connect again without what older servers do not know. */
+const UNKNOWN_MEMBER = new ProtocolError(
+  ErrorCode.INTERNAL_SERVER_ERROR,
+  "Additional properties not allowed",
+);
 
 /** One WebSocket of a live query client, with its subscriptions. */
 export class LiveClient implements Subscriber {
@@ -139,11 +148,10 @@ export class LiveClient implements Subscriber {
     this.#socket.send(text);
   }
 
-  sendError(error: ProtocolError, requestId?: number | string): void {
+  /** Sends an error; with `reconnect`, the SDKs open a new connection. */
+  sendError(error: ProtocolError, requestId?: number | string, { reconnect = false } = {}): void {
     const { code, message } = error;
-    this.send(
-      JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect: false }),
-    );
+    this.send(JSON.stringify({ op: "error", clientId: this.id, requestId, code, error: message, reconnect }));
   }
 
   /** Ends one subscription with an error. */
@@ -294,10 +302,18 @@ export class LiveClient implements Subscriber {
       throw invalid(`requestId takes ${MAX_REQUEST_ID_LENGTH} characters at most`);
     }
     if (!isJsonObject(requestedQuery)) throw invalid("query is missing");
+    if (!Object.keys(requestedQuery).every((name) => QUERY_MEMBERS.has(name)))
+      return this.sendError(UNKNOWN_MEMBER, requestId, { reconnect: true });
     const { className } = requestedQuery;
     assertClassName(className);
     const sessionToken = stringField(message.sessionToken) ?? this.#sessionToken;
-    const query = await this.#dependencies.rewriteQuery(this, sessionToken, className, requestedQuery);
+    const query = await this.#dependencies.rewriteQuery(
+      this,
+      sessionToken,
+      className,
+      requestedQuery,
+      requestId,
+    );
     const { where = {} } = query;
     const replaced = this.subscriptions.get(requestId);
     if (!replaced && this.subscriptions.size >= this.#dependencies.limits.maxSubscriptions) {

@@ -235,6 +235,7 @@ function dispatch(
   subscription.deliveredPosition = change.seq;
   // It may have ended during authentication.
   if (subscription.client.subscriptions.get(subscription.requestId) !== subscription) return;
-  if (kind === "update" && subscription.watch && !hasChanged(view, subscription.watch)) return;
+  const isWatched = kind === "update" || kind === "create";
+  if (isWatched && subscription.watch && !hasChanged(view, subscription.watch)) return;
   subscription.client.send(view.message(kind, subscription, canRead));
 }

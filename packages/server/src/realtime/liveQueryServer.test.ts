@@ -271,6 +271,21 @@ describe("events", () => {
     expect(counts).toEqual([...Array(50).keys()]);
   });
 
+  it("are refused with a request to reconnect if the query has unknown members", async () => {
+    const client = await connectClient(await setUp());
+    expect(await client.request(subscribe({}, { limit: 1 }))).toEqual({
+      op: "error",
+      clientId: expect.any(String),
+      requestId: 1,
+      code: 1,
+      error: "Additional properties not allowed",
+      reconnect: true,
+    });
+    expect(await client.request(subscribe({}, { keys: ["text"], watch: ["done"] }))).toMatchObject({
+      op: "subscribed",
+    });
+  });
+
   it("stop after unsubscribe", async () => {
     const testServer = await setUp();
     const client = await connectClient(testServer);

@@ -209,6 +209,8 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     const request = requestOf(client, await auth.catch(() => ANONYMOUS));
     // Not counting the connecting client itself.
     const connection = {
+      clientId: client.id,
+      useMasterKey: client.hasMasterKey,
       clients: openClients - 1,
       subscriptions,
       ...(sessionToken !== undefined && { sessionToken }),
@@ -239,10 +241,11 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     sessionToken: string | undefined,
     className: string,
     query: JsonObject,
+    requestId: number | string,
   ): Promise<JsonObject> {
     if (!dependencies.triggers?.hasHandler("beforeSubscribe", className)) return query;
     const auth = await dispatcher.authenticate({ client, sessionToken });
-    return dependencies.triggers.subscribe(requestOf(client, auth), className, query);
+    return dependencies.triggers.subscribe(requestOf(client, auth), className, query, requestId);
   }
 
   function requestOf(client: LiveClient, auth: AuthContext): RequestContext {
@@ -272,6 +275,9 @@ export function createLiveQueryServer(dependencies: LiveQueryDependencies): Live
     }
     index.compile(where);
     const auth = await dispatcher.authenticate(subscription);
+    // As in Parse Server, sessions need one.
+    if (className === "_Session" && auth.kind === "anonymous" && !client.hasMasterKey)
+      throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
     if (!(await dependencies.canFind(auth, className, where))) {
       throw new ProtocolError(
         ErrorCode.OPERATION_FORBIDDEN,

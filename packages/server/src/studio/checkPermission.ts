@@ -23,7 +23,7 @@ const READ_OPERATIONS: ReadonlySet<CheckedOperation> = new Set(["get", "find", "
 export interface PermissionCheckInput {
   schema: ClassSchema;
   operation: CheckedOperation;
-  auth: Exclude<AuthContext, { kind: "master" }>;
+  auth: Extract<AuthContext, { kind: "anonymous" | "user" }>;
   /** The stored row, for operations on a row. */
   row: JsonObject | undefined;
   rules: ClassRules | undefined;
@@ -43,7 +43,9 @@ export async function checkPermission(
   const { schema, operation, auth, row, rules, isVisible } = input;
   const steps: StudioPermissionCheck["steps"] = [];
   const roles = auth.kind === "user" ? auth.roles : [];
-  const hiddenFields = [...evaluateProtectedFields(schema, input.protectedFields, auth, row ?? {})];
+  const hiddenFields = [
+    ...evaluateProtectedFields(schema, input.protectedFields, auth, row ?? {}, input.rules?.restrictedFields),
+  ];
   const decide = (
     decidedBy: StudioPermissionCheck["decidedBy"],
     isPassed: boolean,

@@ -8,6 +8,7 @@ import type { ClientAddressOf } from "../core/http/clientAddress.ts";
 import type { Logger } from "../core/logger.ts";
 import { openStudioClasses } from "../data/schema/studioClasses.ts";
 import { accessEndpoints, type StudioRouteInfo } from "../studioApi/access.ts";
+import type { StudioFinding } from "../studioApi/permissions.ts";
 import { createAdminApi } from "./adminApi.ts";
 import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
@@ -28,6 +29,7 @@ import { type OverviewDependencies, overviewRoutes } from "./routes/overview.ts"
 import { type PermissionDependencies, permissionRoutes } from "./routes/permissions.ts";
 import { type PushAndConfigDependencies, pushAndConfigRoutes } from "./routes/pushAndConfig.ts";
 import { type SchemaDependencies, schemaRoutes } from "./routes/schema.ts";
+import { findSecurityIssues } from "./securityCheck.ts";
 import { StudioSessions } from "./sessions.ts";
 import { SignIn } from "./signIn.ts";
 
@@ -60,6 +62,8 @@ export interface Studio {
   plugin: FastifyPluginAsync;
   /** Logs how to set up the first operator if there is none. `url` is the address of the server. */
   start(url: string): Promise<void>;
+  /** Insecure settings and permissions, the most severe first. */
+  findSecurityIssues(): Promise<StudioFinding[]>;
   stop(): Promise<void>;
 }
 
@@ -74,6 +78,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
   const history = new ConfigHistory(base);
   const backups = new Backups(config.database, join(config.dataDir, "backups"), logger);
   const restores = new Restores({ backups, restart: dependencies.restart, logger });
+  const security = { config, operators: () => operators.list() };
   const routes: StudioRoute[] = [
     route(accessEndpoints.routes, async () => ({
       results: routes.map(({ endpoint }) => describeRoute(endpoint)),
@@ -85,7 +90,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
     ...permissionRoutes({
       ...dependencies,
       protectedFields: config.protectedFields,
-      security: { config, operators: () => operators.list() },
+      security,
     }),
     ...codeRoutes({ ...dependencies, pluginFiles: (config.plugins ?? []).map(displayPath) }),
     ...pushAndConfigRoutes({ ...dependencies, history }),
@@ -100,6 +105,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       stopController.abort();
       await backups.stop();
     },
+    findSecurityIssues: () => findSecurityIssues(security, dependencies.schemas.all()),
     plugin: createAdminApi({
       ...dependencies,
       routes,

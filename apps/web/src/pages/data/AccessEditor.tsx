@@ -8,6 +8,9 @@ export interface AccessEditorProps {
   onChange: (grants: readonly AccessGrant[]) => void;
 }
 
+/** The form of generated object IDs. */
+const OBJECT_ID = /^[0-9A-Za-z]{10}$/;
+
 const PUBLIC_GRANT: AccessGrant = { who: "*", read: true, write: true };
 
 /** Edits the ACL of a record. */
@@ -49,7 +52,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
   const [busy, setBusy] = useState(false);
   async function add() {
     const query = name.trim();
-    if (query === "") return setProblem(t("Enter a username, or role:Name."));
+    if (query === "") return setProblem(t("Enter a username, a user ID, or role:Name."));
     setProblem(undefined);
     if (/^role:[\w -]+$/.test(query)) {
       onAdd(query);
@@ -58,8 +61,10 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
     setBusy(true);
     try {
       const found = await new Moralis.Query("_User").equalTo("username", query).first();
-      if (!found?.id) return setProblem(t("User not found."));
-      onAdd(found.id);
+      // Users that are private are known by their ID only.
+      const id = found?.id ?? (OBJECT_ID.test(query) ? query : undefined);
+      if (id === undefined) return setProblem(t("User not found."));
+      onAdd(id);
       setName("");
     } catch (error) {
       setProblem(explain(error, t).detail);
@@ -77,7 +82,7 @@ function AddSubject({ onAdd }: { onAdd: (who: string) => void }) {
         event.preventDefault();
         void add();
       }}
-      placeholder={t("username or role:Name")}
+      placeholder={t("username, user ID or role:Name")}
       problem={problem}
       autoCapitalize="none"
       after={

@@ -3,6 +3,7 @@ import { Button, Field, Form, requiredText, secret, useForm, useTranslation } fr
 import { useState } from "react";
 import * as z from "zod/mini";
 import { CodeForm } from "./CodeForm.tsx";
+import { ConfirmEmail, needsConfirmedEmail } from "./ConfirmEmail.tsx";
 import { ForgotPassword } from "./ForgotPassword.tsx";
 import { needsTwoFactorCode } from "./twoFactorErrors.ts";
 
@@ -27,14 +28,31 @@ export function PasswordSignIn({ restrictTo }: PasswordSignInProps) {
   const form = useForm(CREDENTIALS, { username: restrictTo ?? "", password: "", email: "" });
   const { username, password } = form.values;
   const [error, setError] = useState<unknown>();
+  /** Whether an account was created that may not log in yet. */
+  const [isUnconfirmed, setUnconfirmed] = useState(false);
 
   function submit({ email }: z.infer<typeof CREDENTIALS>) {
     setError(undefined);
     if (mode === "login") void login(username, password, { usePost: true, onError: setError });
-    else void signup(username, password, email === "" ? undefined : email, {}, { onError: setError });
+    else
+      void signup(
+        username,
+        password,
+        email === "" ? undefined : email,
+        {},
+        { onError: setError, onSuccess: (user) => setUnconfirmed(user.getSessionToken() === undefined) },
+      );
   }
 
-  if (mode === "forgotten") return <ForgotPassword onBack={() => setMode("login")} />;
+  function backToLogin() {
+    setError(undefined);
+    setUnconfirmed(false);
+    setMode("login");
+  }
+
+  if (mode === "forgotten") return <ForgotPassword onBack={backToLogin} />;
+  if (isUnconfirmed || needsConfirmedEmail(error))
+    return <ConfirmEmail email={form.values.email} onBack={backToLogin} />;
   if (error !== undefined && needsTwoFactorCode(error)) {
     return (
       <div className="stack">

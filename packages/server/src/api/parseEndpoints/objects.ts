@@ -37,7 +37,7 @@ export const OBJECT_ENDPOINTS: readonly ParseEndpoint[] = [
   ...objectEndpoints("/installations", "an installation", "installations").filter(
     ({ method }) => method !== "POST",
   ),
-  ...["/installations", "/classes/_Installation"].map(saveInstallation),
+  saveInstallation("/installations"),
   {
     method: "GET",
     path: "/aggregate/:className",

@@ -89,6 +89,31 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
   },
   {
     method: "GET",
+    path: "/security",
+    access: "masterKey",
+    summary: "Insecure settings and permissions",
+    response: z.object({
+      report: z.object({
+        version: z.string(),
+        state: z.enum(["success", "fail"]),
+        groups: z.array(jsonObject),
+      }),
+    }),
+    errors: { 409: "Not enabled (108)" },
+  },
+  {
+    method: "POST",
+    path: "/validate_purchase",
+    access: "everyone",
+    summary: "The file that a purchase in the App Store unlocks",
+    body: z.object({
+      receipt: z.union([z.string(), jsonObject]).describe("Base64 or Bytes"),
+      productIdentifier: z.string(),
+    }),
+    response: z.union([jsonObject, z.object({ status: z.int(), error: z.string() })]),
+  },
+  {
+    method: "GET",
     path: "/scriptlog",
     access: "masterKey",
     summary: "Lines of the log",

@@ -62,7 +62,7 @@ function newSessionEndpoint(path: string): ParseEndpoint {
 function page(method: "GET" | "POST", path: string, summary: string, input: z.ZodObject): ParseEndpoint {
   return {
     method,
-    path: `/apps/:appId/${path}`,
+    path: `/apps/${path}`,
     access: "everyone",
     summary,
     ...(method === "GET" ? { query: input } : { body: input, bodyType: "application/x-www-form-urlencoded" }),
@@ -74,6 +74,9 @@ function page(method: "GET" | "POST", path: string, summary: string, input: z.Zo
 
 const token = z.object({ token: z.string() });
 const newPassword = token.extend({ new_password: z.string(), repeated: z.string().optional() });
+
+/** `id` is the application id, `error` why the previous password was rejected. */
+const chosen = token.extend({ id: z.string(), error: z.string().optional() });
 
 /** Users, sessions and the emails of accounts. */
 export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
@@ -95,6 +98,21 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     summary: "Log in",
     body: credentials,
     response: user,
+    errors: WRONG_PASSWORD,
+  },
+  {
+    method: "POST",
+    path: "/challenge",
+    access: "everyone",
+    summary: "Ask sign-in providers for what the client needs to prove an identity",
+    body: z.object({
+      username: z.string().optional(),
+      email: z.string().optional(),
+      password: z.string().optional(),
+      authData: jsonObject.optional().describe("One proof, instead of username and password"),
+      challengeData: jsonObject.describe("By provider"),
+    }),
+    response: z.object({ challengeData: jsonObject.describe("The answers, by provider") }),
     errors: WRONG_PASSWORD,
   },
   {
@@ -181,8 +199,20 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     body: email,
     response: nothing,
   },
-  page("GET", "verify_email", "Page of the link in verification emails", token),
-  page("POST", "resend_verification_email", "Send the verification email again, from that page", email),
-  page("GET", "request_password_reset", "Page that asks for a new password", token),
-  page("POST", "request_password_reset", "Set the new password, from that page", newPassword),
+  page("GET", ":appId/verify_email", "Page of the link in verification emails", token),
+  page(
+    "POST",
+    ":appId/resend_verification_email",
+    "Send the verification email again, from that page",
+    email,
+  ),
+  page("GET", ":appId/request_password_reset", "Page that asks for a new password", token),
+  page("POST", ":appId/request_password_reset", "Set the new password, from that page", newPassword),
+  page("GET", "choose_password", "Page that asks for a new password", chosen),
+  page("GET", "verify_email_success.html", "Page after a verification", nothing),
+  page("GET", "password_reset_success.html", "Page after a new password", nothing),
+  page("GET", "link_send_success.html", "Page after a repeated verification email", nothing),
+  page("GET", "link_send_fail.html", "Page after a verification email that was not sent", nothing),
+  page("GET", "invalid_link.html", "Page of a link that is not valid", nothing),
+  page("GET", "invalid_verification_link.html", "Page of a verification link that is not valid", nothing),
 ];

@@ -1,10 +1,39 @@
-import type { JsonObject } from "@purse/protocol";
+import type { JsonObject, JsonValue } from "@purse/protocol";
+import type { RequestContext } from "../../core/authContext.ts";
+
+/** How a provider combines with others at sign-in: `additional` is required besides another one, `solo` needs no other. */
+export type AuthPolicy = "default" | "solo" | "additional";
+
+/** For whom and why authData is verified. */
+export interface AuthCheck {
+  request: RequestContext;
+  /** The user whom it is for, with `authData`; undefined if it identifies none. */
+  user: JsonObject | undefined;
+  /** The fields of the user that a sign-up creates, without the password. */
+  newUser?: JsonObject;
+  /** Whether that user, or the master key, sends the request. */
+  isSignedIn: boolean;
+  /** Whether it identifies the user of a challenge. */
+  isChallenge?: boolean;
+}
+
+export interface AuthResult {
+  /** What is stored, which the user can read; undefined to keep what is stored. */
+  stored: JsonObject | undefined;
+  /** Told to the client in `authDataResponse`. */
+  response?: JsonValue;
+}
 
 /** Verifies sign-ins with an external provider. */
 export interface AuthAdapter {
-  /**
-   * Verifies `authData.{provider}` of a client: an `id` and its proof. Returns what is stored, which the user can read.
-   * Throws if the proof is not valid.
-   */
-  validateAuthData(authData: JsonObject): Promise<JsonObject>;
+  /** Whether a user can set the provider up without an `id`. */
+  allowsMissingId?: boolean;
+  /** Verifies `authData.{provider}` of a client. Throws if the proof is not valid. */
+  validateAuthData(authData: JsonObject, check: AuthCheck): Promise<AuthResult>;
+  /** The policy for a user with the stored authData; `default` if there is none. Throws -1 for another value. */
+  policy?(check: AuthCheck, stored: JsonValue | undefined): AuthPolicy;
+  /** What the reader of a user sees of the stored authData; without it, all of it. */
+  visible?(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonValue>;
+  /** Answers what the client needs before it can prove an identity. */
+  challenge?(data: JsonValue, authData: JsonValue | undefined, check: AuthCheck): Promise<JsonValue>;
 }

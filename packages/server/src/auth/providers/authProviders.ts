@@ -10,7 +10,7 @@ import type { RequestContext } from "../../core/authContext.ts";
 import type { Write } from "../../database/store.ts";
 import type { AuthConfig, AuthDependencies } from "../types.ts";
 import { WALLET_PROVIDER } from "../wallets.ts";
-import type { AuthAdapter } from "./adapter.ts";
+import type { AuthAdapter, AuthCheck, AuthPolicy } from "./adapter.ts";
 import { anonymousAdapter } from "./anonymous.ts";
 import { customAdapter } from "./custom.ts";
 import { MFA } from "./mfa.ts";
@@ -19,9 +19,12 @@ import { oidcAdapter } from "./oidc.ts";
 /** A verified identity of an external provider. */
 export interface VerifiedIdentity {
   provider: string;
-  id: string;
-  /** The data to store. */
-  stored: JsonObject;
+  /** Undefined if it proves something about a user, but identifies none, or is not stored. */
+  id: string | undefined;
+  /** The data to store; undefined to keep what is stored. */
+  stored: JsonObject | undefined;
+  /** Told to the client. */
+  response: JsonValue | undefined;
 }
 
 export const ANONYMOUS_PROVIDER = "anonymous";
@@ -44,36 +47,66 @@ export class AuthProviders {
   }
 
   /** Verifies one proof. Throws 252 for an unknown provider; 251, 250 and others for an invalid proof. */
-  async verify(provider: string, proof: JsonValue | undefined): Promise<VerifiedIdentity> {
+  async verify(provider: string, proof: JsonValue | undefined, check: AuthCheck): Promise<VerifiedIdentity> {
     const adapter = (await this.#adapters).get(provider);
-    if (!adapter) {
-      throw new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
-    }
+    if (!adapter) throw unsupportedError();
     if (!isJsonObject(proof)) {
       throw new ProtocolError(ErrorCode.INVALID_LINKED_SESSION, `authData.${provider} must be an object.`);
     }
-    if (typeof proof.id !== "string" || proof.id === "" || proof.id.length > MAX_AUTH_ID_LENGTH) {
+    const isMissing = proof.id === undefined && adapter.allowsMissingId === true;
+    if (!isMissing && idOf(proof) === undefined) {
       throw new ProtocolError(ErrorCode.LINKED_ID_MISSING, `authData.${provider} needs an id.`);
     }
-    return { provider, id: proof.id, stored: await adapter.validateAuthData(proof) };
+    const { stored, response } = await adapter.validateAuthData(proof, check);
+    return { provider, id: stored && idOf(stored), stored, response };
   }
 
-  /** Verifies all proofs of a sign-in except those of the wallet and the second factor. */
-  async verifyAll(authData: JsonObject): Promise<VerifiedIdentity[]> {
-    const proofs = Object.entries(authData).filter(
-      ([provider, proof]) => proof !== null && provider !== WALLET_PROVIDER && provider !== MFA,
-    );
-    return Promise.all(proofs.map(([provider, proof]) => this.verify(provider, proof)));
+  /** Verifies several proofs in the order of their providers: one that sends a code comes only after valid ones. */
+  async verifyAll(proofs: Proofs, check: AuthCheck): Promise<VerifiedIdentity[]> {
+    const identities: VerifiedIdentity[] = [];
+    const sorted = [...proofs].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [provider, proof] of sorted) identities.push(await this.verify(provider, proof, check));
+    return identities;
+  }
+
+  /** The policy of a provider for the user of a check. */
+  async policyOf(provider: string, check: AuthCheck, stored: JsonValue | undefined): Promise<AuthPolicy> {
+    return (await this.#adapters).get(provider)?.policy?.(check, stored) ?? "default";
+  }
+
+  /** The answer to a challenge; undefined if the provider has none. */
+  async challenge(
+    provider: string,
+    data: JsonValue,
+    authData: JsonValue | undefined,
+    check: AuthCheck,
+  ): Promise<JsonValue | undefined> {
+    return (await this.#adapters).get(provider)?.challenge?.(data, authData, check);
+  }
+
+  /** What the reader of a user sees of its authData, as the providers want it. */
+  async visible(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonObject> {
+    const adapters = await this.#adapters;
+    const entries = Object.entries(authData).map(async ([provider, stored]) => {
+      const visible = adapters.get(provider)?.visible;
+      return [
+        provider,
+        visible && isJsonObject(stored) ? await visible(stored, user, request) : stored,
+      ] as const;
+    });
+    return Object.fromEntries(await Promise.all(entries));
   }
 
   /** The ID of the user that an identity is linked to. */
-  ownerOf({ provider, id }: { provider: string; id: string }): Promise<string | undefined> {
+  async ownerOf(provider: string, id: string | undefined): Promise<string | undefined> {
+    if (id === undefined) return undefined;
     return this.#dependencies.store.getUniqueOwner(uniqueScopeOf(provider), id);
   }
 
-  /** The write that links an identity to a user. */
-  link({ provider, id }: VerifiedIdentity, userId: string): Write {
-    return { kind: "reserveUnique", scope: uniqueScopeOf(provider), value: id, owner: userId };
+  /** The writes that link an identity to a user; none if it has no ID. */
+  link({ provider, id }: VerifiedIdentity, userId: string): Write[] {
+    if (id === undefined) return [];
+    return [{ kind: "reserveUnique", scope: uniqueScopeOf(provider), value: id, owner: userId }];
   }
 
   /** The write that unlinks a user's identities of a provider. */
@@ -88,6 +121,28 @@ export class AuthProviders {
   getVerified(request: RequestContext): VerifiedIdentity[] {
     return this.#verified.get(request) ?? [];
   }
+}
+
+/** Providers and what clients prove with. */
+export type Proofs = readonly [provider: string, proof: JsonValue][];
+
+/** The proofs of a sign-in except those of the wallet and the second factor. */
+export function proofsOf(authData: JsonValue | undefined): Proofs {
+  if (!isJsonObject(authData)) return [];
+  return Object.entries(authData).filter(
+    ([provider, proof]) => proof !== null && provider !== WALLET_PROVIDER && provider !== MFA,
+  );
+}
+
+/** The ID in a proof, or in stored authData: a string, or a number of old SDKs. */
+export function idOf(proof: JsonValue | undefined): string | undefined {
+  const id = isJsonObject(proof) ? proof.id : undefined;
+  const text = Number.isSafeInteger(id) ? String(id) : id;
+  return typeof text === "string" && text !== "" && text.length <= MAX_AUTH_ID_LENGTH ? text : undefined;
+}
+
+export function unsupportedError(): ProtocolError {
+  return new ProtocolError(ErrorCode.UNSUPPORTED_SERVICE, "This authentication method is unsupported.");
 }
 
 /** The error if an identity is linked to another user. */
@@ -111,7 +166,9 @@ async function createAdapters({
   for (const [provider, config] of Object.entries(auth)) {
     adapters.set(
       provider,
-      config.type === "oidc" ? oidcAdapter(config) : await customAdapter(config.module, config.options),
+      config.type === "oidc"
+        ? oidcAdapter(config)
+        : await customAdapter(provider, config.module, config.options),
     );
   }
   return adapters;

@@ -1,38 +1,128 @@
 import { pathToFileURL } from "node:url";
-import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isJsonObject, type JsonObject, type JsonValue, ProtocolError } from "@purse/protocol";
 import type { CustomAdapter } from "../../config/auth.ts";
-import type { AuthAdapter } from "./adapter.ts";
+import { isCustomAdapter } from "../../config/auth.ts";
+import type { RequestContext } from "../../core/authContext.ts";
+import type { AuthAdapter, AuthCheck, AuthPolicy, AuthResult } from "./adapter.ts";
+import { adapterReadRequest, adapterRequest } from "./adapterRequest.ts";
 
-/** Wraps a custom adapter: an object, or the path of a module whose default export is one. */
+const POLICIES: ReadonlySet<unknown> = new Set<AuthPolicy>(["default", "solo", "additional"]);
+
+/**
+ * Wraps a custom adapter: an object, or the path of a module whose default export is one. It has `validateAuthData`, or
+ * `validateSetUp`, `validateLogin` and `validateUpdate`. Its errors are told to the client: those with a code as they
+ * are, others with 141.
+ */
 export async function customAdapter(
+  provider: string,
   module: string | CustomAdapter,
   options: JsonObject,
 ): Promise<AuthAdapter> {
   const adapter = typeof module === "string" ? await load(module) : module;
+  const { policy: fixedPolicy } = adapter;
+  if (typeof fixedPolicy !== "function" && !isPolicyOrNone(fixedPolicy)) {
+    throw new Error(
+      `the policy of the sign-in adapter ${provider} must be "default", "solo" or "additional"`,
+    );
+  }
+  await adapter.validateOptions?.(options);
   return {
-    async validateAuthData(authData) {
+    allowsMissingId: true,
+    async validateAuthData(authData, check) {
       try {
-        await adapter.validateAppId?.(options.appIds, authData, options);
-        const result = await adapter.validateAuthData(authData, options);
-        const saved = isRecord(result) ? result.save : undefined;
-        return isJsonObject(saved) ? { ...saved, id: authData.id ?? null } : authData;
+        const request = adapterRequest(check, undefined);
+        if (options.appIds !== undefined)
+          await adapter.validateAppId?.(options.appIds, authData, options, request);
+        return resultOf(authData, await runStep(authData, check));
       } catch (error) {
-        if (error instanceof ProtocolError) throw error;
-        const message = typeof error === "string" ? error : error instanceof Error ? error.message : "";
-        throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, message || "Auth is invalid for this user.");
+        throw rejection(error, "Auth failed. Unknown error.");
       }
     },
+    policy(check, stored) {
+      const { policy } = adapter;
+      const value =
+        typeof policy === "function"
+          ? policy.call(adapter, adapterRequest(check, undefined), stored)
+          : policy;
+      if (value === undefined || value === null) return "default";
+      if (isPolicy(value)) return value;
+      throw new ProtocolError(
+        ErrorCode.OTHER_CAUSE,
+        'AuthAdapter policy is not configured correctly. The value must be either "solo", "additional", "default" or undefined (will be handled as "default")',
+      );
+    },
+    ...(adapter.afterFind && {
+      async visible(authData: JsonObject, user: JsonObject, request: RequestContext): Promise<JsonValue> {
+        // What it changes in its parameter is not stored.
+        const shown = structuredClone(authData);
+        return jsonOf(await adapter.afterFind?.(adapterReadRequest(user, request), shown, options)) || shown;
+      },
+    }),
+    ...(adapter.challenge && {
+      async challenge(
+        data: JsonValue,
+        authData: JsonValue | undefined,
+        check: AuthCheck,
+      ): Promise<JsonValue> {
+        try {
+          const answer = await adapter.challenge?.(data, authData, options, adapterRequest(check, undefined));
+          return jsonOf(answer) || true;
+        } catch (error) {
+          throw rejection(error, "Challenge failed. Unknown error.");
+        }
+      },
+    }),
   };
+
+  async function runStep(authData: JsonObject, check: AuthCheck): Promise<unknown> {
+    if (adapter.validateAuthData) {
+      return adapter.validateAuthData(authData, options, adapterRequest(check, "validateAuthData"));
+    }
+    const known = isJsonObject(check.user?.authData) ? check.user.authData[provider] : undefined;
+    const step = !known ? "validateSetUp" : check.isSignedIn ? "validateUpdate" : "validateLogin";
+    return adapter[step]?.(authData, options, adapterRequest(check, step));
+  }
+}
+
+/** What an adapter returns: `save` replaces the authData, `doNotSave` keeps what is stored. */
+function resultOf(authData: JsonObject, result: unknown): AuthResult {
+  if (!isRecord(result)) return { stored: authData };
+  const saved = jsonOf(result.save);
+  const id: JsonObject = authData.id === undefined ? {} : { id: authData.id };
+  const response = jsonOf(result.response);
+  return {
+    stored: result.doNotSave ? undefined : isJsonObject(saved) ? { ...id, ...saved } : authData,
+    ...(response && { response }),
+  };
+}
+
+/** Adapters are code of the operator: what they return becomes what JSON makes of it. */
+function jsonOf(value: unknown): JsonValue {
+  const text = JSON.stringify(value);
+  return text === undefined ? null : JSON.parse(text);
+}
+
+function rejection(error: unknown, fallback: string): ProtocolError {
+  if (error instanceof ProtocolError) return error;
+  const message = typeof error === "string" ? error : isRecord(error) ? error.message : undefined;
+  const code = isRecord(error) && typeof error.code === "number" ? error.code : ErrorCode.SCRIPT_FAILED;
+  return new ProtocolError(code, typeof message === "string" && message !== "" ? message : fallback);
 }
 
 async function load(path: string): Promise<CustomAdapter> {
   const module: { default?: unknown } = await import(pathToFileURL(path).href);
   if (isCustomAdapter(module.default)) return module.default;
-  throw new Error(`${path} must export an object with validateAuthData as default`);
+  throw new Error(
+    `${path} must export an object with validateAuthData, or with validateSetUp, validateLogin and validateUpdate, as default`,
+  );
 }
 
-function isCustomAdapter(value: unknown): value is CustomAdapter {
-  return isRecord(value) && typeof value.validateAuthData === "function";
+function isPolicyOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isPolicy(value);
+}
+
+function isPolicy(value: unknown): value is AuthPolicy {
+  return POLICIES.has(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

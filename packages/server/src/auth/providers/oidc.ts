@@ -1,6 +1,6 @@
 import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import { errors, type JWTPayload, jwtVerify } from "jose";
-import type { AuthAdapter } from "./adapter.ts";
+import type { AuthAdapter, AuthResult } from "./adapter.ts";
 import { createIssuerKeys } from "./issuerKeys.ts";
 
 export interface OidcOptions {
@@ -48,7 +48,7 @@ export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
   }
 
   return {
-    async validateAuthData({ id, id_token: idToken, nonce }: JsonObject): Promise<JsonObject> {
+    async validateAuthData({ id, id_token: idToken, nonce }: JsonObject): Promise<AuthResult> {
       if (typeof id !== "string" || typeof idToken !== "string" || idToken.length > MAX_TOKEN_LENGTH) {
         throw signInError("id and id_token must be strings");
       }
@@ -64,7 +64,7 @@ export function oidcAdapter({ issuer, clientIds }: OidcOptions): AuthAdapter {
       if (payload.sub !== id) throw signInError("the token belongs to another user");
       if (nonce !== undefined && payload.nonce !== nonce)
         throw signInError("the token is for another sign-in");
-      return { id };
+      return { stored: { id } };
     },
   };
 }

@@ -40,6 +40,8 @@ export interface ApiRoute<Request extends ApiRequest = ApiRequest> {
   acceptsEndedSession?: boolean;
   /** Whether the request may omit the application id. */
   isApplicationOptional?: boolean;
+  /** Whether the request needs a key of a client app, if the server has any, although it may omit the application id. */
+  needsClientKey?: boolean;
   /**
    * Whether a request with an id may be executed again after the process that executed it was interrupted. `write`:
    * yes, because everything it does is one write of objects, or several that are each recorded. `again`: yes, because

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { BodyMemory } from "./bodyMemory.ts";
+import { corruptBodyError, createBodyDecoder, isCompressed } from "./contentEncoding.ts";
 
 /**
- * Reads a body up to a limit in bytes, parses it and passes the result to `handle`. Its memory counts as allocated
+ * Reads a body up to a limit in bytes, counted after decompression, parses it and passes the result to `handle`. Its memory counts as allocated
  * until `handle` has settled; the bytes themselves are released before that. Rejects with 413 as soon as the body is
  * known to be too large, with 429 while other bodies use up the memory.
  */
@@ -18,7 +19,7 @@ export async function withBody<Content, T>(
   if (length > maxBytes) throw payloadTooLarge(maxBytes);
   const allocation = memory.open(message);
   try {
-    await allocation.reserve(length);
+    await allocation.reserve(isCompressed(message) ? 0 : length);
     const content = await readBody(message, maxBytes, (bytes) => allocation.add(bytes)).then(async (body) => {
       await allocation.startProcessing();
       return parse(body);
@@ -29,28 +30,39 @@ export async function withBody<Content, T>(
   }
 }
 
-/** Reads a body up to a limit in bytes. Rejects with 413 as soon as it is known to be larger. */
-export function readBody(
+/**
+ * Reads a body up to a limit in bytes, decompressed if it is compressed. Rejects with 413 as soon as it is known to be
+ * larger, with 415 for an unknown encoding.
+ */
+export async function readBody(
   message: IncomingMessage,
   maxBytes: number,
   onBytes: (bytes: number) => void = () => undefined,
 ): Promise<Buffer> {
-  if (Number(message.headers["content-length"] ?? 0) > maxBytes)
-    return Promise.reject(payloadTooLarge(maxBytes));
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw payloadTooLarge(maxBytes);
+  const decoder = createBodyDecoder(message);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const abort = () =>
-      reject(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
-    // The client may have disconnected while it waited.
-    if (message.destroyed && !message.complete) return abort();
+    const abort = () => fail(new ProtocolError(ErrorCode.CONNECTION_FAILED, "The request was cut off", 400));
     const fail = (error: unknown) => {
+      if (decoder) {
+        message.unpipe(decoder);
+        decoder.destroy();
+      }
       message.removeAllListeners("data");
       message.pause();
       chunks.length = 0;
       reject(error);
     };
-    message.on("data", (chunk: Buffer) => {
+    // A body that has arrived completely may still be decompressed.
+    const onClose = () => {
+      if (!decoder || !message.complete) abort();
+    };
+    // The client may have disconnected while it waited.
+    if (message.destroyed && !message.complete) return abort();
+    const source = decoder ? message.pipe(decoder) : message;
+    source.on("data", (chunk: Buffer) => {
       size += chunk.length;
       if (size > maxBytes) return fail(payloadTooLarge(maxBytes));
       try {
@@ -60,15 +72,16 @@ export function readBody(
       }
       chunks.push(chunk);
     });
-    message.on("end", () => {
-      message.off("close", abort);
+    source.on("end", () => {
+      message.off("close", onClose);
       const [first] = chunks;
       resolve(chunks.length === 1 && first ? first : Buffer.concat(chunks));
       // The request outlives its body: release the chunks now.
       chunks.length = 0;
     });
+    decoder?.on("error", () => fail(corruptBodyError()));
     message.on("error", abort);
-    message.on("close", abort);
+    message.on("close", onClose);
   });
 }
 

@@ -11,6 +11,7 @@ import {
 } from "@purse/protocol";
 import { payloadTooLarge, withBody } from "./body.ts";
 import type { BodyMemory } from "./bodyMemory.ts";
+import { isCompressed } from "./contentEncoding.ts";
 import { addQueryParams, MAX_FORM_BYTES } from "./form.ts";
 
 /** Limits of a body, by who sends it. */
@@ -69,10 +70,22 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
   const { appId, maxBodyBytes, memory } = options;
   const quotedAppId = Buffer.from(JSON.stringify(appId));
 
-  return function withParsedBody(message, handle) {
+  return async function withParsedBody(message, handle) {
     assertApplicationHeader(message, appId);
-    return withBody(message, maxBodyBytes, memory, (body) => parseBody(message, body), handle);
+    if (!hasBody(message)) return handle({});
+    const maxBytes = isCompressed(message) ? await maxDecompressedBytes(message) : maxBodyBytes;
+    return withBody(message, maxBytes, memory, (body) => parseBody(message, body), handle);
   };
+
+  /** A few compressed bytes cost as much as a large body: more than others may send takes credentials in headers. */
+  async function maxDecompressedBytes(message: IncomingMessage): Promise<number> {
+    const masterKey = headerOf(message, "x-parse-master-key");
+    const token = headerOf(message, "x-parse-session-token");
+    const isKnown =
+      (masterKey !== undefined && options.isMasterKey(masterKey, message)) ||
+      (token !== undefined && (await options.isValidSession(token)));
+    return isKnown ? maxBodyBytes : Math.min(maxBodyBytes, options.maxAnonymousBodyBytes);
+  }
 
   async function parseBody(message: IncomingMessage, body: Buffer): Promise<JsonObject> {
     if (isForm(message) && !startsWithBrace(body)) return parseForm(body);
@@ -105,6 +118,11 @@ export function createBodyParser(options: BodyParserOptions): WithParsedBody {
       return { bytes: maxBodyBytes, json: CLIENT_JSON };
     return anonymous;
   }
+}
+
+/** A request without these headers ends with them (RFC 9112, section 6.3), as most reads do. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
 /** Throws 119 (HTTP 403) if a header names another application. */

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import { pipeline } from "node:stream/promises";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { corruptBodyError, createBodyDecoder } from "./contentEncoding.ts";
 
 /**
  * How much of a body may be buffered for its consumer, in bytes: enough that the connection is not paused for every
@@ -66,6 +68,21 @@ export async function* bodyChunks(message: IncomingMessage): AsyncGenerator<Uint
     totalBufferedBytes -= bufferedBytes + yieldingBytes;
     message.off("data", onData).off("end", onEnd).off("close", onClose);
     message.pause();
+  }
+}
+
+/** Yields a body as it arrives, decompressed if it is compressed. Throws 107 for another encoding or a corrupt body. */
+export async function* decompressedChunks(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const decoder = createBodyDecoder(message);
+  if (!decoder) return yield* bodyChunks(message);
+  // Its errors are those of the decoder.
+  pipeline(bodyChunks(message), decoder).catch(() => undefined);
+  try {
+    for await (const chunk of decoder) yield chunk;
+  } catch (error) {
+    throw error instanceof ProtocolError ? error : corruptBodyError();
+  } finally {
+    decoder.destroy();
   }
 }
 

@@ -11,6 +11,7 @@ import {
   parseJson,
 } from "@purse/protocol";
 import type { Method } from "./apiRoute.ts";
+import { CLIENT_KEY_NAMES, CLIENT_KEYS, type ClientKeys } from "./clientKeys.ts";
 import { addQueryParams } from "./form.ts";
 
 /** The envelope of a request: its method, credentials and ids, in headers or in underscore fields of the body. */
@@ -18,6 +19,9 @@ export interface Envelope {
   method: Method;
   appId: string | undefined;
   masterKey: string | undefined;
+  maintenanceKey: string | undefined;
+  /** The keys that identify the client app. */
+  clientKeys: ClientKeys;
   sessionToken: string | undefined;
   installationId: string | undefined;
   context: JsonObject;
@@ -47,6 +51,7 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
   "_noBody",
   "_ClientKey",
   "_RESTAPIKey",
+  "_WindowsKey",
   "_RequestId",
 ]);
 
@@ -70,12 +75,24 @@ export function parseEnvelope(
     if (typeof value === "string") return value;
     throw new ProtocolError(ErrorCode.INVALID_JSON, `${name} must be a string`);
   };
+  /** Clients have always been able to send anything as the key of their app. */
+  const textField = (name: string) => {
+    const value = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+  const clientKeys: ClientKeys = {};
+  for (const name of CLIENT_KEYS) {
+    const { field, header } = CLIENT_KEY_NAMES[name];
+    clientKeys[name] = textField(field) ?? headerValue(header);
+  }
   const params = paramsOf(fields);
   if (search !== "") addQueryParams(params, search);
   return {
     method: methodOf(verb, fields._method),
     appId: bodyField("_ApplicationId") ?? headerValue("x-parse-application-id"),
     masterKey: bodyField("_MasterKey") ?? headerValue("x-parse-master-key"),
+    maintenanceKey: headerValue("x-parse-maintenance-key"),
+    clientKeys,
     sessionToken: bodyField("_SessionToken") ?? headerValue("x-parse-session-token"),
     installationId: assertLength(
       "The installation id",

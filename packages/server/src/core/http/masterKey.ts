@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { type AuthContext, MASTER, READ_ONLY_MASTER } from "../authContext.ts";
+import { type AuthContext, MAINTENANCE, MASTER, READ_ONLY_MASTER } from "../authContext.ts";
 import { createAddressMatcher } from "./address.ts";
 
 export interface MasterKeyOptions {
@@ -10,11 +10,27 @@ export interface MasterKeyOptions {
   masterKeyIps: readonly string[];
 }
 
+export interface MaintenanceKeyOptions {
+  /** Undefined for no such key. */
+  maintenanceKey?: string | undefined;
+  maintenanceKeyIps: readonly string[];
+}
+
 /** Verifies a key sent from an address. Returns undefined if it is wrong or not allowed from there. */
 export type VerifyMasterKey = (key: string, ip: string) => AuthContext | undefined;
 
 /** Longer texts are never valid keys. */
 const MAX_KEY_LENGTH = 4_096;
+
+/** Creates a verifier of the maintenance key, which verifies none if the server has none. */
+export function createMaintenanceKeyVerifier({
+  maintenanceKey,
+  maintenanceKeyIps,
+}: MaintenanceKeyOptions): VerifyMasterKey {
+  if (maintenanceKey === undefined) return () => undefined;
+  const verify = createMasterKeyVerifier({ masterKey: maintenanceKey, masterKeyIps: maintenanceKeyIps });
+  return (key, ip) => verify(key, ip) && MAINTENANCE;
+}
 
 /** Creates a verifier that compares in constant time. */
 export function createMasterKeyVerifier({
@@ -34,4 +50,10 @@ export function createMasterKeyVerifier({
     if (!isAllowed(ip)) return undefined;
     return isMaster ? MASTER : isReadOnly ? READ_ONLY_MASTER : undefined;
   };
+}
+
+/** The headers of a request that code of the operator may see: all but the operator's keys. */
+export function withoutOperatorKeys<Value>(headers: Readonly<Record<string, Value>>): Record<string, Value> {
+  const { "x-parse-master-key": _, "x-parse-maintenance-key": __, ...others } = headers;
+  return others;
 }

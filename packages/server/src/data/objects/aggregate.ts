@@ -17,11 +17,12 @@ import {
 } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import type { AggregationWorker } from "./aggregationWorker.ts";
+import { explainedQuery } from "./explainedQuery.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import { toServerFieldNames } from "./pipelineFieldNames.ts";
 import { toSqlGroup } from "./pipelineGroup.ts";
 import { parseCondition, parseMatch } from "./pipelineMatch.ts";
-import { parseTextParameters } from "./pipelineParameters.ts";
+import { parseTextParameters, parseTexts } from "./pipelineParameters.ts";
 import type { ReadAccess, ReadScope } from "./readAccess.ts";
 
 /** Maximum number of objects that a pipeline loads into memory. */
@@ -40,7 +41,15 @@ export interface AggregateDependencies {
 }
 
 /** Parameters of the request other than the pipeline. */
-const OTHER_PARAMETERS = ["distinct", "where", "hint", "explain", "comment", "readPreference"] as const;
+const OTHER_PARAMETERS = [
+  "distinct",
+  "where",
+  "$where",
+  "hint",
+  "explain",
+  "comment",
+  "readPreference",
+] as const;
 
 export function createAggregates({ access, reader, aggregationWorker }: AggregateDependencies): Aggregates {
   const aggregate: Aggregates["aggregate"] = async (request, className, params) => {
@@ -56,12 +65,16 @@ export function createAggregates({ access, reader, aggregationWorker }: Aggregat
     const pipelineParam = pipeline === undefined ? stageParams : pipeline;
     const stages = parsePipeline(parseTextParameters(pipelineParam));
     const scope = access.authorizeRead(request, className, "find");
-    const where = parseCondition(parseTextParameters(params.where ?? {}), scope?.schema);
+    const where = parseCondition(parseTexts(params.where ?? params.$where ?? {}), scope?.schema);
     if (!scope) return [];
     if (params.distinct !== undefined)
       return distinct(scope, where, parseList(params.distinct, "distinct", 1)[0] ?? "");
     if (params.explain !== undefined && params.explain !== false) {
-      return [await reader.explain(scope, { where })];
+      const command = {
+        aggregate: className,
+        pipeline: stages.map(({ name, argument }) => ({ [name]: argument })),
+      };
+      return [explainedQuery(command, await reader.explain(scope, { where }), params)];
     }
     return run(scope, where, stages);
   };

@@ -1,6 +1,7 @@
 import { isJsonObject, isWireDate, type JsonObject, type JsonValue } from "@purse/protocol";
 import { serveRequests } from "@purse/workers";
 import { aggregate } from "mingo";
+import { groupId } from "./pipelineGroup.ts";
 
 export interface AggregationJob {
   /** JSON texts of the objects, before `objectId` is renamed. */
@@ -61,6 +62,7 @@ serveRequests<AggregationJob, AggregationResult>({
       const results: JsonValue[] = [];
       for (const each of output) {
         const result = toWire(each);
+        if (isJsonObject(result) && result.objectId !== undefined) result.objectId = groupId(result.objectId);
         chars += JSON.stringify(result).length;
         if (chars > maxChars) return { isTooLarge: true };
         results.push(result);

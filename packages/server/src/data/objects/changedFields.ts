@@ -8,10 +8,11 @@ import type { Schemas } from "../schema/schemas.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { Serializer } from "./serializer.ts";
+import type { AfterSaveResult } from "./triggers.ts";
 
 /** The paths of a write that the response returns, besides those whose operations the client cannot compute. */
 export interface ReturnedPaths {
-  /** Changed by triggers and class rules. */
+  /** Changed by triggers and class rules, or sent by the client and reverted by a trigger. */
   returned: readonly string[];
   /** Set by default values of the class. */
   defaults?: readonly string[];
@@ -30,7 +31,7 @@ export function createChangedFields({ access, serializer }: { access: ReadAccess
     stored: JsonObject | ObjectText,
     request: RequestContext,
   ): Promise<void> {
-    const changed = changedPaths(operations, returned);
+    const changed = returnedPaths(operations, returned);
     if (changed.length + defaults.length === 0) return;
     const object: JsonObject = typeof stored === "string" ? JSON.parse(stored) : stored;
     const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
@@ -48,15 +49,53 @@ export function createChangedFields({ access, serializer }: { access: ReadAccess
   };
 }
 
-function changedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
-  return Object.entries(operations).flatMap(([path, operation]) =>
-    isResultReturned(operation) || returned.includes(path) ? [path] : [],
+/**
+ * Applies to the response of a write what an afterSave trigger changed of the object: removed fields are left out, and
+ * set ones are added if a read of the object would show them.
+ */
+export function createAfterSaveAnswer({
+  access,
+  serializer,
+}: {
+  access: ReadAccess;
+  serializer: Serializer;
+}) {
+  return async function applyAfterSave(
+    body: JsonObject,
+    { set, unset }: AfterSaveResult,
+    { className, responseAuth }: PendingWrite,
+    { sent, stored }: { sent: readonly string[]; stored: ObjectText },
+    request: RequestContext,
+  ): Promise<void> {
+    for (const name of unset) {
+      // The client has to forget a value that it sent itself.
+      if (sent.includes(name)) body[name] = { __op: "Delete" };
+      else delete body[name];
+    }
+    if (Object.keys(set).length === 0) return;
+    const readerRequest = responseAuth ? { ...request, auth: responseAuth } : request;
+    const scope = access.authorizePointerTarget(readerRequest, className);
+    if (!scope || !compileReadFilter(scope)(JSON.parse(stored))) return;
+    const serialize = serializer.forClass(className);
+    const object: JsonObject = { ...JSON.parse(stored), ...set };
+    const visible = serialize ? await serialize(object, readerRequest) : object;
+    for (const name of Object.keys(set)) {
+      const value = visible[name];
+      if (value !== undefined) body[name] = value;
+    }
+  };
+}
+
+function returnedPaths(operations: Record<string, Operation>, returned: readonly string[]): string[] {
+  const computed = Object.entries(operations).flatMap(([path, operation]) =>
+    isResultReturned(operation) ? [path] : [],
   );
+  return [...new Set([...computed, ...returned])];
 }
 
 /** The names of the top-level fields whose values the response of an update returns. */
 export function changedNames(operations: Record<string, Operation>, returned: readonly string[]): string[] {
-  return [...new Set(changedPaths(operations, returned).map((path) => path.split(".", 1)[0] ?? ""))];
+  return [...new Set(returnedPaths(operations, returned).map((path) => path.split(".", 1)[0] ?? ""))];
 }
 
 /** Fields that the response of an earlier write returned. */

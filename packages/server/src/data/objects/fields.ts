@@ -67,10 +67,7 @@ function assertWritableKey(name: string, derivedFields: readonly string[] | unde
   const root = dot < 0 ? name : name.slice(0, dot);
   const isAtomic = ATOMIC_FIELDS.has(root) || (derivedFields?.includes(root) ?? false);
   if (RESERVED.has(name) || (isAtomic && dot >= 0)) {
-    throw new ProtocolError(
-      ErrorCode.INVALID_KEY_NAME,
-      `${name.slice(0, 128)} is an invalid field name. Invalid Key name`,
-    );
+    throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, `${name.slice(0, 128)} is an invalid field name.`);
   }
   if (dot >= 0) parsePath(name);
   else assertFieldName(name);
@@ -98,6 +95,14 @@ function canonicalOperation(operation: Operation): Operation {
 /** Returns a value in its storage format. */
 export function canonicalValue(value: JsonValue): JsonValue {
   if (isWireDate(value)) return { __type: "Date", iso: new Date(value.iso).toISOString() };
+  if (isPolygon(value)) assertPolygon(value.coordinates);
   if (isPolygon(value)) return { __type: "Polygon", coordinates: closedPolygon(value.coordinates) };
   return value;
+}
+
+/** Throws 111 for a polygon with fewer than three different points. */
+function assertPolygon(coordinates: readonly (readonly [number, number])[]): void {
+  const distinct = new Set(coordinates.map(([latitude, longitude]) => `${latitude},${longitude}`));
+  if (distinct.size >= 3) return;
+  throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "GeoJSON: Loop must have at least 3 different vertices");
 }

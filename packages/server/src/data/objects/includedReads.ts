@@ -1,6 +1,7 @@
-import { type Condition, type JsonObject, parseQuery, type QueryLimits } from "@purse/protocol";
+import { type Condition, type JsonObject, parseQuery, type Query, type QueryLimits } from "@purse/protocol";
 import type { RequestContext } from "../../core/authContext.ts";
 import { relationFields } from "../schema/schemas.ts";
+import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition } from "./include.ts";
 import { mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
@@ -15,6 +16,8 @@ export interface IncludedReadDependencies {
   triggers: Triggers;
   limits: QueryLimits;
 }
+
+type SelectedFields = Pick<Query, "keys" | "excludeKeys" | "includeScore">;
 
 /** Reads objects that stored pointers refer to, by id. Objects that the client may not read are omitted. */
 export type ReadIncluded = (
@@ -34,7 +37,7 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     const found = new Map<string, JsonObject>();
     const scope = access.authorizePointerTarget(request, className);
     if (!scope) return found;
-    const { where, params } = await includedWhere(className, ids, request);
+    const { where, params, fields } = await includedQuery(className, ids, request);
     const texts = await reader.find(scope, { where, limit: ids.length });
     const serialize = serializer.forClass(className);
     const relations = Object.fromEntries(relationFields(scope.schema));
@@ -42,20 +45,22 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
       const stored: JsonObject = { ...serializer.parseWithFileUrls(text, request), ...relations };
       return serialize ? serialize(stored, request) : stored;
     });
+    await serializer.addFields(className, objects, request);
     const afterFind = triggers.afterFind(className);
     if (afterFind && objects.length > 0) {
       objects = await afterFind(objects, params, request, ids.length === 1);
     }
-    for (const object of objects) found.set(String(object.objectId), object);
+    const selectFields = fields ? createFieldSelector(fields) : (object: JsonObject) => object;
+    for (const object of objects) found.set(String(object.objectId), selectFields(object));
     return found;
   };
 
-  /** Returns the condition on included objects, which beforeFind triggers of their class can narrow. */
-  async function includedWhere(
+  /** Returns the query of included objects, whose condition and fields beforeFind triggers of their class can narrow. */
+  async function includedQuery(
     className: string,
     ids: string[],
     request: RequestContext,
-  ): Promise<{ where: Condition; params: JsonObject }> {
+  ): Promise<{ where: Condition; params: JsonObject; fields?: SelectedFields }> {
     const [firstId = ""] = ids;
     const idParams = { where: { objectId: ids.length === 1 ? firstId : { $in: ids } } };
     const beforeFind = triggers.beforeFind(className);
@@ -63,9 +68,7 @@ export function createIncludedReads(dependencies: IncludedReadDependencies): Rea
     const { params, objects } = await beforeFind(idParams, request, ids.length === 1);
     // Objects that a trigger returns are read again with the permissions of the client.
     const returnedIds = objects?.flatMap(({ objectId }) => (typeof objectId === "string" ? [objectId] : []));
-    return {
-      where: returnedIds ? idsCondition(returnedIds) : parseQuery(className, params, limits).where,
-      params,
-    };
+    const query = parseQuery(className, params, limits);
+    return { where: returnedIds ? idsCondition(returnedIds) : query.where, params, fields: query };
   }
 }

@@ -33,10 +33,21 @@ export interface LiveTriggers {
   ): boolean;
   connect(
     request: RequestContext,
-    connection: { clients: number; subscriptions: number; sessionToken?: string },
+    connection: {
+      clientId: string;
+      useMasterKey: boolean;
+      clients: number;
+      subscriptions: number;
+      sessionToken?: string;
+    },
   ): Promise<void>;
   /** Returns the query to subscribe to. */
-  subscribe(request: RequestContext, className: string, params: JsonObject): Promise<JsonObject>;
+  subscribe(
+    request: RequestContext,
+    className: string,
+    params: JsonObject,
+    requestId: number | string,
+  ): Promise<JsonObject>;
   /** Returns the event's `object` and `original` to send; null to send nothing. */
   event(request: RequestContext, event: LiveEvent): Promise<JsonObject | null | undefined>;
   /**

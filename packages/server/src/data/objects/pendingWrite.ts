@@ -6,6 +6,8 @@ import type { Write } from "../../database/store.ts";
 export interface PendingWrite {
   className: string;
   objectId: string;
+  /** Set if the client chose the id of a new object. */
+  customId?: string;
   /** Operations by field or dotted path. ACL is included as a Set. */
   operations: Record<string, Operation>;
   /** The object before an update, if rules or triggers need it; undefined for a create. */
@@ -16,6 +18,8 @@ export interface PendingWrite {
   additionalWrites: Write[];
   /** Fields that the response contains besides objectId and the timestamps. */
   returnedFields: JsonObject;
+  /** Fields that are stored outside of the object, and shown to the trigger after the write. */
+  triggerFields?: JsonObject;
   /** The caller that the response is for, if it is not the one of the request: a new user reads its own object. */
   responseAuth?: AuthContext;
   /** Callbacks after the write has been committed. */

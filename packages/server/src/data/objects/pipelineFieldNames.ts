@@ -26,9 +26,26 @@ function expandPointerTexts(value: JsonValue, isText = false): JsonValue {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       const texts = expandPointerTexts(inner, TEXT_OPERATORS.has(key));
+      if (DATE_OPERATORS.has(key))
+        return ["$cond", [{ $eq: [dateOperand(texts), null] }, null, { [key]: texts }]];
       return SUBSTRING_OPERATORS.has(key) ? ["$substrBytes", clampSubstring(texts)] : [key, texts];
     }),
   );
+}
+
+/** Operators on dates. Of missing values they are null, as in MongoDB. */
+const DATE_OPERATORS: ReadonlySet<string> = new Set(
+  (
+    "$dayOfMonth $dayOfWeek $dayOfYear $hour $isoDayOfWeek $isoWeek $isoWeekYear $millisecond $minute $month " +
+    "$second $week $year"
+  ).split(" "),
+);
+
+/** Returns the date of a date operator, which takes it directly, in a list or beside a time zone. */
+function dateOperand(operand: JsonValue): JsonValue {
+  const isWithZone = isJsonObject(operand) && operand.date !== undefined;
+  const date = isWithZone ? operand.date : Array.isArray(operand) ? operand[0] : operand;
+  return { $ifNull: [date ?? null, null] };
 }
 
 const SUBSTRING_OPERATORS: ReadonlySet<string> = new Set(["$substr", "$substrBytes"]);

@@ -46,11 +46,11 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
     toObject(values, numbers) {
       const keyValues = values.map((value) => (isJsonObject(value) ? (value.objectId ?? null) : value));
       const object: JsonObject = {
-        objectId: isJsonObject(_id)
-          ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null]))
-          : keyValues[0] === ""
-            ? null
-            : (keyValues[0] ?? null),
+        objectId: groupId(
+          isJsonObject(_id)
+            ? Object.fromEntries(names.map(([name], i) => [name, keyValues[i] ?? null]))
+            : keyValues[0],
+        ),
       };
       for (const { name, at, factor, emptyValue } of outputs) {
         const number = numbers[at] ?? emptyValue;
@@ -59,6 +59,12 @@ export function toSqlGroup(argument: JsonValue, schema: ClassSchema): SqlGroup |
       return object;
     },
   };
+}
+
+/** Returns the id of a group: empty texts, lists and objects are null, as in Parse Server. */
+export function groupId(value: JsonValue | undefined): JsonValue {
+  if (value === undefined || value === "") return null;
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0 ? null : value;
 }
 
 const NUMERIC_TYPES: ReadonlySet<string> = new Set(["Number"]);

@@ -18,6 +18,12 @@ export function parseTextParameters(value: JsonValue): JsonValue {
   );
 }
 
+/** Parses a parameter that is JSON, or JSON of a text with JSON, as a text in a query string. */
+export function parseTexts(value: JsonValue): JsonValue {
+  const parsed = typeof value === "string" ? parseTextParameters(value) : value;
+  return typeof parsed === "string" ? parseTextParameters(parsed) : parsed;
+}
+
 function parseTextParameter(text: string): JsonValue {
   if (!/^[[{\d"]/.test(text)) return text;
   try {

@@ -6,24 +6,28 @@ import {
   isInternalClassName,
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   type Order,
   ProtocolError,
   parseQuery,
   type Query,
   type QueryLimits,
 } from "@purse/protocol";
-import type { RequestContext } from "../../core/authContext.ts";
+import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { ObjectText } from "../../database/objectText.ts";
 import { queryOperation } from "../permissions/classPermissions.ts";
 import { MATCH_NOTHING } from "../permissions/pointerPermissions.ts";
 import { relationFields, type Schemas } from "../schema/schemas.ts";
+import { explainedQuery } from "./explainedQuery.ts";
 import { createFieldSelector } from "./fieldSelector.ts";
 import { idsCondition, includePointers } from "./include.ts";
+import { withIncludedKeys } from "./includedKeys.ts";
 import { createIncludedReads } from "./includedReads.ts";
 import { jsonListChunks, mapInSlices } from "./jsonList.ts";
 import type { ObjectReader } from "./objectReader.ts";
 import type { ReadAccess, ReadOperation } from "./readAccess.ts";
+import { assertRelativeTimes } from "./relativeTimes.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Serialize, Serializer } from "./serializer.ts";
 import { createSubqueryTriggers } from "./subqueryTriggers.ts";
@@ -43,6 +47,8 @@ export interface ReadDependencies {
   allowPublicExplain?: boolean;
   /** Whether classes may only be changed by their definitions. */
   lockSchemas?: boolean;
+  /** Whether the first text search of a client creates the text index of a class. */
+  clientsIndexTexts?: boolean;
 }
 
 export interface Reads {
@@ -67,6 +73,8 @@ interface FindResult {
   count?: number;
   /** The class of the results, if it differs from the requested one. */
   className?: string;
+  /** What the database would do, instead of the objects. */
+  plan?: JsonObject;
 }
 
 export function createReads(dependencies: ReadDependencies): Reads {
@@ -84,7 +92,8 @@ export function createReads(dependencies: ReadDependencies): Reads {
     className: string,
     params: JsonObject,
   ): Promise<string[]> {
-    const { results, ...others } = await executeFind(request, className, params);
+    const { results, plan, ...others } = await executeFind(request, className, params);
+    if (plan) return [JSON.stringify({ results: plan })];
     // The rest of the response after the list: `{}` or `{"count":…}`.
     const tail = JSON.stringify(others).slice(1);
     return jsonListChunks('{"results":[', results, tail === "}" ? "]}" : `],${tail}`);
@@ -99,9 +108,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
     if (isInternalClassName(className) && !rules.has(className)) return { results: [] };
     assertClassName(className);
     const beforeFind = triggers.beforeFind(className);
-    const { params: queryParams, objects } = beforeFind
-      ? await beforeFind(params, request, false)
+    const { params: foundParams, objects } = beforeFind
+      ? await beforeFind({ limit: limits.defaultLimit, ...params }, request, false)
       : { params };
+    const prepareFind = rules.get(className)?.prepareFind;
+    const queryParams = prepareFind ? await prepareFind(foundParams, request) : foundParams;
+    assertRelativeTimes(queryParams.where, schemas.get(className));
     let query = parseQuery(className, queryParams, limits);
     if (query.explain && request.auth.kind !== "master" && !dependencies.allowPublicExplain) {
       throw new ProtocolError(
@@ -119,10 +131,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     if (target !== undefined) return findRedirected(request, query, operation, target, queryParams);
     if (subqueryTriggers.areNeededFor(query.where))
       query = await applySubqueryTriggers(className, queryParams, request);
-    const { auth } = request;
-    if (auth.kind === "master" && auth.readOnly !== true && !dependencies.lockSchemas) {
-      await ensureTextIndexes(schemas, className, query.where);
-    }
+    await indexTexts(request, query, operation);
     const scope = access.authorizeRead(request, className, operation, query);
     // Counting is authorized separately.
     const countScope =
@@ -133,8 +142,10 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
     const scopedQuery = { where, order, limit, skip, includeScore, allowsStaleRead };
     if (query.explain) {
-      const plan = await reader.explain(scope, scopedQuery);
-      return { results: (Array.isArray(plan) ? plan : [plan]).map((step) => JSON.stringify(step)) };
+      const filter: JsonValue =
+        typeof queryParams.where === "string" ? JSON.parse(queryParams.where) : (queryParams.where ?? {});
+      const steps = await reader.explain(scope, scopedQuery);
+      return { results: [], plan: explainedQuery({ find: className, filter }, steps, queryParams) };
     }
     const [texts, count] = await Promise.all([
       reader.find(scope, scopedQuery),
@@ -142,6 +153,20 @@ export function createReads(dependencies: ReadDependencies): Reads {
     ]);
     const results = await serializeResults(texts, query, scope.schema, request, queryParams, "find");
     return { results, ...(count !== undefined && { count }) };
+  }
+
+  /** Creates the text indexes that the query needs, if the client may. */
+  async function indexTexts(request: RequestContext, query: Query, operation: ReadOperation): Promise<void> {
+    const { auth } = request;
+    const { className, where } = query;
+    if (dependencies.lockSchemas) return;
+    if (auth.kind === "master") {
+      if (auth.readOnly !== true) await ensureTextIndexes(schemas, className, where, false);
+    } else if (dependencies.clientsIndexTexts) {
+      // Whoever may not read the class gets an error here.
+      access.authorizeRead(request, className, operation, query);
+      await ensureTextIndexes(schemas, className, where, true);
+    }
   }
 
   /** Returns the query after the beforeFind triggers of the classes of its sub-queries. */
@@ -233,12 +258,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
     operation: "get" | "find",
   ): Promise<string[]> {
     const schema = schemas.get(className) ?? emptySchema(className);
-    const isMaster = request.auth.kind === "master";
+    const seesAll = bypassesPermissions(request.auth);
     const getId = ({ objectId }: JsonObject) => (typeof objectId === "string" ? objectId : undefined);
     const ids = objects.flatMap((object) => getId(object) ?? []);
     const readable = new Map<string, ObjectText>();
     const scope =
-      isMaster || ids.length === 0 ? undefined : access.authorizeRead(request, className, operation);
+      seesAll || ids.length === 0 ? undefined : access.authorizeRead(request, className, operation);
     if (scope) {
       for (const text of await reader.find(scope, { where: idsCondition(ids), limit: ids.length })) {
         const { objectId }: JsonObject = JSON.parse(text);
@@ -247,7 +272,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     }
     const texts = objects.flatMap((object) => {
       const id = getId(object);
-      if (isMaster || id === undefined) return [JSON.stringify(object)];
+      if (seesAll || id === undefined) return [JSON.stringify(object)];
       return readable.get(id) ?? [];
     });
     return serializeResults(texts, query, schema, request, params, operation);
@@ -278,11 +303,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
       const object = { ...serializer.parseWithFileUrls(text, request), ...Object.fromEntries(relations) };
       return serialize ? serialize(object, request) : object;
     });
+    await serializer.addFields(className, objects, request);
     if (query.include.length > 0) {
       await includePointers(objects, query.include, (target, ids) => readIncluded(target, ids, request));
     }
     if (afterFind) objects = await afterFind(objects, params, request, operation === "get");
-    const selectFields = createFieldSelector(query);
+    const selectFields = createFieldSelector(withIncludedKeys(query, schema));
     return mapInSlices(objects, (object) => JSON.stringify(selectFields(object)));
   }
 

@@ -1,7 +1,12 @@
 import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
 import type { Config } from "../../config/loadConfig.ts";
 import type { AclSubjects } from "../../core/aclSubjects.ts";
-import { type AuthContext, aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import {
+  type AuthContext,
+  aclSubjectsOf,
+  bypassesPermissions,
+  type RequestContext,
+} from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { authorizeOperation, isAllowed } from "../permissions/classPermissions.ts";
 import { assertClientAccess } from "../permissions/clientAccess.ts";
@@ -88,7 +93,13 @@ export interface ReadAccess {
 
 export function createReadAccess({ schemas, rules, protectedFields }: ReadAccessDependencies): ReadAccess {
   const hiddenFields: ReadAccess["hiddenFields"] = (schema, auth, object) =>
-    evaluateProtectedFields(schema, protectedFields?.[schema.className], auth, object);
+    evaluateProtectedFields(
+      schema,
+      protectedFields?.[schema.className],
+      auth,
+      object,
+      rules.get(schema.className)?.restrictedFields,
+    );
 
   const assertReadable: ReadAccess["assertReadable"] = (request, className, operation) => {
     assertClientAccess(className, operation, request.auth, rules);
@@ -128,13 +139,11 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
 
   /** Throws 119 for a query that filters or sorts by a hidden field, which would reveal its values. */
   function assertQueryable(schema: ClassSchema, auth: AuthContext, queriedFields: QueriedFields): void {
-    if (auth.kind === "master") return;
+    if (bypassesPermissions(auth)) return;
     const { className } = schema;
-    const hidden = evaluateQueryProtection(schema, protectedFields?.[className], auth);
-    const field = findHiddenField(queriedFields, [
-      ...hidden,
-      ...(rules.get(className)?.restrictedFields ?? []),
-    ]);
+    const restricted = rules.get(className)?.restrictedFields;
+    const hidden = evaluateQueryProtection(schema, protectedFields?.[className], auth, restricted);
+    const field = findHiddenField(queriedFields, hidden);
     if (field === undefined) return;
     throw new ProtocolError(
       ErrorCode.OPERATION_FORBIDDEN,
@@ -147,7 +156,7 @@ export function createReadAccess({ schemas, rules, protectedFields }: ReadAccess
     operation: ReadOperation,
     request: RequestContext,
   ): Condition | undefined {
-    if (request.auth.kind === "master") return undefined;
+    if (bypassesPermissions(request.auth)) return undefined;
     const scope = rules.get(schema.className)?.readCondition?.(request);
     const pointers = pointerCondition(schema, operation, request.auth);
     return scope && pointers ? { kind: "and", conditions: [scope, pointers] } : (scope ?? pointers);

@@ -2,6 +2,7 @@ import { type Condition, ErrorCode, type JsonObject, ProtocolError } from "@purs
 import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { UniqueConstraintError } from "../../database/store.ts";
+import type { RestrictedFields } from "../permissions/protectedFields.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 
 /**
@@ -25,12 +26,16 @@ export interface ClassRules {
    * that rules see every write to such a field under its own name.
    */
   derivedFields?: readonly string[];
-  /** Fields that `serialize` hides from some clients: only the master key may filter or sort by them. */
-  restrictedFields?: readonly string[];
+  /** Fields that are hidden unless the protected fields of the class open them. */
+  restrictedFields?: RestrictedFields;
   /** Rejects reads of the class before any object is read. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
+  /** Changes the conditions of a query, such as those on fields that are stored outside of the object. */
+  prepareFind?(params: JsonObject, request: RequestContext): Promise<JsonObject>;
   /** Rejects writes before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;
+  /** The error of a write to an object that does not exist or that the caller may not write; 101 if undefined. */
+  onNotWritable?(request: RequestContext): ProtocolError | undefined;
   /**
    * Removes, rejects or replaces derived fields of a request. Runs before triggers, so that cloud code only sees
    * verified values. `pending.original` is set for an update.
@@ -44,6 +49,11 @@ export interface ClassRules {
   readCondition?(request: RequestContext): Condition | undefined;
   /** Modifies an object before it is returned to a client. Receives a copy, which may be mutated. */
   serialize?(object: JsonObject, request: RequestContext): JsonObject | Promise<JsonObject>;
+  /**
+   * Adds fields to the objects of one response after `serialize`, such as those of their secrets: with one read for all
+   * of them. Receives copies, which are mutated.
+   */
+  serializeAll?(objects: readonly JsonObject[], request: RequestContext): Promise<void>;
   /** Translates the error of a unique value that is already taken. */
   onUniqueConstraint?(error: UniqueConstraintError): Error;
 }

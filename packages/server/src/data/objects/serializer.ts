@@ -22,6 +22,8 @@ export interface SerializerDependencies {
 export interface Serializer {
   /** Undefined if the stored objects of the class are returned unchanged, except for file URLs. */
   forClass(className: string): Serialize | undefined;
+  /** Adds what is read once for all objects of a response. */
+  addFields(className: string, objects: readonly JsonObject[], request: RequestContext): Promise<void>;
   /** Like `forClass`, but also adds file URLs. If `texts` are given, only these objects will be serialized. */
   forClassWithFiles(className: string, texts?: readonly (ObjectText | null)[]): Serialize | undefined;
   /** Parses a stored object and adds file URLs. */
@@ -35,8 +37,12 @@ export function createSerializer(
   access: ReadAccess,
 ): Serializer {
   const forClass: Serializer["forClass"] = (className) => {
-    const serialize = rules.get(className)?.serialize;
-    const isProtected = hasProtectedFields(schemas.get(className), protectedFields?.[className]);
+    const { serialize, restrictedFields } = rules.get(className) ?? {};
+    const isProtected = hasProtectedFields(
+      schemas.get(className),
+      protectedFields?.[className],
+      restrictedFields,
+    );
     if (!serialize && !isProtected) return undefined;
     return (object, request) => {
       const schema = schemas.get(className);
@@ -50,6 +56,9 @@ export function createSerializer(
   };
   return {
     forClass,
+    async addFields(className, objects, request) {
+      if (objects.length > 0) await rules.get(className)?.serializeAll?.(objects, request);
+    },
     parseWithFileUrls,
     withFileUrls: (text, request) =>
       mayContainFiles(text) ? JSON.stringify(parseWithFileUrls(text, request)) : text,

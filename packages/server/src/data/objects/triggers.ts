@@ -6,13 +6,14 @@ import type { PendingWrite } from "./pendingWrite.ts";
 /**
  * Triggers around reads and writes of a class. Each method returns undefined if no trigger is registered, which saves
  * preparing its arguments. A before trigger that throws rejects the operation (ProtocolError is passed through, other
- * errors become 141); errors of after triggers are only logged.
+ * errors become 141); errors of afterSave are only logged, those of afterDelete are also sent to the client.
  */
 export interface Triggers {
   beforeSave(
     className: string,
   ): ((pending: PendingWrite, request: RequestContext) => Promise<void>) | undefined;
-  afterSave(className: string): ((change: Change) => Promise<void>) | undefined;
+  /** Resolves with what the trigger changed of the object: it is not stored, but sent to the client that saves. */
+  afterSave(className: string): ((change: Change) => Promise<AfterSaveResult>) | undefined;
   beforeDelete(
     className: string,
   ): ((object: JsonObject, request: RequestContext) => Promise<void>) | undefined;
@@ -32,6 +33,14 @@ export interface Triggers {
         isGet: boolean,
       ) => Promise<JsonObject[]>)
     | undefined;
+}
+
+/** Changes that an afterSave trigger made to its copy of a saved object. */
+export interface AfterSaveResult {
+  /** Encoded values by field. */
+  set: JsonObject;
+  /** Names of removed fields. */
+  unset: string[];
 }
 
 /** The result of a beforeFind trigger. */

@@ -8,8 +8,7 @@ import {
   type Operation,
   ProtocolError,
 } from "@purse/protocol";
-import type { AclSubjects } from "../../core/aclSubjects.ts";
-import { aclSubjectsOf, type RequestContext } from "../../core/authContext.ts";
+import { aclSubjectsOf, bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { EventBus } from "../../core/eventBus.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import { type Store, UniqueConstraintError, type Write, type WriteResult } from "../../database/store.ts";
@@ -24,15 +23,17 @@ import { assertClientAccess, assertPointsToClientClasses } from "../permissions/
 import { evaluatePointers, requiredPointers } from "../permissions/pointerPermissions.ts";
 import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import type { Change } from "./change.ts";
-import { changedNames, createChangedFields } from "./changedFields.ts";
+import { changedNames, createAfterSaveAnswer, createChangedFields } from "./changedFields.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
+import { timesOf } from "./importedTimes.ts";
+import type { AssertAllowed } from "./keywordDenylist.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
 import type { PendingWrite } from "./pendingWrite.ts";
 import type { ReadAccess } from "./readAccess.ts";
 import type { ClassRules } from "./rules.ts";
 import type { Serializer } from "./serializer.ts";
-import type { Triggers } from "./triggers.ts";
+import type { AfterSaveResult, Triggers } from "./triggers.ts";
 import type { WriteOptions } from "./writeOptions.ts";
 
 export interface WriteDependencies {
@@ -52,6 +53,8 @@ export interface WriteDependencies {
   growthLimits?: GrowthLimits;
   /** Whether clients may choose the ids of new objects. */
   allowCustomObjectId: boolean;
+  /** Throws 105 if what is written contains a denied keyword. */
+  assertAllowed?: AssertAllowed;
   /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
   defaultAcl: JsonObject | undefined;
   /** Returns the time in ms since the epoch. */
@@ -66,6 +69,7 @@ export type Writes = Pick<Objects, "create" | "update" | "remove">;
 export function createWrites(dependencies: WriteDependencies): Writes {
   const { access, serializer, store, schemas, rules, triggers, fileUrls } = dependencies;
   const addChangedFields = createChangedFields({ access, serializer });
+  const applyAfterSave = createAfterSaveAnswer({ access, serializer });
 
   async function create(
     request: RequestContext,
@@ -81,45 +85,56 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const { objectId, ...rest } = fields;
     // Older clients identify objects by `id`; a client that sends it believes that the object exists already.
     if (fields.id && !options.allowCustomId) {
-      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name. Invalid Key name");
+      throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
     }
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
     const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
     const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
-    const pending = createPendingWrite(className, id, operations, undefined);
+    dependencies.assertAllowed?.(fields);
+    const pending = createPendingWrite(className, id, operations, undefined, options);
+    if (objectId !== undefined && dependencies.allowCustomObjectId && !options.allowCustomId)
+      pending.customId = id;
     const requested = { ...pending.operations };
     await rule?.normalize?.(pending, request);
-    await runBeforeSave(pending, request);
+    const reverted = await runBeforeSave(pending, request);
     // Class rules return the fields that they set themselves.
-    const returned = changedPaths(requested, pending.operations);
+    const triggered = changedPaths(requested, pending.operations);
+    const returned = [...triggered, ...reverted];
     await rule?.beforeCreate?.(pending, request);
     stripFileUrls(pending, request);
     assertStorable(pending);
     const schema = await schemaFor(pending, request);
-    const at = new Date(dependencies.clock()).toISOString();
+    const times = timesOf(fields, auth, new Date(dependencies.clock()).toISOString());
+    const { createdAt: at, updatedAt } = times;
     const beforeDefaults = { ...pending.operations };
     applyDefaults(pending, schema, request, dependencies.defaultAcl);
     const defaults = changedPaths(beforeDefaults, pending.operations).filter((path) => path !== "ACL");
     const filled = applyOperations({}, pending.operations);
-    const object: JsonObject = { objectId: pending.objectId, createdAt: at, updatedAt: at, ...filled };
+    const object: JsonObject = { objectId: pending.objectId, ...times, ...filled };
     const body: JsonObject = { objectId: pending.objectId, createdAt: at };
     await addChangedFields(body, pending, { returned, defaults }, object, request);
-    const reply: SaveReply = {
+    const replyOf = (fields: JsonObject): SaveReply => ({
       status: 201,
-      body: fileUrls.expand({ ...body, ...pending.returnedFields }, request),
-    };
+      body: fileUrls.expand({ ...fields, ...pending.returnedFields }, request),
+    });
+    // An afterSave trigger may remove fields from the response that is sent, which is not stored again.
+    const storedBody = triggers.afterSave(className) ? withoutPaths(body, triggered) : body;
     const { secret } = pending;
     const [result] = await commit(
-      [{ kind: "create", schema, id, at, object, secret }],
+      [{ kind: "create", schema, id, at, updatedAt, object, secret }],
       pending,
       schema,
       options,
-      options.idempotentWrite?.writes(reply),
+      options.idempotentWrite?.writes(replyOf(storedBody)),
     );
-    await publishChange(pending, result, request);
+    const answer = await publishChange(pending, result, request);
     await runAfterCommit(pending);
-    return reply;
+    if (answer && result?.after) {
+      const context = { sent: Object.keys(requested), stored: result.after };
+      await applyAfterSave(body, answer, pending, context, request);
+    }
+    return replyOf(body);
   }
 
   async function update(
@@ -145,16 +160,19 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       rule?.normalize ||
       pointers ||
       evaluateClassPermissions(current, "addField", auth).objects === "pointing";
-    const original = needsOriginal ? await readWritable(current, objectId, subjects) : undefined;
-    if (original && !evaluatePointers(current, "update", auth, original)) throw notFound();
+    const original = needsOriginal ? await readWritable(current, objectId, request) : undefined;
+    if (original && !evaluatePointers(current, "update", auth, original))
+      throw notWritable(className, request);
     const requestedOperations = parseFields(fields, { derivedFields: rule?.derivedFields, id: objectId });
     assertPointsToClientClasses(requestedOperations, auth, rules);
-    const pending = createPendingWrite(className, objectId, requestedOperations, original);
+    dependencies.assertAllowed?.(fields);
+    const pending = createPendingWrite(className, objectId, requestedOperations, original, options);
     const requested = { ...pending.operations };
     await rule?.normalize?.(pending, request);
-    await runBeforeSave(pending, request);
+    const reverted = await runBeforeSave(pending, request);
     await rule?.beforeUpdate?.(pending, request);
-    const returned = changedPaths(requested, pending.operations);
+    const triggered = changedPaths(requested, pending.operations);
+    const returned = [...triggered, ...reverted];
     stripFileUrls(pending, request);
     assertStorable(pending);
     const schema = await schemaFor(pending, request);
@@ -162,7 +180,8 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const at = new Date(dependencies.clock()).toISOString();
     const { operations, secret } = pending;
     const { ifUpdatedAt } = options;
-    const changed = changedNames(operations, returned);
+    // An afterSave trigger may remove fields from the response that is sent, which is not stored again.
+    const changed = changedNames(operations, triggers.afterSave(className) ? reverted : returned);
     const [result] = await commit(
       [{ kind: "update", schema, id: objectId, at, operations, secret, subjects, pointers, ifUpdatedAt }],
       pending,
@@ -173,11 +192,15 @@ export function createWrites(dependencies: WriteDependencies): Writes {
         changed.length > 0 ? { schema, id: objectId, fields: changed } : undefined,
       ),
     );
-    await publishChange(pending, result, request);
+    const answer = await publishChange(pending, result, request);
     await runAfterCommit(pending);
 
     const body: JsonObject = { updatedAt: at };
-    if (result?.after) await addChangedFields(body, pending, { returned }, result.after, request);
+    if (result?.after) {
+      await addChangedFields(body, pending, { returned }, result.after, request);
+      const context = { sent: Object.keys(requested), stored: result.after };
+      if (answer) await applyAfterSave(body, answer, pending, context, request);
+    }
     return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
   }
 
@@ -199,8 +222,9 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     const pointers = requiredPointers(schema, "delete", auth);
     const beforeTrigger = triggers.beforeDelete(className);
     const needsOriginal = beforeTrigger || rule?.beforeDelete || pointers;
-    const original = needsOriginal ? await readWritable(schema, objectId, subjects) : undefined;
-    if (original && !evaluatePointers(schema, "delete", auth, original)) throw notFound();
+    const original = needsOriginal ? await readWritable(schema, objectId, request) : undefined;
+    if (original && !evaluatePointers(schema, "delete", auth, original))
+      throw notWritable(className, request);
     const pending = createPendingWrite(className, objectId, {}, original);
     if (original) await beforeTrigger?.(original, request);
     await rule?.beforeDelete?.(pending, request);
@@ -211,26 +235,45 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       options,
       options.idempotentWrite?.writes({ status: 200, body: {} }),
     );
-    await publishChange(pending, result, request);
+    let triggerError: unknown;
+    await publishChange(pending, result, request, (error) => {
+      triggerError = error;
+    });
     await runAfterCommit(pending);
+    // As in Parse Server, although the object is deleted. A transaction is answered as a whole, and has succeeded.
+    if (triggerError instanceof ProtocolError && !options.transaction) throw triggerError;
   }
 
   return { create, update, remove };
 
-  async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<void> {
+  /** Returns the paths that the trigger reverted. */
+  async function runBeforeSave(pending: PendingWrite, request: RequestContext): Promise<string[]> {
     const beforeSave = triggers.beforeSave(pending.className);
-    if (!beforeSave) return;
+    if (!beforeSave) return [];
     const before = { ...pending.operations };
     await beforeSave(pending, request);
     checkTriggerFields(before, pending.operations, rules.get(pending.className)?.derivedFields);
+    for (const [path, operation] of Object.entries(pending.operations)) {
+      if (operation === before[path]) continue;
+      const value =
+        operation.op === "Set" ? operation.value : "objects" in operation ? operation.objects : null;
+      dependencies.assertAllowed?.({ [path]: value });
+    }
+    return Object.keys(before).filter((path) => !(path in pending.operations));
   }
 
-  /** Reads the current object for rules and triggers. Throws 101 unless the client may write it. */
-  async function readWritable(schema: ClassSchema, id: string, subjects: AclSubjects): Promise<JsonObject> {
+  /** Reads the current object for rules and triggers. Throws 101, or what the rules say, unless the client may write it. */
+  async function readWritable(schema: ClassSchema, id: string, request: RequestContext): Promise<JsonObject> {
     const text = await store.get(schema, id, null);
     const object: JsonObject | undefined = text === undefined ? undefined : JSON.parse(text);
-    if (!object || !evaluateAcl(object, "write", subjects)) throw notFound();
+    if (!object || !evaluateAcl(object, "write", aclSubjectsOf(request.auth))) {
+      throw notWritable(schema.className, request);
+    }
     return mayContainFiles(text ?? "") ? fileUrls.expand(object, {}) : object;
+  }
+
+  function notWritable(className: string, request: RequestContext): ProtocolError {
+    return rules.get(className)?.onNotWritable?.(request) ?? notFound();
   }
 
   /** Removes file URLs of this server from a write, since they are generated when objects are read. */
@@ -249,21 +292,18 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     return schemas.ensureForWrite(pending.className, pending.operations, (schema) => {
       if (schema) {
         authorizeOperation(schema, "addField", request.auth);
-        // A client that may only add fields to objects that point to it cannot add any to a new object.
-        const object = pending.original ?? {};
-        if (
-          !mayAddFields(schema, request.auth, dependencies.allowClientAddField) ||
-          !evaluatePointers(schema, "addField", request.auth, object)
-        ) {
+        if (!mayAddFields(schema, request.auth, dependencies.allowClientAddField))
           throw addFieldDeniedError(pending.className);
-        }
-      } else if (request.auth.kind !== "master" && !dependencies.allowClientClassCreation) {
+        // A client that may only add fields to objects that point to it cannot add any to a new object.
+        if (!evaluatePointers(schema, "addField", request.auth, pending.original ?? {}))
+          throw pending.original ? notFound() : addFieldDeniedError(pending.className);
+      } else if (!bypassesPermissions(request.auth) && !dependencies.allowClientClassCreation) {
         throw new ProtocolError(
           ErrorCode.OPERATION_FORBIDDEN,
           `This user is not allowed to access non-existent class: ${pending.className}`,
         );
       }
-      return request.auth.kind === "master" ? undefined : dependencies.growthLimits;
+      return bypassesPermissions(request.auth) ? undefined : dependencies.growthLimits;
     });
   }
 
@@ -294,22 +334,27 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   }
 
   /**
-   * Notifies listeners and waits for the after trigger, as clients of Parse Server expect. Errors of the trigger are
-   * only logged.
+   * Notifies listeners and waits for the after trigger, as clients of Parse Server expect. Returns what an afterSave
+   * changed of the object. Errors of the trigger are logged.
    */
   async function publishChange(
     pending: PendingWrite,
     result: WriteResult | undefined,
     request: RequestContext,
-  ): Promise<void> {
-    if (!result) return;
+    onTriggerError?: (error: unknown) => void,
+  ): Promise<AfterSaveResult | undefined> {
+    if (!result) return undefined;
     const change: Change = { className: pending.className, objectId: pending.objectId, ...result, request };
     dependencies.events.emit("objects.changed", change);
     const after =
       change.after === null ? triggers.afterDelete(pending.className) : triggers.afterSave(pending.className);
-    await after?.(withFileUrls(change)).catch((error: unknown) =>
-      dependencies.onError(error, `an after trigger of ${pending.className}`),
-    );
+    try {
+      return (await after?.(withTriggerFields(withFileUrls(change), pending))) ?? undefined;
+    } catch (error) {
+      dependencies.onError(error, `an after trigger of ${pending.className}`);
+      onTriggerError?.(error);
+      return undefined;
+    }
   }
 
   /** Adds file URLs to a change for triggers. */
@@ -326,11 +371,18 @@ export function createWrites(dependencies: WriteDependencies): Writes {
   }
 }
 
+/** Adds the fields of an object that are stored outside of it to a change for triggers. */
+function withTriggerFields(change: Change, { triggerFields }: PendingWrite): Change {
+  if (!triggerFields || change.after === null) return change;
+  return { ...change, after: JSON.stringify({ ...JSON.parse(change.after), ...triggerFields }) };
+}
+
 function createPendingWrite(
   className: string,
   objectId: string,
   operations: Record<string, Operation>,
   original: JsonObject | undefined,
+  { additionalWrites = [] }: Pick<WriteOptions, "additionalWrites"> = {},
 ): PendingWrite {
   return {
     className,
@@ -338,7 +390,7 @@ function createPendingWrite(
     operations,
     original,
     secret: {},
-    additionalWrites: [],
+    additionalWrites: [...additionalWrites],
     returnedFields: {},
     afterCommit: [],
   };
@@ -361,6 +413,12 @@ function addFieldDeniedError(className: string): ProtocolError {
 
 function notFound(): ProtocolError {
   return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");
+}
+
+/** Returns a response without the fields of these paths. */
+function withoutPaths(body: JsonObject, paths: readonly string[]): JsonObject {
+  const names = new Set(paths.map((path) => path.split(".", 1)[0]));
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 }
 
 function changedPaths(before: Record<string, Operation>, after: Record<string, Operation>): string[] {

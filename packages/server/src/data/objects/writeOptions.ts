@@ -1,4 +1,5 @@
 import type { ApiRequest } from "../../core/http/apiRoute.ts";
+import type { Write } from "../../database/store.ts";
 import type { IdempotentWrite } from "./idempotentWrite.ts";
 import type { WriteTransaction } from "./writeTransaction.ts";
 
@@ -8,6 +9,8 @@ export interface WriteOptions {
   allowCustomId?: boolean;
   /** An update is rejected if its object has changed since this time (ISO 8601). */
   ifUpdatedAt?: string;
+  /** Deletions and other writes in the same transaction. */
+  additionalWrites?: readonly Write[];
   /** The transaction that the write joins, together with those of other requests. */
   transaction?: WriteTransaction;
   /** If the request has an ID: stores its response together with its only write. */

@@ -21,6 +21,61 @@ function hidden(
   return evaluateProtectedFields(classWith({ protectedFields }), undefined, auth, object);
 }
 
+describe("restricted fields", () => {
+  const fields = ["email", "emailVerified"];
+  const closed = { fields, isOpenedByAnyRule: false };
+  const open = { fields, isOpenedByAnyRule: true };
+  type Rules = Record<string, string[]>;
+  const hiddenOf = (rules: Rules, auth: AuthContext, restricted = closed, object = {}) =>
+    evaluateProtectedFields(
+      classWith({ protectedFields: rules }),
+      undefined,
+      auth,
+      object,
+      restricted,
+    ).toSorted();
+  const unqueryable = (rules: Rules, auth: AuthContext, restricted = closed) =>
+    evaluateQueryProtection(classWith({ protectedFields: rules }), undefined, auth, restricted).toSorted();
+
+  it("are hidden without rules, except with the master key", () => {
+    for (const auth of [ANONYMOUS, ann]) {
+      expect(hiddenOf({}, auth)).toEqual(fields);
+      expect(unqueryable({}, auth)).toEqual(fields);
+    }
+    expect(hiddenOf({}, MASTER)).toEqual([]);
+    expect(unqueryable({}, MASTER)).toEqual([]);
+    expect(hasProtectedFields(classWith({}), undefined, closed)).toBe(true);
+  });
+
+  it("are opened by rules that leave them out, where a rule names one of them", () => {
+    for (const subject of ["role:staff", "ann", "authenticated"]) {
+      const rules = { "*": ["email", "ssn"], [subject]: [] };
+      expect(hiddenOf(rules, ann)).toEqual([]);
+      expect(unqueryable(rules, ann)).toEqual([]);
+      expect(hiddenOf(rules, ANONYMOUS)).toEqual([...fields, "ssn"]);
+      expect(unqueryable(rules, ANONYMOUS)).toEqual([...fields, "ssn"]);
+    }
+    expect(hiddenOf({ "*": ["email"], "role:staff": ["email"] }, ann)).toEqual(["email"]);
+  });
+
+  it("stay hidden where rules name other fields only, unless any rule may open them", () => {
+    const rules = { "*": ["ssn"], "role:staff": [] };
+    expect(hiddenOf(rules, ann)).toEqual(fields);
+    expect(unqueryable(rules, ann)).toEqual(fields);
+    expect(hiddenOf(rules, ann, open)).toEqual([]);
+    expect(unqueryable(rules, ann, open)).toEqual([]);
+    expect(hiddenOf(rules, ANONYMOUS, open)).toEqual([...fields, "ssn"]);
+  });
+
+  it("are opened in the objects that point to the user, but not for queries", () => {
+    const rules = { "*": ["email"], "userField:boss": [] };
+    expect(hiddenOf(rules, ann, closed, { boss: userPointer("ann") })).toEqual([]);
+    expect(hiddenOf(rules, ann, closed, { boss: userPointer("bob") })).toEqual(fields);
+    expect(unqueryable(rules, ann)).toEqual(fields);
+    expect(unqueryable({ "userField:boss": ["ssn"] }, ann)).toEqual([...fields, "ssn"]);
+  });
+});
+
 describe("evaluateProtectedFields", () => {
   it("hides nothing without rules, or with the master key", () => {
     expect(evaluateProtectedFields(classWith({}), undefined, ANONYMOUS, {})).toEqual([]);

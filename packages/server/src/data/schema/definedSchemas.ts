@@ -1,8 +1,10 @@
 import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
-import type { ClassDefinition } from "../../config/schemas.ts";
+import type { ClassDefinition, SchemaOptions } from "../../config/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
 import { editClass } from "./editClass.ts";
+import { removedFields, withoutFields } from "./removedFields.ts";
 import type { Schemas } from "./schemas.ts";
+import { systemClasses } from "./systemClasses.ts";
 
 /** The changes that make a class match its definition. */
 export interface ClassPlan {
@@ -79,10 +81,19 @@ function planIndexes(
 }
 
 /** Plans the changes of all definitions for the current classes. */
-export function planSchemas(schemas: Schemas, definitions: readonly ClassDefinition[]): ClassPlan[] {
+export function planSchemas(
+  schemas: Schemas,
+  definitions: readonly ClassDefinition[],
+  options: SchemaOptions,
+): ClassPlan[] {
   return definitions.map((definition) => {
-    const known = schemas.get(definition.className);
-    return planClass(known ?? emptyClass(definition.className), definition, !known);
+    const { className } = definition;
+    const known = schemas.get(className);
+    if (!known) return planClass(emptyClass(className), definition, true);
+    const fixedFields = Object.keys(systemClasses().get(className)?.fields ?? {});
+    const removed = removedFields(known, definition, options, fixedFields);
+    const plan = planClass(withoutFields(known, removed), definition, false);
+    return { ...plan, lines: [...removed.map((name) => `- ${className}.${name}`), ...plan.lines] };
   });
 }
 
@@ -90,10 +101,20 @@ export function planSchemas(schemas: Schemas, definitions: readonly ClassDefinit
 export async function applySchemas(
   schemas: Schemas,
   definitions: readonly ClassDefinition[],
+  options: SchemaOptions,
+  fixedFields: (className: string) => readonly string[],
 ): Promise<string[]> {
   const lines: string[] = [];
   for (const definition of definitions) {
-    const isNew = !schemas.get(definition.className);
+    const { className } = definition;
+    const known = schemas.get(className);
+    const isNew = !known;
+    const removed = known ? removedFields(known, definition, options, fixedFields(className)) : [];
+    if (removed.length > 0) {
+      // A step of its own: only fields that a class no longer has lose their values.
+      await schemas.change(className, (current) => withoutFields(current, removed));
+      lines.push(...removed.map((name) => `- ${className}.${name}`));
+    }
     await schemas.change(definition.className, (current) => {
       const plan = planClass(current, definition, isNew);
       lines.push(...plan.lines);

@@ -13,14 +13,20 @@ export function clientFields(className: string, fields: ClassSchema["fields"]): 
   return { ...COMMON_FIELDS, ...UNLISTED_FIELDS[className], ...fields };
 }
 
-/** Describes a class in the format of `/schemas`. */
-export function describeClass(schema: ClassSchema): JsonObject {
+/**
+ * Describes a class in the format of `/schemas`. The default of new objects' ACLs, which allows everything, may be left
+ * out: the versions of Parse Server differ.
+ */
+export function describeClass(schema: ClassSchema, { listsOpenAcl = true } = {}): JsonObject {
   const { className, fields, classLevelPermissions, indexes } = schema;
   const isOpen = Object.keys(classLevelPermissions).length === 0;
+  const { ACL, ...openOperations } = OPEN_PERMISSIONS;
   const description = {
     className,
     fields: clientFields(className, fields),
-    classLevelPermissions: isOpen ? OPEN_PERMISSIONS : classLevelPermissions,
+    classLevelPermissions: isOpen
+      ? { ...(listsOpenAcl && { ACL }), ...openOperations }
+      : classLevelPermissions,
     ...(Object.keys(indexes).length > 0 && { indexes: { _id_: { _id: 1 }, ...indexes } }),
   };
   return JSON.parse(JSON.stringify(description));

@@ -13,6 +13,8 @@ export interface SchemaServiceDependencies {
   objects: Pick<Objects, "remove">;
   /** Whether classes can be changed only by configuration. */
   isLocked: boolean;
+  /** Whether descriptions of classes contain the default ACL of new objects, which allows everything. */
+  listsOpenAcl: boolean;
   /** Fields that a system class must keep. */
   fixedFields(className: string): readonly string[];
 }
@@ -35,13 +37,13 @@ export class SchemaService {
     return schemas
       .all()
       .filter(({ className }) => !isInternalClassName(className))
-      .map(describeClass);
+      .map((schema) => this.#describe(schema));
   }
 
   /** Throws 103 if the class does not exist. */
   async get(className: string): Promise<JsonObject> {
     await this.#dependencies.schemas.refresh(className);
-    return describeClass(this.#require(className));
+    return this.#describe(this.#require(className));
   }
 
   /** Creates a class. Throws 103 for an invalid or taken name. */
@@ -50,7 +52,7 @@ export class SchemaService {
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
-    return describeClass(
+    return this.#describe(
       await this.#dependencies.schemas.create(className, (empty) => this.#applyEdit(empty, edit)),
     );
   }
@@ -59,7 +61,7 @@ export class SchemaService {
   async update(className: string, edit: JsonObject): Promise<JsonObject> {
     this.assertChangeable();
     this.#require(className);
-    return describeClass(
+    return this.#describe(
       await this.#dependencies.schemas.change(className, (schema) => this.#applyEdit(schema, edit)),
     );
   }
@@ -67,7 +69,7 @@ export class SchemaService {
   /** Deletes an empty class; does nothing if it does not exist. Throws 255 if it contains objects. */
   async remove(className: string): Promise<void> {
     this.assertChangeable();
-    if (!isClassName(className)) {
+    if (!isClassName(className) || OWN_CLASSES.has(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
     const { schemas, store } = this.#dependencies;
@@ -110,6 +112,10 @@ export class SchemaService {
     );
   }
 
+  #describe(schema: ClassSchema): JsonObject {
+    return describeClass(schema, { listsOpenAcl: this.#dependencies.listsOpenAcl });
+  }
+
   #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
     const edit: ClassEdit = { fields, classLevelPermissions, indexes };
     return editClass(schema, edit, this.#dependencies.fixedFields(schema.className));
@@ -121,6 +127,15 @@ export class SchemaService {
     throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
   }
 }
+
+/** Classes that the server cannot work without. */
+const OWN_CLASSES: ReadonlySet<string> = new Set([
+  "_GlobalConfig",
+  "_Hooks",
+  "_ApiKey",
+  "_ChainWatch",
+  "_ChainMessage",
+]);
 
 function allObjectsQuery(schema: ClassSchema) {
   const where = { kind: "and" as const, conditions: [] };

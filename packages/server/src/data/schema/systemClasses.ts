@@ -45,6 +45,18 @@ export const SYSTEM_CLASS_FIELDS = {
     },
     indexes: { status: { status: 1 } },
   },
+  _AddressSyncStatus: {
+    className: "_AddressSyncStatus",
+    fields: {
+      address: { type: "String" },
+      chain: { type: "String" },
+      tables: { type: "String" },
+      sync_historical: { type: "Boolean" },
+      is_syncing: { type: "Boolean" },
+      user: { type: "Pointer", targetClass: "_User" },
+    },
+    indexes: { address: { address: 1 } },
+  },
   _ApiKey: {
     className: "_ApiKey",
     fields: {
@@ -109,6 +121,19 @@ export const SYSTEM_CLASS_FIELDS = {
       parseVersion: { type: "String" },
     },
     indexes: { installationId: { installationId: 1 }, deviceToken: { deviceToken: 1 } },
+  },
+  _Product: {
+    className: "_Product",
+    clientAccess: true,
+    fields: {
+      productIdentifier: { type: "String" },
+      download: { type: "File" },
+      downloadName: { type: "String" },
+      icon: { type: "File" },
+      order: { type: "Number" },
+      title: { type: "String" },
+      subtitle: { type: "String" },
+    },
   },
   _Role: {
     className: "_Role",

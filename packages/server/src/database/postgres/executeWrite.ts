@@ -162,7 +162,7 @@ async function saveReplies(
 
 async function create(
   sql: Sql,
-  { schema, id, at, object, secret }: Extract<Write, { kind: "create" }>,
+  { schema, id, at, updatedAt = at, object, secret }: Extract<Write, { kind: "create" }>,
 ): Promise<WriteResult> {
   const doc = JSON.stringify(object);
   const { readAcl, writeAcl } = aclArrays(object.ACL);
@@ -170,7 +170,7 @@ async function create(
   const rows = await sql.run(
     `INSERT INTO ${quoteIdentifier(schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
      VALUES (?, ?, ?, ?::text::text[], ?::text::text[], ?, ?::text::jsonb) ON CONFLICT (id) DO NOTHING RETURNING 1`,
-    [id, at, at, readAcl, writeAcl, secretJson, doc],
+    [id, at, updatedAt, readAcl, writeAcl, secretJson, doc],
   );
   if (rows.length === 0) throw duplicateObjectId();
   return { before: null, after: doc };
@@ -211,15 +211,15 @@ export async function createMany(
   const [first] = creates;
   if (!first) return [];
   const docs = creates.map(({ object }) => JSON.stringify(object));
-  const rows = creates.map(({ id, at, object, secret }, i) => {
+  const rows = creates.map(({ id, at, updatedAt = at, object, secret }, i) => {
     const { readAcl, writeAcl } = aclArrays(object.ACL);
     const secretJson = secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null;
-    const fields = [id, at, readAcl, writeAcl, secretJson].map((each) => JSON.stringify(each));
+    const fields = [id, at, updatedAt, readAcl, writeAcl, secretJson].map((each) => JSON.stringify(each));
     return `[${fields.join()},${docs[i]}]`;
   });
   const inserted = await sql.run(
     `INSERT INTO ${quoteIdentifier(first.schema.table)} (id, created_at, updated_at, read_acl, write_acl, secret, doc)
-     SELECT made ->> 0, made ->> 1, made ->> 1, (made ->> 2)::text[], (made ->> 3)::text[], made ->> 4, made -> 5
+     SELECT made ->> 0, made ->> 1, made ->> 2, (made ->> 3)::text[], (made ->> 4)::text[], made ->> 5, made -> 6
      FROM jsonb_array_elements(?::text::jsonb) WITH ORDINALITY AS row(made, place) ORDER BY place
      ON CONFLICT (id) DO NOTHING RETURNING id`,
     [`[${rows.join()}]`],

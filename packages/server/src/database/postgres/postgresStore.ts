@@ -156,6 +156,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return { text: String(row[0]), secret: row[1] === null ? {} : JSON.parse(String(row[1])) };
     },
 
+    async getSecrets(schema, ids) {
+      const table = postgresDialect.identifier(schema.table);
+      const found = await rows(`SELECT id, secret FROM ${table} WHERE ${postgresDialect.textIn("id")}`, [
+        JSON.stringify(ids),
+      ]);
+      return new Map(
+        found.map(([id, secret]) => [String(id), secret === null ? {} : JSON.parse(String(secret))]),
+      );
+    },
+
     async getUniqueOwner(scope, value) {
       const [owner] = await texts(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",
@@ -182,13 +192,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         [className, key, JSON.stringify(relatedIds)],
       ),
 
-    write(group) {
-      statistics.count(group);
+    async write(group) {
       const [only] = group;
-      if (only && group.length === 1 && isSingleStatement(only)) return commits.add(only);
-      return translateErrors(() =>
-        transactions.run((transaction) => executeWrites(transaction, group, clock.now())),
-      );
+      const outcomes = await (only && group.length === 1 && isSingleStatement(only)
+        ? commits.add(only)
+        : translateErrors(() =>
+            transactions.run((transaction) => executeWrites(transaction, group, clock.now())),
+          ));
+      statistics.count(group);
+      return outcomes;
     },
 
     async loadClasses(className) {
@@ -199,8 +211,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       return found.map(([text]): ClassSchema => JSON.parse(String(text)));
     },
 
-    changeClass: (className, edit) =>
-      withSchemaLock(async (transaction) => {
+    async changeClass(className, edit) {
+      let hasNewIndex = false;
+      const schema = await withSchemaLock(async (transaction) => {
         const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
           className,
         ]);
@@ -217,8 +230,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           [className, JSON.stringify(schema)],
         );
         if (!current) await logNewClass(transaction, schema);
+        else hasNewIndex = Object.keys(schema.indexes).some((name) => !(name in current.indexes));
         return schema;
-      }),
+      });
+      if (hasNewIndex) statistics.update(schema.table);
+      return schema;
+    },
 
     async dropClass(schema) {
       await withSchemaLock(async (transaction) => {

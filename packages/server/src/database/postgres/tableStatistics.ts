@@ -3,7 +3,7 @@ import { postgresDialect } from "./dialect.ts";
 import type { ExclusivePool } from "./pools.ts";
 
 /** Number of new rows after which a table is first analyzed. */
-const FIRST_ANALYZE_ROWS = 1_000;
+const FIRST_ANALYZE_ROWS = 100;
 
 /**
  * Updates the statistics of quickly growing tables. PostgreSQL's autovacuum runs up to a minute late, and until then
@@ -26,10 +26,15 @@ export class TableStatistics {
       this.#growth.set(table, growth);
       if (growth.rows < growth.analyzeAt) continue;
       growth.analyzeAt = growth.rows * 2;
-      // This only improves query plans; if it fails, autovacuum will do it later.
-      this.#pool
-        .withSession((session) => session.command(`ANALYZE ${postgresDialect.identifier(table)}`))
-        .catch(() => undefined);
+      this.update(table);
     }
+  }
+
+  /** For a new index too: only then does the planner know how many values its expressions have. */
+  update(table: string): void {
+    // This only improves query plans; if it fails, autovacuum will do it later.
+    this.#pool
+      .withSession((session) => session.command(`ANALYZE ${postgresDialect.identifier(table)}`))
+      .catch(() => undefined);
   }
 }

@@ -101,32 +101,47 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   function group(query: StoreQuery, { keys, aggregates }: StoreGroup): Statement {
     const parameters: SqlParameter[] = [];
     const groups = keys.map((path) => groupKey(path, query.schema));
-    const json = groups.map((key) => key.json);
     const numbers = aggregates.map((each) =>
       each.fn === "count" ? "count(*)" : `${each.fn}(${dialect.number(each.path)})`,
     );
-    const shape = `group ${json.join()} ${numbers.join()}`;
-    const rows = selectRows(query, parameters, () => dialect.row(json, numbers));
-    const sql = cachedSql(query.schema, `${shape}\n${rows.shape}`, () =>
-      groups.length === 0
-        ? rows.sql()
-        : `${rows.sql()} GROUP BY ${groups.map((key) => key.value).join(", ")}`,
-    );
+    // The inner query has the values only: where the planner expects many groups it sorts its rows, and a row with
+    // JSON to write would carry the whole object through that sort.
+    const columns = [
+      ...groups.map(({ value }, i) => `${value} AS k${i}`),
+      ...numbers.map((number, i) => `${number} AS n${i}`),
+    ];
+    const rows = selectRows(query, parameters, () => columns.join(", "));
+    const sql = cachedSql(query.schema, `group ${columns.join()}\n${rows.shape}`, () => {
+      const inner =
+        groups.length === 0
+          ? rows.sql()
+          : `${rows.sql()} GROUP BY ${groups.map(({ value }) => value).join(", ")}`;
+      const json = groups.map(({ json }, i) => json(`k${i}`));
+      return `SELECT ${dialect.row(
+        json,
+        numbers.map((_, i) => `n${i}`),
+      )} FROM (${inner}) AS grouped`;
+    });
     return { sql, parameters };
   }
 
-  /** Returns the expression to group by and its JSON; the expression of an index if the schema declares the type. */
-  function groupKey(path: [string, ...string[]], schema: ClassSchema): { value: string; json: string } {
+  /**
+   * Returns the expression to group by, that of an index if the schema declares the type, and how JSON text is made of
+   * its result.
+   */
+  function groupKey(
+    path: [string, ...string[]],
+    schema: ClassSchema,
+  ): { value: string; json: (value: string) => string } {
     const column = columnOf(path);
-    if (column) return { value: column, json: dialect.quote(column) };
+    if (column) return { value: column, json: dialect.quote };
     const type = path.length === 1 ? schema.fields[path[0]]?.type : undefined;
     const [value] = dialect.orderKeys(path, type);
     if ((type === "String" || type === "Number") && value !== undefined) {
-      return { value, json: dialect.quote(value) };
+      return { value, json: dialect.quote };
     }
     // Missing values and null form one group.
-    const json = `coalesce(${dialect.json(path)}, 'null')`;
-    return { value: json, json };
+    return { value: `coalesce(${dialect.json(path)}, 'null')`, json: (text) => text };
   }
 
   return { find, count, get, distinct, group };

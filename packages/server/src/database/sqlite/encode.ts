@@ -34,6 +34,7 @@ export type EncodedWrite =
       table: string;
       id: string;
       at: string;
+      updatedAt: string;
       doc: string;
       secret: string | null;
       readAcl: string | null;
@@ -73,12 +74,13 @@ export type EncodedWrite =
 export function encodeWrite(write: Write): EncodedWrite {
   switch (write.kind) {
     case "create": {
-      const { schema, id, at, object, secret } = write;
+      const { schema, id, at, updatedAt = at, object, secret } = write;
       return {
         kind: "create",
         table: schema.table,
         id,
         at,
+        updatedAt,
         doc: JSON.stringify(object),
         secret: secret && Object.keys(secret).length > 0 ? JSON.stringify(secret) : null,
         ...aclColumns(object),

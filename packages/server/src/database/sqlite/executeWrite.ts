@@ -178,7 +178,7 @@ export function createWriteExecutor(database: Database.Database, clock: () => nu
     const result = insert.run(
       write.id,
       write.at,
-      write.at,
+      write.updatedAt,
       write.readAcl,
       write.writeAcl,
       write.secret,

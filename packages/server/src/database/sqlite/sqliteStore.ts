@@ -131,6 +131,20 @@ export async function openSqliteStore(file: string, options: SqliteOptions): Pro
       return { text, secret: secret === null ? {} : JSON.parse(secret) };
     },
 
+    async getSecrets(schema, ids) {
+      const table = sqliteDialect.identifier(schema.table);
+      const rows = await reader.readRows(
+        `SELECT json_array(id, secret) FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
+        [JSON.stringify(ids)],
+      );
+      return new Map(
+        rows.map((row) => {
+          const [id, secret]: [string, string | null] = JSON.parse(row);
+          return [id, secret === null ? {} : JSON.parse(secret)];
+        }),
+      );
+    },
+
     async getUniqueOwner(scope, value) {
       return reader.readValue(
         "SELECT owner FROM purse_claims WHERE scope = ? AND value = ? AND (expires_at IS NULL OR expires_at > ?)",

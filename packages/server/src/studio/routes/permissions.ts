@@ -44,7 +44,8 @@ export function permissionRoutes(dependencies: PermissionDependencies): StudioRo
     if (!schema)
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`, 404);
     const auth = user === undefined ? ({ kind: "anonymous" } as const) : await dependencies.asUser(user);
-    if (auth.kind === "master") throw invalidParameter("user must be the id of a user");
+    if (auth.kind !== "anonymous" && auth.kind !== "user")
+      throw invalidParameter("user must be the id of a user");
     const row = objectId === undefined ? undefined : parseRow(await store.get(schema, objectId, null));
     if (objectId !== undefined && !row)
       throw new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Object not found.");

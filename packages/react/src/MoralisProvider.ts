@@ -1,5 +1,13 @@
 import { Moralis, type PluginSpec, shareAcrossTabs } from "@purse/client";
-import { createContext, type ReactNode, useEffect, useMemo, useState } from "react";
+import {
+  createContext,
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
 import { followAccount } from "./accountListener.ts";
 import { Application, type ApplicationSnapshot, type ServerTarget } from "./application.ts";
 import { Auth } from "./auth.ts";
@@ -49,7 +57,7 @@ export const MoralisContext = createContext<MoralisContextValue | null>(null);
  * Starts the client and provides its hooks with authentication, the wallet and the user's data.
  * Throws ReactMoralisError without `appId` or `serverUrl`, unless it waits for `initialize()`.
  */
-export function MoralisProvider(props: MoralisProviderProps): ReactNode {
+export function MoralisProvider(props: MoralisProviderProps): ReactElement {
   // Only the first props are used, as in react-moralis.
   const [services] = useState(() => createServices(props));
   const snapshot = useStore(services.application.store);
@@ -75,7 +83,7 @@ export function MoralisProvider(props: MoralisProviderProps): ReactNode {
       ...snapshot,
     };
   }, [services, snapshot]);
-  return <MoralisContext.Provider value={value}>{props.children}</MoralisContext.Provider>;
+  return createElement(MoralisContext.Provider, { value }, props.children);
 }
 
 function createServices(props: MoralisProviderProps) {

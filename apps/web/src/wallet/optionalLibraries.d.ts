@@ -1,7 +1,4 @@
-/*
- * Optional peer dependencies, not installed here. The imports need literal names: bundlers cannot resolve
- * computed ones.
- */
+// Optional peer dependencies, not installed by default.
 declare module "@walletconnect/ethereum-provider" {
   const library: unknown;
   export default library;

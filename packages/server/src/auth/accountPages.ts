@@ -1,0 +1,258 @@
+import { ErrorCode, type JsonObject, ProtocolError } from "@purse/protocol";
+import { MASTER, type RequestContext } from "../core/authContext.ts";
+import type { ApiReply, ApiRequest, ApiRoute } from "../core/http/apiRoute.ts";
+import { TooManyRequestsError } from "../core/limits/tooManyRequests.ts";
+import type { AccountEmails } from "./accountEmails.ts";
+import { isEmailAddress } from "./emailAddress.ts";
+import { messagePage, newPasswordPage, resendPage } from "./emailPages.ts";
+import type { Lockout } from "./lockout.ts";
+import { type PageName, pageRedirect } from "./pageRedirects.ts";
+import { assertPassword } from "./passwordPolicy.ts";
+import { hasFactor } from "./secondFactor.ts";
+import type { AuthDependencies } from "./types.ts";
+import { foldName, UNIQUE_KEYS } from "./uniqueKeys.ts";
+
+/**
+ * The pages that links in emails lead to: those of the server, or of the operator (`customPages`). With the compatibility
+ * with Parse Server they are redirects to its addresses, as apps and web views expect them.
+ */
+export class AccountPages {
+  readonly routes: ApiRoute[];
+  readonly #dependencies: AuthDependencies;
+  readonly #emails: AccountEmails;
+  readonly #lockout: Lockout;
+
+  constructor(dependencies: AuthDependencies, emails: AccountEmails, lockout: Lockout) {
+    this.#dependencies = dependencies;
+    this.#emails = emails;
+    this.#lockout = lockout;
+    const page = { acceptsEndedSession: true, isApplicationOptional: true } satisfies Partial<ApiRoute>;
+    this.routes = [
+      { method: "GET", path: "/apps/choose_password", handle: (r) => this.#choosePassword(r), ...page },
+      ...Object.entries(MESSAGE_PAGES).map(
+        ([name, reply]): ApiRoute => ({
+          method: "GET",
+          path: `/apps/${name}.html`,
+          handle: async () => reply(),
+          ...page,
+        }),
+      ),
+      {
+        method: "GET",
+        path: "/apps/invalid_verification_link.html",
+        handle: async () => resendPage(200, this.#pathOf("resend_verification_email")),
+        ...page,
+      },
+      { method: "GET", path: "/apps/:appId/verify_email", handle: (r) => this.#verify(r), ...page },
+      {
+        method: "POST",
+        path: "/apps/:appId/resend_verification_email",
+        handle: (r) => this.#resend(r),
+        ...page,
+      },
+      {
+        method: "GET",
+        path: "/apps/:appId/request_password_reset",
+        handle: (r) => this.#showPasswordForm(r),
+        ...page,
+      },
+      {
+        method: "POST",
+        path: "/apps/:appId/request_password_reset",
+        handle: (r) => this.#setPassword(r),
+        ...page,
+      },
+    ];
+  }
+
+  async #verify(request: ApiRequest): Promise<ApiReply> {
+    this.#assertApp(request.pathParams.appId);
+    const { token, username } = request.params;
+    const { appId, emailTokenSeconds } = this.#dependencies.config;
+    const { verifyTokens } = this.#emails;
+    const owner = await verifyTokens.consume(token, this.#isParseCompatible ? emailTokenSeconds : 0);
+    if (owner === undefined) {
+      const known = this.#isParseCompatible ? await this.#verifiedBy(token) : undefined;
+      if (known) return this.#verified(known);
+      // Pages of Parse Server that offer another link need the username.
+      if (this.#isParseCompatible && !username) return this.#expired();
+      return this.#page("invalidVerificationLink", { username, appId }, () =>
+        this.#page("invalidLink", {}, resendPage),
+      );
+    }
+    await this.#change(request, owner, { emailVerified: true });
+    return this.#verified(await this.#emails.userOf(owner));
+  }
+
+  /** The user whose address is verified by a link that is opened again, by a mail scanner or twice by the user. */
+  async #verifiedBy(token: unknown): Promise<JsonObject | undefined> {
+    const owner = await this.#emails.verifyTokens.consumerOf(token);
+    const user = owner === undefined ? undefined : await this.#emails.userOf(owner);
+    return user?.emailVerified === true ? user : undefined;
+  }
+
+  #verified(user: JsonObject | undefined): ApiReply {
+    return this.#page("verifyEmailSuccess", { username: user?.username }, MESSAGE_PAGES.verify_email_success);
+  }
+
+  async #resend(request: ApiRequest): Promise<ApiReply> {
+    this.#assertApp(request.pathParams.appId);
+    const { email, username } = request.params;
+    const name = [email, username].find((value) => typeof value === "string" && value !== "");
+    if (typeof name === "string" && (name === username || isEmailAddress(name))) {
+      try {
+        await this.#emails.countAgainstLimits(name, request);
+      } catch (error) {
+        if (!(error instanceof TooManyRequestsError)) throw error;
+        const text = "Check your inbox, or try again later.";
+        return this.#page("linkSendFail", {}, () => messagePage(429, "Too many emails", text));
+      }
+      const scope = name === username ? UNIQUE_KEYS.username : UNIQUE_KEYS.email;
+      const owner = await this.#dependencies.store.getUniqueOwner(scope, foldName(name));
+      const sending = this.#emails.sendVerification(owner, request);
+      this.#emails.inBackground(sending);
+      // Otherwise known and unknown names get the same page.
+      if (this.#isParseCompatible && (await sending.catch(() => undefined)) !== "sent") {
+        return this.#page("linkSendFail", {}, MESSAGE_PAGES.link_send_fail);
+      }
+    }
+    return this.#page("linkSendSuccess", {}, MESSAGE_PAGES.link_send_success);
+  }
+
+  async #showPasswordForm(request: ApiRequest): Promise<ApiReply> {
+    this.#assertApp(request.pathParams.appId);
+    const { token } = request.params;
+    const user = await this.#ownerOfReset(token);
+    if (!user) return this.#expired();
+    return this.#passwordForm(String(token), user);
+  }
+
+  /** The form at the address that Parse Server has it at. */
+  async #choosePassword(request: ApiRequest): Promise<ApiReply> {
+    const { token, id, error } = request.params;
+    this.#assertApp(id);
+    const user = await this.#ownerOfReset(token);
+    // The page of Parse Server is always found.
+    if (!user) return expiredLinkPage(this.#isParseCompatible ? 200 : 400);
+    const action = this.#pathOf("request_password_reset");
+    const problem = typeof error === "string" && error !== "" ? error : undefined;
+    return newPasswordPage({ token: String(token), username: String(user.username), problem, action });
+  }
+
+  async #setPassword(request: ApiRequest): Promise<ApiReply> {
+    this.#assertApp(request.pathParams.appId);
+    const isScript = request.headers?.["x-requested-with"] === "XMLHttpRequest";
+    const { token, new_password: password, repeated } = request.params;
+    if (isScript) {
+      if (this.#isParseCompatible)
+        assertGiven(ErrorCode.USERNAME_MISSING, request.params.username, "username");
+      assertGiven(ErrorCode.OTHER_CAUSE, token, "token");
+      assertGiven(ErrorCode.PASSWORD_MISSING, password, "password");
+    }
+    const user = await this.#ownerOfReset(token);
+    if (!user) return isScript ? failed(INVALID_TOKEN) : this.#expired();
+    const retry = (problem: string) =>
+      isScript ? failed(problem) : this.#passwordForm(String(token), user, problem);
+    if (typeof password !== "string" || password === "") return retry("Enter a new password.");
+    if (repeated !== undefined && repeated !== password) return retry("The passwords do not match.");
+    const { store, schemaOf, config, passwords } = this.#dependencies;
+    const found = await store.getSecret(schemaOf("_User"), String(user.objectId));
+    try {
+      const known = { username: user.username, secret: found?.secret ?? {} };
+      await assertPassword(password, config.policy, known, passwords, request);
+    } catch (error) {
+      if (error instanceof ProtocolError) return retry(error.message);
+      throw error;
+    }
+    const owner = await this.#emails.resetTokens.consume(token);
+    if (owner === undefined) return isScript ? failed(INVALID_TOKEN) : this.#expired();
+    const isVerified = Boolean(config.verifyUserEmails) && user.email !== undefined;
+    await this.#change(request, owner, { password, ...(isVerified && { emailVerified: true }) });
+    // An email does not prove the second factor, so failed codes keep counting.
+    const isUnlocked = !hasFactor(found?.secret.authData);
+    const unlock = isUnlocked ? this.#lockout.passwordResetWrites(owner) : [];
+    if (unlock.length > 0) await store.write(unlock);
+    if (isScript) return { status: 200, body: JSON.stringify("Password successfully reset") };
+    return this.#page(
+      "passwordResetSuccess",
+      { username: user.username },
+      MESSAGE_PAGES.password_reset_success,
+    );
+  }
+
+  #passwordForm(token: string, user: JsonObject, problem?: string): ApiReply {
+    const { appId: id, appName: app } = this.#dependencies.config;
+    const username = String(user.username);
+    const params =
+      problem === undefined ? { token, id, username, app } : { username, token, id, error: problem, app };
+    return this.#page("choosePassword", params, () =>
+      newPasswordPage({ token, username, problem, action: "request_password_reset" }),
+    );
+  }
+
+  #expired(): ApiReply {
+    return this.#page("invalidLink", {}, expiredLinkPage);
+  }
+
+  /** A redirect to a page with parameters, or the server's own page if there is none. */
+  #page(name: PageName, params: Record<string, unknown>, ownPage: () => ApiReply): ApiReply {
+    return pageRedirect(this.#dependencies.config, name, params) ?? ownPage();
+  }
+
+  /** The address of a page of the application, relative to pages below `/apps`. */
+  #pathOf(name: string): string {
+    return `${encodeURIComponent(this.#dependencies.config.appId)}/${name}`;
+  }
+
+  get #isParseCompatible(): boolean {
+    return this.#dependencies.config.compatibility === "parse";
+  }
+
+  async #ownerOfReset(token: unknown): Promise<JsonObject | undefined> {
+    const owner = await this.#emails.resetTokens.ownerOf(token);
+    return owner === undefined ? undefined : this.#emails.userOf(owner);
+  }
+
+  /** Updates the user with the master key; the token has proved the user's identity. */
+  async #change(request: RequestContext, userId: string, fields: JsonObject): Promise<void> {
+    await this.#dependencies.objects.update({ ...request, auth: MASTER }, "_User", userId, fields);
+  }
+
+  #assertApp(appId: unknown): void {
+    if (appId === this.#dependencies.config.appId) return;
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "unauthorized", 403);
+  }
+}
+
+/** The text of Parse Server for a reset token that is not valid. */
+const INVALID_TOKEN = "Failed to reset password: username / email / token is invalid";
+
+/** Pages without parameters, also by the addresses that Parse Server has them at. */
+const MESSAGE_PAGES = {
+  verify_email_success: () =>
+    messagePage(200, "Email verified", "You can close this page and return to the app."),
+  password_reset_success: () =>
+    messagePage(200, "Password changed", "You can now sign in with your new password."),
+  link_send_success: () =>
+    messagePage(200, "Check your email", "If an account has this address, a new link is on its way."),
+  link_send_fail: () =>
+    messagePage(200, "No email was sent", "The address is verified already, or no account has it."),
+  invalid_link: () => expiredLinkPage(200),
+} satisfies Record<string, () => ApiReply>;
+
+function expiredLinkPage(status = 400): ApiReply {
+  return messagePage(
+    status,
+    "This link is no longer valid",
+    "It has been used or has expired. Request a new one in the app.",
+  );
+}
+
+/** Throws what scripts expect if a parameter of the password form is missing. */
+function assertGiven(code: number, value: unknown, name: string): void {
+  if (value === undefined || value === "") throw new ProtocolError(code, `Missing ${name}`);
+}
+
+function failed(problem: string): never {
+  throw new ProtocolError(ErrorCode.OTHER_CAUSE, problem);
+}

@@ -1,0 +1,46 @@
+import { ErrorCode, isJsonObject, type JsonObject, ProtocolError } from "@purse/protocol";
+import { type AuthContext, bypassesPermissions, type RequestContext } from "../core/authContext.ts";
+import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
+
+/** Fields by which a user signs in, or gets back into the account. */
+const CREDENTIALS = ["password", "authData", "email", "username"] as const;
+
+/** Throws 119 where a user changes the credentials of another one, which would take over the account. */
+export function assertOwnCredentials(pending: PendingWrite, { auth }: RequestContext): void {
+  const { objectId, operations, original } = pending;
+  if (!original || auth.kind !== "user" || auth.userId === objectId) return;
+  const field = CREDENTIALS.find((name) => name in operations);
+  // Clients may send back the name that they have read.
+  const isUnchanged = field === "username" && setValueOf(pending, field) === original.username;
+  if (field === undefined || isUnchanged) return;
+  throw new ProtocolError(
+    ErrorCode.OPERATION_FORBIDDEN,
+    `The ${field} of another user can only be changed with the master key.`,
+  );
+}
+
+/** Gives users access to themselves in the ACL of a write; `fallback` is the ACL of a write without one. */
+export function ensureOwnAccess(pending: PendingWrite, fallback: JsonObject): void {
+  const requested = setValueOf(pending, "ACL");
+  const acl = isJsonObject(requested) ? requested : fallback;
+  setField(pending, "ACL", { ...acl, [pending.objectId]: { read: true, write: true } });
+}
+
+/** Whether a write locks a user out: the master key sets an empty ACL. */
+export function locksOut(pending: PendingWrite, auth: AuthContext): boolean {
+  return bypassesPermissions(auth) && isEmptyAcl(setValueOf(pending, "ACL"));
+}
+
+/** Throws 101, as for a wrong password, if a user is locked out. */
+export function assertNotLockedOut({ ACL: acl }: JsonObject): void {
+  if (isEmptyAcl(acl)) throw wrongCredentials();
+}
+
+/** The error for everything that is wrong about a name and a password, so that it does not tell what. */
+export function wrongCredentials(): ProtocolError {
+  return new ProtocolError(ErrorCode.OBJECT_NOT_FOUND, "Invalid username/password.");
+}
+
+function isEmptyAcl(acl: JsonObject[string] | undefined): boolean {
+  return isJsonObject(acl) && Object.keys(acl).length === 0;
+}

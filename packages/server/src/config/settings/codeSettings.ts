@@ -1,0 +1,44 @@
+import { LOG_LEVELS } from "../../core/logger.ts";
+import { flag, integer, oneOf, setting, text } from "../settingTypes.ts";
+
+/** Cloud code, the local chain and logs. */
+export const codeSettings = {
+  cloud: setting(text().optional(), {
+    group: "Cloud code and webhooks",
+    flag: "--cloud",
+    env: "PURSE_CLOUD",
+    description: "Cloud code file, TypeScript or JavaScript. Default: ./cloud/main.ts if it exists.",
+  }),
+  devChain: setting(flag(), {
+    group: "Chains",
+    env: "PURSE_DEV_CHAIN",
+    description: "1 starts the local chain.",
+    default: { development: "1", production: "0" },
+  }),
+  devChainPort: setting(integer(0, 65_535), {
+    group: "Chains",
+    env: "PURSE_DEV_CHAIN_PORT",
+    default: "8545",
+    description: "Port of the local chain. 0 picks a free port.",
+  }),
+  syncUserAddresses: setting(oneOf(["off", "new", "historical"]), {
+    group: "Chains",
+    env: "PURSE_SYNC_USER_ADDRESSES",
+    default: "off",
+    description:
+      "Stores transactions, transfers and balances of the users' linked addresses as objects (EthTransactions, …): from now on, or with their history.",
+  }),
+  logLevel: setting(oneOf(LOG_LEVELS), {
+    group: "Server",
+    flag: "--log-level",
+    env: "PURSE_LOG_LEVEL",
+    default: "info",
+    description: `Minimum log level: ${LOG_LEVELS.join(", ")}.`,
+  }),
+  logFormat: setting(oneOf(["text", "json"]), {
+    group: "Server",
+    env: "PURSE_LOG_FORMAT",
+    description: "text or json.",
+    default: { development: "text", production: "json" },
+  }),
+};

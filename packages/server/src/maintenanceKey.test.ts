@@ -1,0 +1,134 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ErrorCode } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ParseEndpoint } from "./api/parseEndpoints/endpoint.ts";
+import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
+import { loadConfig } from "./config/loadConfig.ts";
+import { createLogger } from "./core/logger.ts";
+import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
+import { createServer, type PurseServer } from "./server.ts";
+
+const MASTER = { "x-parse-master-key": "a master key of this test" };
+const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
+
+/** Routes of objects, whose permissions the key bypasses. Everything else is as for anybody. */
+const OBJECT_ROUTES = /^\/(?:classes\/|users|roles|installations|sessions|batch|verifyPassword)/;
+const SAMPLES: Record<string, string> = { className: "Item", appId: "test", name: "a.txt", cid: "bafy" };
+
+type Endpoint = [method: string, path: string];
+const endpoints = Object.values(PARSE_ENDPOINTS).flat();
+const sampleOf = ({ method, path }: ParseEndpoint): Endpoint => [
+  method,
+  path.replace(/:(\w+)/g, (_, name: string) => SAMPLES[name] ?? "x"),
+];
+const OPERATOR_ENDPOINTS = endpoints.filter(({ access }) => access === "masterKey").map(sampleOf);
+const OTHER_ENDPOINTS = endpoints
+  .filter(({ access, path }) => access !== "masterKey" && !OBJECT_ROUTES.test(path))
+  .map(sampleOf);
+const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
+  .filter((each) => !("clientAccess" in each && each.clientAccess))
+  .map(({ className }) => className);
+
+describe("the maintenance key", () => {
+  let server: PurseServer | undefined;
+  let folder = "";
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "purse-maintenance-"));
+    const env = {
+      PURSE_DATA_DIR: folder,
+      PURSE_PORT: "0",
+      PURSE_APP_ID: "test",
+      PURSE_MASTER_KEY: MASTER["x-parse-master-key"],
+      PURSE_MAINTENANCE_KEY: MAINTENANCE["x-parse-maintenance-key"],
+      PURSE_REQUIRE_API_KEY: "1",
+      PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
+    };
+    const config = await loadConfig({ argv: [], env, cwd: folder });
+    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
+    server = await createServer(config, { logger, chains: [] });
+    await server.start();
+  });
+  afterAll(async () => {
+    await server?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const ask = async (
+    method: string,
+    path: string,
+    body: object | undefined,
+    headers: Record<string, string>,
+  ): Promise<{ status: number; text: string; body: Record<string, unknown> }> => {
+    const hasBody = method !== "GET" && method !== "HEAD";
+    const reply = await fetch(`${server?.url}${path}`, {
+      method,
+      headers: { "x-parse-application-id": "test", "content-type": "application/json", ...headers },
+      ...(hasBody && { body: JSON.stringify(body ?? {}) }),
+    });
+    const text = await reply.text();
+    const isJson = reply.headers.get("content-type")?.startsWith("application/json") && text !== "";
+    return { status: reply.status, text, body: isJson ? JSON.parse(text) : {} };
+  };
+  const maintain = (method: string, path: string, body?: object) =>
+    ask(method, `/server${path}`, body, MAINTENANCE);
+
+  it.each(OPERATOR_ENDPOINTS)(
+    "is rejected with 119 by %s %s, which needs the master key",
+    async (...endpoint) => {
+      const { status, body } = await maintain(...endpoint);
+      expect([status, body.code]).toEqual([403, ErrorCode.OPERATION_FORBIDDEN]);
+    },
+  );
+
+  it("is rejected with 119 by the same routes in a batch", async () => {
+    // Files are streams, which a batch cannot contain.
+    const requests = OPERATOR_ENDPOINTS.filter(([, path]) => !path.startsWith("/files")).map(
+      ([method, path]) => ({ method, path: `/server${path}`, body: {} }),
+    );
+    const { body } = await maintain("POST", "/batch", { requests });
+    const codes = Object.values(body).map((each) => Object(each).error?.code);
+    expect(codes).toEqual(requests.map(() => ErrorCode.OPERATION_FORBIDDEN));
+  });
+
+  it.each(OTHER_ENDPOINTS)("opens no more of %s %s than a client without keys has", async (method, path) => {
+    const [own, anonymous] = [await maintain(method, path), await ask(method, `/server${path}`, {}, {})];
+    expect([own.status, own.body.code]).toEqual([anonymous.status, anonymous.body.code]);
+  });
+
+  it.each(SERVER_CLASSES)(
+    "is rejected with 119 by the objects of %s, a class of the server",
+    async (className) => {
+      const path = `/classes/${className}`;
+      for (const [method, each] of [
+        ["GET", path],
+        ["POST", path],
+        ["GET", `${path}/x`],
+        ["PUT", `${path}/x`],
+        ["DELETE", `${path}/x`],
+      ] as const) {
+        const { body } = await maintain(method, each);
+        expect([method, body.code]).toEqual([method, ErrorCode.OPERATION_FORBIDDEN]);
+      }
+    },
+  );
+
+  it("does not show parameters of the configuration that need the master key", async () => {
+    const config = { params: { open: 1, secret: 2 }, masterKeyOnly: { secret: true } };
+    expect((await ask("PUT", "/server/config", config, MASTER)).status).toBe(200);
+    expect((await maintain("GET", "/config")).body.params).toEqual({ open: 1 });
+  });
+
+  it("does not explain queries", async () => {
+    expect((await maintain("GET", "/classes/Item?explain=true")).body.code).toBe(ErrorCode.INVALID_QUERY);
+  });
+
+  it("opens neither the data API nor the studio", async () => {
+    const path = "/api/v2/0x0000000000000000000000000000000000000001/balance";
+    expect((await ask("GET", path, undefined, MASTER)).status).not.toBe(401);
+    expect((await ask("GET", path, undefined, MAINTENANCE)).status).toBe(401);
+    expect((await ask("GET", "/studio/api/routes", undefined, MAINTENANCE)).status).toBe(401);
+  });
+});

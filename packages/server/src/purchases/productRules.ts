@@ -1,0 +1,41 @@
+import { ErrorCode, ProtocolError } from "@purse/protocol";
+import type { Config } from "../config/loadConfig.ts";
+import { setValueOf } from "../data/objects/pendingWrite.ts";
+import type { ClassRules } from "../data/objects/rules.ts";
+import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
+
+const REQUIRED = ["productIdentifier", "icon", "order", "title", "subtitle"] as const;
+
+/**
+ * Rules of `_Product`, what an app sells. Everyone reads products. Unless the class has permissions of its own, only the
+ * master key writes them; with the compatibility with Parse Server everyone does.
+ */
+export function productRules({ compatibility }: Pick<Config, "compatibility">): ClassRules {
+  const everyone = { "*": true } as const;
+  const writers = compatibility === "parse" ? everyone : {};
+  return {
+    ...SYSTEM_CLASS_FIELDS._Product,
+    classLevelPermissions: {
+      find: everyone,
+      get: everyone,
+      count: everyone,
+      create: writers,
+      update: writers,
+      delete: writers,
+      addField: writers,
+    },
+    beforeCreate(pending) {
+      for (const field of REQUIRED) {
+        const value = setValueOf(pending, field);
+        if (value === undefined || value === null || value === "") throw requiredError(field);
+      }
+    },
+    beforeUpdate({ operations }) {
+      for (const field of REQUIRED) if (operations[field]?.op === "Delete") throw requiredError(field);
+    },
+  };
+}
+
+function requiredError(field: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INCORRECT_TYPE, `${field} is required.`);
+}

@@ -1,0 +1,91 @@
+/*
+ * Runs the tests that Parse Server has of itself against Purse, over HTTP only:
+ *   npm run interop:specs -- --checkout ../parse-server [--database postgres] [--only ParseUser,ParseQuery] [--name "test title"] [--verbose]
+ * The checkout is one of github.com/parse-community/parse-server; its package is installed once as the published version
+ * that the checkout names. Prints what failed, and a table that counts by file; `.cache/parse-server-specs/results` has
+ * the results as JSON.
+ */
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { freePort } from "../../support/freePort.ts";
+import { installPackages, readSpecOptions, runSpecs } from "./specRun.ts";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const WORK = join(ROOT, ".cache/parse-server-specs");
+/** Files that test modules of Parse Server's process, its command line, GraphQL or MongoDB, not the protocol. */
+const INTERNAL =
+  /Adapter|Controller|Mongo|GraphQL|Redis|Cache|Logger|CLI|Push(Queue|Router|Worker)|Client\.|PubSub|WebSocket|QueryTools|Subscription|Deprecator|Middlewares|parsers|crypto|Utils|index\.|ParseServer\.|PromiseRouter|Postgres(Config|Init)|PagesRouter|SchemaPerformance|Auth\.|LdapAuth|OAuth1|TwitterAuth|HTTPRequest|ReadPreference|SessionToken|SecurityCheckGroups|EnableExpress|defaultGraphQL|ParseConfigKey|ParseLiveQueryServer|ClientSDK|FilesController/;
+const KEPT = /AuthenticationAdaptersV2|UserController/;
+const MASTER_KEY = "test-master-key";
+const MAINTENANCE_KEY = "test-maintenance-key";
+const WEBHOOK_KEY = "test-webhook-key";
+const SPEC_PACKAGES = ["deep-diff", "form-data", "node-fetch"];
+const SPEC_PORT = "8378";
+
+const options = readSpecOptions("spec");
+const port = await freePort();
+install(options.checkout, port);
+await runSpecs(
+  {
+    folder: WORK,
+    files: readdirSync(join(WORK, "spec"))
+      .filter((file) => file.endsWith(".spec.js"))
+      .map((file) => file.slice(0, -".spec.js".length))
+      .filter((name) => options.only !== undefined || KEPT.test(name) || !INTERNAL.test(`${name}.`)),
+    pathOf: (file) => `spec/${file}.spec.js`,
+    setup: "spec/helper.js",
+    masterKey: MASTER_KEY,
+    port,
+    env: { PARSE_SERVER_TEST_DB: "postgres" },
+  },
+  options,
+);
+
+/** Copies the specs into a folder of their own, with the packages that they need. */
+function install(checkout: string, proxyPort: number): void {
+  const { version, devDependencies }: { version: string; devDependencies: Record<string, string> } =
+    JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  for (const folder of ["spec", "src", "views", "public_html"]) {
+    rmSync(join(WORK, folder), { recursive: true, force: true });
+    if (existsSync(join(checkout, folder)))
+      cpSync(join(checkout, folder), join(WORK, folder), { recursive: true });
+  }
+  const isNew = installPackages(WORK, {
+    name: "parse-server-specs",
+    version,
+    dependencies: {
+      "parse-server": version,
+      jasmine: devDependencies.jasmine,
+      // What specs use beside the server.
+      ...Object.fromEntries(
+        SPEC_PACKAGES.flatMap((name) => (devDependencies[name] ? [[name, devDependencies[name]]] : [])),
+      ),
+    },
+  });
+  if (isNew) cpSync(join(WORK, "node_modules/parse-server/lib"), join(WORK, "lib"), { recursive: true });
+  for (const each of readdirSync(join(WORK, "spec"), { recursive: true, encoding: "utf8" })) {
+    if (!each.endsWith(".js")) continue;
+    const path = join(WORK, "spec", each);
+    writeFileSync(path, adapted(readFileSync(path, "utf8"), proxyPort));
+  }
+  writeFileSync(
+    join(WORK, "spec/helper.js"),
+    `require(${JSON.stringify(join(import.meta.dirname, "jasmineHelper.mjs"))});\n`,
+  );
+}
+
+/** Purse takes no keys of four characters, and the port may be taken. */
+function adapted(source: string, proxyPort: number): string {
+  return source
+    .replaceAll(SPEC_PORT, String(proxyPort))
+    .replace(
+      /((?:X-Parse-Master-Key['"]|\bmasterKey|_MasterKey['"]?)\s*[:=]\s*)'test'/gi,
+      `$1'${MASTER_KEY}'`,
+    )
+    .replace(
+      /((?:X-Parse-Maintenance-Key['"]|\bmaintenanceKey)\s*[:=]\s*)'test(?:ing|2)'/g,
+      `$1'${MAINTENANCE_KEY}'`,
+    )
+    .replaceAll("'hook'", `'${WEBHOOK_KEY}'`)
+    .replaceAll("test:test@", `test:${MASTER_KEY}@`);
+}

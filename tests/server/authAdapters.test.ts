@@ -1,0 +1,364 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "@purse/protocol";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Answer, type Purse, rest, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+/** Adapters as parse-server takes them. `calls` of a service counts what it was asked. */
+const ADAPTERS = {
+  service: `
+    let calls = 0;
+    export default {
+      validateAuthData({ token, refuse }) {
+        calls += 1;
+        if (refuse === "text") throw "The service says no.";
+        if (refuse === "error") throw new Error("The service is closed.");
+        if (refuse === "code") throw Object.assign(new Error("Slow down."), { code: 4711 });
+        if (refuse === "nothing") throw undefined;
+        if (token === "response") return { response: { calls } };
+      },
+    };`,
+  stepped: `
+    const seen = (step) => (authData, options, request) => {
+      if (authData.code !== "right") throw new Error(step + " refused " + options.name);
+      const { master, isChallenge, triggerName, user, object } = request;
+      return {
+        response: { step, triggerName, master, isChallenge, user: user?.id, object: object?.id, name: object?.get("username") },
+        save: { id: authData.id, step },
+        doNotSave: authData.doNotSave,
+      };
+    };
+    export default {
+      validateSetUp: seen("validateSetUp"),
+      validateLogin: seen("validateLogin"),
+      validateUpdate: seen("validateUpdate"),
+      challenge(data, authData, options, request) {
+        if (data.fail) throw "No challenge.";
+        return { echo: data, name: options.name, object: request.object?.id, isChallenge: request.isChallenge };
+      },
+    };`,
+  code: `
+    const check = ({ code }) => { if (code !== "right") throw new Error("Wrong code."); return { doNotSave: false, save: { enabled: true } }; };
+    export default {
+      policy: "additional",
+      validateSetUp: check, validateLogin: check, validateUpdate: check,
+      challenge: () => undefined,
+    };`,
+  hiding: `
+    export default {
+      validateAuthData: () => {},
+      afterFind({ ip, user, master }, authData, { name }) {
+        if (authData.id === "shown") return undefined;
+        const { token, ...rest } = authData;
+        authData.token = "changed";
+        return { ...rest, seenBy: [typeof ip, user?.id, master, name] };
+      },
+    };`,
+  key: `
+    export default { policy: () => "solo", validateAuthData({ code }) { if (code !== "right") throw new Error("Wrong key."); } };`,
+};
+
+const CLOUD = `
+const seen = [];
+Parse.Cloud.afterSave("_User", ({ object }) => { seen.push(object.get("authData") ?? null); });
+Parse.Cloud.define("seen", () => seen);
+`;
+
+describe.each(DATABASES)("sign-in adapters on %s", (database) => {
+  let purse: Purse;
+  let lenient: Purse;
+  let count = 0;
+  beforeAll(async () => {
+    const folder = mkdtempSync(join(tmpdir(), "purse-adapters-"));
+    const auth: JsonObject = {};
+    for (const [name, source] of Object.entries(ADAPTERS)) {
+      writeFileSync(join(folder, `${name}.mjs`), source);
+      auth[name] = { module: join(folder, `${name}.mjs`), name };
+    }
+    writeFileSync(join(folder, "purse.config.ts"), `export default ${JSON.stringify({ auth })};`);
+    writeFileSync(join(folder, "cloud.mjs"), CLOUD);
+    const env = { PURSE_CONFIG: join(folder, "purse.config.ts"), PURSE_CLOUD: join(folder, "cloud.mjs") };
+    purse = await startPurse({ env: { ...(await databaseEnv(database)), ...env } });
+    lenient = await startPurse({
+      env: { ...(await databaseEnv(database)), ...env, PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN: "1" },
+    });
+  });
+  afterAll(() => Promise.all([purse.remove(), lenient.remove()]));
+
+  const unique = (): string => `id-${++count}`;
+  const users = (authData: JsonObject, more: JsonObject = {}, server = purse): Promise<Answer> =>
+    rest(server, "POST", "/users", { authData, ...more });
+  const authDataOf = async ({ body }: Answer, server = purse): Promise<unknown> => {
+    const sessionToken = String(body.sessionToken);
+    return (await rest(server, "GET", "/users/me", undefined, { sessionToken })).body.authData;
+  };
+  const update = (user: Answer, fields: JsonObject): Promise<Answer> =>
+    rest(purse, "PUT", `/users/${user.body.objectId}`, fields, {
+      sessionToken: String(user.body.sessionToken),
+    });
+  const newUser = async (authData: JsonObject = {}): Promise<Answer & { name: string }> => {
+    const name = unique();
+    const created = await users(authData, { username: name, password: "secret" });
+    expect(created.status).toBe(201);
+    return { ...created, name };
+  };
+  const logIn = (name: string, authData?: JsonObject): Promise<Answer> =>
+    rest(purse, "POST", "/login", { username: name, password: "secret", ...(authData && { authData }) });
+
+  it("store the token of the last sign-in", async () => {
+    const id = unique();
+    await users({ service: { id, token: "one" } });
+    const again = await users({ service: { id, token: "two" } });
+    expect([again.status, await authDataOf(again)]).toEqual([200, { service: { id, token: "two" } }]);
+  });
+
+  it("take ids that are numbers, as strings and numbers alike", async () => {
+    const id = ++count + 1_000_000;
+    const first = await users({ service: { id } });
+    const second = await users({ service: { id: String(id) } });
+    expect([first.status, second.status, second.body.objectId]).toEqual([201, 200, first.body.objectId]);
+    for (const wrong of [1.5, true, {}, ""]) {
+      expect((await users({ service: { id: wrong } })).body.code).toBe(250);
+    }
+  });
+
+  it.each([
+    ["text", 141, "The service says no."],
+    ["error", 141, "The service is closed."],
+    ["code", 4711, "Slow down."],
+    ["nothing", 141, "Auth failed. Unknown error."],
+  ])("tell the client why they refuse: %s", async (refuse, code, error) => {
+    const id = unique();
+    const user = await newUser({ service: { id } });
+    const service = { id, refuse };
+    for (const answer of [
+      await users({ service }),
+      await users({ service: { id: unique(), refuse } }),
+      await update(user, { authData: { service } }),
+      await logIn(user.name, { service }),
+    ])
+      expect([answer.status, answer.body]).toEqual([400, { code, error }]);
+  });
+
+  it("are not asked again by an update that changes nothing", async () => {
+    const service = { id: unique(), token: "response" };
+    const user = await newUser({ service });
+    const changed = await update(user, { authData: { service: { ...service, more: 1 } } });
+    expect(changed.body.authDataResponse).toMatchObject({ service: { calls: expect.any(Number) } });
+    const unchanged = await update(user, { authData: { service: { ...service, more: 1 } }, n: 1 });
+    expect([unchanged.status, unchanged.body.authDataResponse]).toEqual([200, undefined]);
+  });
+
+  it("refuse an update to null with 252", async () => {
+    const user = await newUser();
+    const { status, body } = await update(user, { authData: null });
+    expect([status, body]).toEqual([400, { code: 252, error: "This authentication method is unsupported." }]);
+  });
+
+  it("show their data to afterSave", async () => {
+    const service = { id: unique() };
+    const user = await newUser({ service });
+    const changed = { ...service, token: "new" };
+    await update(user, { authData: { service: changed } });
+    const { body } = await rest(purse, "POST", "/functions/seen", {});
+    expect(body.result).toEqual(expect.arrayContaining([{ service }, { service: changed }]));
+  });
+
+  it("run the step that fits: set up, login, update", async () => {
+    const id = unique();
+    const stepped = { id, code: "right" };
+    const created = await users({ stepped }, { username: id });
+    const { objectId } = created.body;
+    expect([created.status, created.body.authDataResponse]).toMatchObject([
+      201,
+      { stepped: { step: "validateSetUp", triggerName: "validateSetUp", master: false, name: id } },
+    ]);
+    const again = await users({ stepped });
+    expect(again.body.authDataResponse).toMatchObject({
+      stepped: { step: "validateLogin", object: objectId },
+    });
+    const updated = await update(again, { authData: { stepped } });
+    expect(updated.body.authDataResponse).toMatchObject({
+      stepped: { step: "validateUpdate", user: objectId },
+    });
+    expect(await authDataOf(again)).toEqual({ stepped: { id, step: "validateUpdate" } });
+    const wrong = await users({ stepped: { id, code: "wrong" } });
+    expect([wrong.status, wrong.body]).toEqual([400, { code: 141, error: "validateLogin refused stepped" }]);
+  });
+
+  it("keep what is stored where they say so", async () => {
+    const id = unique();
+    const user = await users({ stepped: { id, code: "right" } });
+    await update(user, { authData: { stepped: { id, code: "right", doNotSave: true } } });
+    expect(await authDataOf(user)).toEqual({ stepped: { id, step: "validateSetUp" } });
+  });
+
+  it("without an id make no account, but complete one with a name and a password", async () => {
+    const refused = await users({ code: { code: "right" } });
+    expect([refused.status, refused.body.code]).toEqual([400, 252]);
+    const user = await newUser({ code: { code: "right" } });
+    expect(await authDataOf(user)).toEqual({ code: { enabled: true } });
+  });
+
+  it("of the older form need an id only where nothing else identifies the user", async () => {
+    const refused = await users({ service: { token: "right" } });
+    expect([refused.status, refused.body.code]).toEqual([400, 252]);
+    const stepped = { id: unique(), code: "right" };
+    const user = await users({ stepped, service: { token: "right" } });
+    expect(user.status).toBe(201);
+    expect(await authDataOf(user)).toMatchObject({ service: { token: "right" } });
+    const again = await users({ stepped });
+    expect([again.status, again.body.objectId]).toEqual([200, user.body.objectId]);
+  });
+
+  it("that are additional are required by every other way to sign in", async () => {
+    const service = { id: unique() };
+    const user = await newUser({ service, code: { code: "right" } });
+    const missing = { code: -1, error: "Missing additional authData code" };
+    for (const answer of [await logIn(user.name), await users({ service })])
+      expect([answer.status, answer.body]).toEqual([400, missing]);
+    for (const answer of [
+      await logIn(user.name, { code: { code: "wrong" } }),
+      await users({ service, code: { code: "wrong" } }),
+    ])
+      expect([answer.status, answer.body]).toEqual([400, { code: 141, error: "Wrong code." }]);
+    for (const answer of [
+      await logIn(user.name, { code: { code: "right" } }),
+      await users({ service, code: { code: "right" } }),
+    ])
+      expect([answer.status, answer.body.objectId]).toEqual([200, user.body.objectId]);
+  });
+
+  it("that are solo need no additional one", async () => {
+    const key = { id: unique(), code: "right" };
+    const user = await newUser({ key, code: { code: "right" } });
+    expect((await users({ key })).body.objectId).toBe(user.body.objectId);
+    expect((await users({ key: { ...key, code: "wrong" } })).body).toEqual({
+      code: 141,
+      error: "Wrong key.",
+    });
+    expect((await logIn(user.name)).body.code).toBe(-1);
+  });
+
+  it("are linked by a sign-in that proves more than one, unless another user has it", async () => {
+    const [service, stepped] = [{ id: unique() }, { id: unique(), code: "right" }];
+    const user = await users({ service });
+    const both = await users({ service, stepped });
+    expect([both.status, both.body.objectId]).toEqual([200, user.body.objectId]);
+    expect((await users({ stepped })).body.objectId).toBe(user.body.objectId);
+    const taken = await users({ service: { id: unique() }, stepped });
+    expect(taken.body.objectId).toBe(user.body.objectId);
+    const other = await users({ service: { id: unique() } });
+    expect((await update(other, { authData: { stepped } })).body.code).toBe(208);
+  });
+
+  it("accept what is stored without asking only where PURSE_ALLOW_EXPIRED_AUTH_DATA_TOKEN says so", async () => {
+    for (const [server, isQueried] of [
+      [purse, true],
+      [lenient, false],
+    ] as const) {
+      const service = { id: unique(), token: "response" };
+      await users({ service }, {}, server);
+      const again = await users({ service }, {}, server);
+      expect([again.status, "authDataResponse" in again.body]).toEqual([200, isQueried]);
+      const changed = await users({ service: { ...service, token: "no", refuse: "text" } }, {}, server);
+      expect(changed.body.code).toBe(141);
+    }
+  });
+
+  describe("answer POST /challenge", () => {
+    const challenge = (body: JsonObject): Promise<Answer> => rest(purse, "POST", "/challenge", body);
+
+    it("for nobody, for a name with its password, and for a proven identity", async () => {
+      const stepped = { id: unique(), code: "right" };
+      const user = await newUser({ stepped });
+      const challengeData = { stepped: { n: 1 }, code: {}, service: {}, unknown: {}, mfa: {} };
+      const expected = (object?: unknown) => ({
+        challengeData: {
+          code: true,
+          stepped: { echo: { n: 1 }, name: "stepped", isChallenge: true, ...(object ? { object } : {}) },
+        },
+      });
+      expect((await challenge({ challengeData })).body).toEqual(expected());
+      const named = await challenge({ challengeData, username: user.name, password: "secret" });
+      expect(named.body).toEqual(expected(user.body.objectId));
+      const proven = await challenge({ challengeData, authData: { stepped } });
+      expect(proven.body).toEqual(expected(user.body.objectId));
+    });
+
+    it.each<[string, JsonObject, number, number, string]>([
+      ["no data", {}, 400, -1, "Nothing to challenge."],
+      ["data that is no object", { challengeData: "x" }, 400, -1, "challengeData should be an object."],
+      [
+        "a name without a password",
+        { username: "x", challengeData: {} },
+        400,
+        -1,
+        "You provided username or email, you need to also provide password.",
+      ],
+      [
+        "a wrong password",
+        { username: "x", password: "y", challengeData: {} },
+        404,
+        101,
+        "Invalid username/password.",
+      ],
+      [
+        "authData that is no object",
+        { authData: "x", challengeData: {} },
+        400,
+        -1,
+        "authData should be an object.",
+      ],
+      [
+        "two identities",
+        { authData: { service: { id: "a" }, stepped: { id: "b" } }, challengeData: {} },
+        400,
+        -1,
+        "You cannot provide more than one authData provider with an id.",
+      ],
+      [
+        "an unknown identity",
+        { authData: { service: { id: "nobody" } }, challengeData: {} },
+        404,
+        101,
+        "User not found.",
+      ],
+      ["a challenge that fails", { challengeData: { stepped: { fail: true } } }, 400, 141, "No challenge."],
+    ])("with an error for %s", async (_what, body, status, code, error) => {
+      const answer = await challenge(body);
+      expect([answer.status, answer.body]).toEqual([status, { code, error }]);
+    });
+
+    it("with the same error for a wrong proof as for an unknown identity", async () => {
+      const id = unique();
+      await users({ stepped: { id, code: "right" } });
+      const answer = await challenge({ authData: { stepped: { id, code: "wrong" } }, challengeData: {} });
+      expect([answer.status, answer.body]).toEqual([404, { code: 101, error: "User not found." }]);
+    });
+  });
+
+  it("decide what is read of what they store", async () => {
+    const signUp = async (id: string) =>
+      (await rest(purse, "POST", "/users", { authData: { hiding: { id, token: "secret" } } })).body;
+    const { objectId, sessionToken } = await signUp("hidden");
+    const read = (await rest(purse, "GET", "/users/me", undefined, { sessionToken: String(sessionToken) }))
+      .body;
+    expect(read.authData).toEqual({
+      hiding: { id: "hidden", seenBy: ["string", objectId, false, "hiding"] },
+    });
+    const { sessionToken: other } = await signUp("shown");
+    const shown = (await rest(purse, "GET", "/users/me", undefined, { sessionToken: String(other) })).body;
+    expect(shown.authData).toEqual({ hiding: { id: "shown", token: "secret" } });
+  });
+
+  it("tell nothing of authData to others", async () => {
+    const user = await newUser({ service: { id: unique(), token: "private" } });
+    const { body } = await rest(purse, "GET", `/users/${user.body.objectId}`, undefined, MASTER);
+    expect(JSON.stringify(body)).not.toContain("private");
+  });
+});

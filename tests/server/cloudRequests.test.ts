@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { connectLive, openSocket } from "../support/liveClient.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+const CODE = join(import.meta.dirname, "../fixtures/cloud/requests.mjs");
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("requests to cloud code on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_ALLOW_CUSTOM_OBJECT_ID: "1" },
+    });
+  });
+  afterAll(() => purse?.remove());
+
+  const call = (name: string, params: object = {}, credentials = {}) =>
+    rest(purse, "POST", `/functions/${name}`, params, credentials);
+
+  it.each<[string, number, string]>([
+    ["text", 141, "a text"],
+    ["error", 141, "an error"],
+    ["parse", 137, "a parse error"],
+    ["object", 141, "my message"],
+    ["coded", 141, "coded"],
+    ["number", 141, "7"],
+    ["empty", 141, "Script failed."],
+    ["nothing", 141, "Script failed."],
+  ])("that throw %s are answered with %i %s", async (what, code, error) => {
+    for (const name of ["throws", "rejects"]) {
+      expect(await call(name, { what })).toMatchObject({ status: 400, body: { code, error } });
+    }
+    const saved = await rest(purse, "POST", "/classes/Throwing", { what });
+    const ofTrigger = error === "Script failed." ? "Script failed. Unknown error." : error;
+    expect(saved).toMatchObject({ status: 400, body: { code, error: ofTrigger } });
+    const validated = { code: code === 141 ? 142 : code, error: error.replace("Script", "Validation") };
+    expect((await call("validated", { what })).body).toEqual(validated);
+  });
+
+  it.each<[string, number, string | RegExp]>([
+    ["text", 130, "a text"],
+    ["error", 130, "an error"],
+    ["parse", 137, "a parse error"],
+    ["nothing", 130, /^Could not store file: .*nothing\.txt\.$/],
+  ])("of files that throw %s are answered with %i %s", async (what, code, error) => {
+    const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": purse.masterKey };
+    const init = { method: "POST", headers, body: "content" };
+    const response = await fetch(`${purse.serverUrl}/files/${what}.txt`, init);
+    expect(await response.json()).toEqual({ code, error: expect.stringMatching(error) });
+  });
+
+  it("may answer data instead of objects to a find", async () => {
+    await rest(purse, "POST", "/classes/Plain", {});
+    expect((await rest(purse, "GET", "/classes/Plain")).body).toEqual({
+      results: [{ plain: true, nested: { at: { __type: "Date", iso: "1970-01-01T00:00:00.000Z" } } }],
+    });
+  });
+
+  it("know the id of a new object that the client chose", async () => {
+    const own = await rest(purse, "POST", "/classes/Chosen", { objectId: "mine" });
+    expect(own.body).toMatchObject({ objectId: "mine", seen: ["mine", false] });
+    const other = await rest(purse, "POST", "/classes/Chosen", {});
+    expect(other.body).toMatchObject({ seen: [null, false] });
+    const again = await rest(purse, "PUT", "/classes/Chosen/mine", { n: 1 });
+    expect(again.body).toMatchObject({ seen: ["mine", true] });
+  });
+
+  it("receive dates as Date objects that still have their type and text", async () => {
+    const iso = "2026-01-02T03:04:05.678Z";
+    const at = { __type: "Date", iso };
+    const { body } = await call("dates", { at, list: [at], nested: { at } });
+    expect(body.result).toEqual({ isDate: true, iso: [iso, iso, iso], type: "Date", at });
+  });
+
+  it("validate the master key where they say so, also if it skips the trigger", async () => {
+    expect((await call("skipped", {}, MASTER)).body).toMatchObject({ code: 142 });
+    expect((await call("skipped", { needed: 1 }, MASTER)).body).toEqual({ result: "ran" });
+    expect((await call("notValidated", {}, MASTER)).body).toEqual({ result: "ran" });
+    expect((await rest(purse, "POST", "/classes/Skipped", {}, MASTER)).body).toMatchObject({ code: 142 });
+    const saved = await rest(purse, "POST", "/classes/Skipped", { needed: 1 }, MASTER);
+    expect(saved.status).toBe(201);
+    expect(saved.body).not.toHaveProperty("touched");
+    expect((await rest(purse, "POST", "/classes/Skipped", { needed: 1 })).body).toMatchObject({
+      touched: true,
+    });
+  });
+
+  it("know nobody before a login, whatever session it is sent with", async () => {
+    const ada = await signUp(purse);
+    const eve = { username: `eve-${database}`, password: "p" };
+    await rest(purse, "POST", "/users", eve);
+    for (const [credentials, master] of [
+      [{}, false],
+      [ada, false],
+      [MASTER, true],
+    ] as const) {
+      const { body } = await rest(purse, "POST", "/login", eve, credentials);
+      expect(JSON.parse(String(body.error))).toEqual({ user: null, of: eve.username, master });
+    }
+  });
+
+  it("answer the error of an afterDelete, after which the object is gone", async () => {
+    for (const [plainly, code] of [
+      [false, 137],
+      [true, 141],
+    ]) {
+      const { body } = await rest(purse, "POST", "/classes/Mourned", { plainly });
+      const path = `/classes/Mourned/${String(body.objectId)}`;
+      const answer = await rest(purse, "DELETE", path);
+      expect(answer).toMatchObject({ status: 400, body: { code, error: "gone, but not quite" } });
+      expect((await rest(purse, "GET", path)).body).toMatchObject({ code: 101 });
+    }
+    const { body } = await rest(purse, "POST", "/classes/Mourned", {});
+    const requests = [{ method: "DELETE", path: `/server/classes/Mourned/${String(body.objectId)}` }];
+    const batch = await rest(purse, "POST", "/batch", { requests, transaction: true });
+    expect(batch.body).toEqual([{ success: {} }]);
+  });
+
+  it("of live queries know the client and its subscription", async () => {
+    const ask = async (more: object) => {
+      const socket = await openSocket(purse);
+      const connect = { op: "connect", applicationId: purse.appId, sessionToken: "tell", ...more };
+      const answer = await socket.request(connect);
+      socket.socket.terminate();
+      return JSON.parse(String(Object(answer).error));
+    };
+    expect(await ask({})).toEqual({ id: "string", useMasterKey: false });
+    expect(await ask({ masterKey: purse.masterKey })).toEqual({ id: "string", useMasterKey: true });
+    const live = await connectLive(purse, {});
+    const answer = await live.subscribe("Answered");
+    expect(JSON.parse(String(Object(answer).error))).toEqual({
+      op: "subscribe",
+      requestId: expect.any(Number),
+      event: "subscribe",
+    });
+    live.socket.terminate();
+  });
+
+  it("of live queries may answer an object of another class, or a pointer's object as a whole", async () => {
+    await rest(purse, "POST", "/classes/Other", { foo: "bar" });
+    const live = await connectLive(purse, {});
+    await live.subscribe("Replaced");
+    await rest(purse, "POST", "/classes/Replaced", { how: "class" });
+    expect(await live.next()).toMatchObject({ op: "create", object: { className: "Other", foo: "bar" } });
+    await rest(purse, "POST", "/classes/Replaced", { how: "pointer" });
+    expect(await live.next()).toMatchObject({
+      op: "create",
+      object: { className: "Replaced", other: { __type: "Object", className: "Other", foo: "bar" } },
+    });
+    live.socket.terminate();
+  });
+});

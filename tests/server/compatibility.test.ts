@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: {
+        ...(await databaseEnv(database)),
+        PURSE_COMPATIBILITY: "parse",
+        PURSE_ENV: "production",
+        PURSE_READ_ONLY_MASTER_KEY: "read-only-master-key",
+      },
+    });
+  });
+  afterAll(() => purse?.remove());
+
+  const isValid = async (sessionToken: unknown) =>
+    (await rest(purse, "GET", "/users/me", undefined, { sessionToken: String(sessionToken) })).status === 200;
+
+  it("the master key reads the tokens of sessions, and nobody else does", async () => {
+    const user = await signUp(purse);
+    const { body } = await rest(purse, "GET", "/sessions/me", undefined, user);
+    for (const path of [`/sessions/${body.objectId}`, `/classes/_Session/${body.objectId}`]) {
+      const read = await rest(purse, "GET", path, undefined, MASTER);
+      expect(read.body.sessionToken).toBe(user.sessionToken);
+    }
+    const login = await rest(purse, "POST", "/login", { username: user.username, password: "correct horse" });
+    for (const path of ["/sessions", "/classes/_Session"]) {
+      const all = await rest(purse, "GET", path, undefined, MASTER);
+      expect(JSON.stringify(all.body)).toContain(user.sessionToken);
+      expect(JSON.stringify(all.body)).toContain(login.body.sessionToken);
+      const own = await rest(purse, "GET", path, undefined, {
+        sessionToken: String(login.body.sessionToken),
+      });
+      expect(JSON.stringify(own.body)).not.toContain(user.sessionToken);
+      const readOnly = await fetch(`${purse.serverUrl}${path}`, {
+        headers: { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": "read-only-master-key" },
+      });
+      expect(readOnly.status).toBe(200);
+      expect(await readOnly.text()).not.toContain(user.sessionToken);
+    }
+  });
+
+  it("clients write products, unless the permissions of the class say otherwise", async () => {
+    const product = { productIdentifier: "song", title: "A song", subtitle: "Of three minutes", order: 1 };
+    const icon = { __type: "File", name: "icon.png" };
+    const write = () => rest(purse, "POST", "/classes/_Product", { ...product, icon });
+    expect((await write()).status).toBe(201);
+    const setWriters = (create: object) =>
+      rest(purse, "PUT", "/schemas/_Product", { classLevelPermissions: { create } }, MASTER);
+    await setWriters({});
+    expect((await write()).body.code).toBe(119);
+    await setWriters({ "*": true });
+  });
+
+  it("others see whether an address is confirmed, and not the address", async () => {
+    const ACL = { "*": { read: true } };
+    const user = await signUp(purse, { email: `${randomUUID()}@example.org`, ACL });
+    await rest(purse, "PUT", `/users/${user.id}`, { emailVerified: true }, MASTER);
+    const { body } = await rest(purse, "GET", `/users/${user.id}`);
+    expect([body.emailVerified, body.email]).toEqual([true, undefined]);
+  });
+
+  it("descriptions of classes leave out the ACL of new objects unless it is set", async () => {
+    const { body } = await rest(purse, "POST", "/schemas/Plain", {}, MASTER);
+    expect(body.classLevelPermissions).toMatchObject({ find: { "*": true } });
+    expect(body.classLevelPermissions).not.toHaveProperty("ACL");
+    const classLevelPermissions = { ACL: { "*": { read: true } } };
+    const changed = await rest(purse, "PUT", "/schemas/Plain", { classLevelPermissions }, MASTER);
+    expect(changed.body.classLevelPermissions).toMatchObject(classLevelPermissions);
+  });
+
+  it("the master key finds a session by its token, and the read-only one names what it may not do", async () => {
+    const user = await signUp(purse);
+    const where = encodeURIComponent(JSON.stringify({ sessionToken: user.sessionToken }));
+    const find = async (credentials: object) =>
+      (await rest(purse, "GET", `/classes/_Session?where=${where}`, undefined, credentials)).body.results;
+    expect(await find(MASTER)).toEqual([expect.objectContaining({ sessionToken: user.sessionToken })]);
+    const other = encodeURIComponent(JSON.stringify({ sessionToken: "r:0123456789abcdef0123456789abcdef" }));
+    const none = await rest(purse, "GET", `/sessions?where=${other}`, undefined, MASTER);
+    expect(none.body).toEqual({ results: [] });
+    const write = async (method: string, path: string) => {
+      const response = await fetch(`${purse.serverUrl}${path}`, {
+        method,
+        headers: { "X-Parse-Application-Id": purse.appId, "X-Parse-Master-Key": "read-only-master-key" },
+        body: "{}",
+      });
+      return (await response.json()).error;
+    };
+    const denied = (action: string) => `read-only masterKey isn't allowed to ${action}.`;
+    expect(await write("POST", "/classes/Thing")).toBe(denied("perform the create operation"));
+    expect(await write("PUT", "/schemas/Thing")).toBe(denied("update a schema"));
+    expect(await write("PUT", "/config")).toBe(denied("update the config"));
+    expect(await write("POST", "/push")).toBe(denied("send push notifications"));
+  });
+
+  it("a new password ends all sessions, and the answer has the token of a new one", async () => {
+    const user = await signUp(purse);
+    const other = await rest(purse, "POST", "/login", { username: user.username, password: "correct horse" });
+    const { body } = await rest(purse, "PUT", `/users/${user.id}`, { password: "a new one" }, user);
+    expect(body.sessionToken).toMatch(/^r:/);
+    expect(
+      await Promise.all([user.sessionToken, other.body.sessionToken, body.sessionToken].map(isValid)),
+    ).toEqual([false, false, true]);
+    const byMaster = await rest(purse, "PUT", `/users/${user.id}`, { password: "one more" }, MASTER);
+    expect(byMaster.body).not.toHaveProperty("sessionToken");
+    expect(await isValid(body.sessionToken)).toBe(false);
+  });
+
+  it("an installation keeps one session when the password changes", async () => {
+    const headers = { "X-Parse-Application-Id": purse.appId, "X-Parse-Installation-Id": randomUUID() };
+    const { id, username } = await signUp(purse);
+    const send = async (method: string, path: string, fields: object, token = "") => {
+      const answer = await fetch(`${purse.serverUrl}${path}`, {
+        method,
+        headers: { ...headers, ...(token && { "X-Parse-Session-Token": token }) },
+        body: JSON.stringify(fields),
+      });
+      return answer.json();
+    };
+    const login = await send("POST", "/login", { username, password: "correct horse" });
+    const changed = await send("PUT", `/users/${id}`, { password: "a new one" }, login.sessionToken);
+    expect(await isValid(changed.sessionToken)).toBe(true);
+    const { body } = await rest(purse, "GET", "/sessions", undefined, {
+      sessionToken: changed.sessionToken,
+    });
+    expect(body.results).toHaveLength(1);
+  });
+
+  it("an anonymous user with a name gets a new session, and any id is accepted", async () => {
+    const { status, body } = await rest(purse, "POST", "/users", {
+      authData: { anonymous: { id: randomUUID().slice(0, 8) } },
+    });
+    expect(status).toBe(201);
+    const session = { sessionToken: String(body.sessionToken) };
+    const fields = { username: randomUUID(), password: "correct horse" };
+    const named = await rest(purse, "PUT", `/users/${body.objectId}`, fields, session);
+    expect(named.body.sessionToken).toMatch(/^r:/);
+    expect(await isValid(body.sessionToken)).toBe(false);
+    expect(await isValid(named.body.sessionToken)).toBe(true);
+  });
+
+  it("the only sign-in method can be unlinked", async () => {
+    const { body } = await rest(purse, "POST", "/users", { authData: { anonymous: { id: randomUUID() } } });
+    const session = { sessionToken: String(body.sessionToken) };
+    const change = { authData: { anonymous: null } };
+    expect((await rest(purse, "PUT", `/users/${body.objectId}`, change, session)).status).toBe(200);
+  });
+
+  it("sessions of a user who is locked out go on", async () => {
+    const user = await signUp(purse);
+    await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, MASTER);
+    expect((await rest(purse, "GET", "/sessions/me", undefined, user)).status).toBe(200);
+    const login = await rest(purse, "POST", "/login", { username: user.username, password: "correct horse" });
+    expect(login.body.code).toBe(101);
+  });
+});
+
+describe.each(DATABASES)("without the compatibility with Parse Server, on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    purse = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_REVOKE_SESSION_ON_PASSWORD_RESET: "0" },
+    });
+  });
+  afterAll(() => purse?.remove());
+
+  it("the master key reads no tokens, and sessions stay where the setting keeps them", async () => {
+    const user = await signUp(purse);
+    const all = await rest(purse, "GET", "/sessions", undefined, MASTER);
+    expect(JSON.stringify(all.body)).not.toContain(user.sessionToken);
+    const change = await rest(purse, "PUT", `/users/${user.id}`, { password: "a new one" }, user);
+    expect(change.body).not.toHaveProperty("sessionToken");
+    expect((await rest(purse, "GET", "/users/me", undefined, user)).status).toBe(200);
+  });
+});

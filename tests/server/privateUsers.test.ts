@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, query, rest, signUp, startPurse } from "../support/purse.ts";
+import { purseProgram } from "../support/purseCommand.ts";
+
+const MASTER = { useMasterKey: true };
+const DUMP = resolve(import.meta.dirname, "../fixtures/parse-dump");
+
+/** Whether nobody in particular, and another user, read a new user by id and by query. */
+async function readers(purse: Purse): Promise<boolean[]> {
+  const [user, other] = [await signUp(purse), await signUp(purse)];
+  const reads = [undefined, other].flatMap((credentials) =>
+    [`/users/${user.id}`, `/classes/_User/${user.id}`].map(
+      async (path) => (await rest(purse, "GET", path, undefined, credentials)).status === 200,
+    ),
+  );
+  const queries = ["/users", "/classes/_User"].map(async (path) => {
+    const found = await rest(purse, "GET", `${path}${query({ where: { username: user.username } })}`);
+    return JSON.stringify(found.body.results) !== "[]";
+  });
+  expect((await rest(purse, "GET", `/users/${user.id}`, undefined, user)).status).toBe(200);
+  expect((await rest(purse, "GET", `/users/${user.id}`, undefined, MASTER)).status).toBe(200);
+  return [...new Set(await Promise.all([...reads, ...queries]))];
+}
+
+describe.each(DATABASES)("new users on %s", (database) => {
+  describe("of a new database", () => {
+    let purse: Purse;
+    beforeAll(async () => {
+      purse = await startPurse({ env: await databaseEnv(database) });
+    });
+    afterAll(() => purse?.remove());
+
+    it("are read by themselves only", async () => {
+      expect(await readers(purse)).toEqual([false]);
+      const { id } = await signUp(purse);
+      const { body } = await rest(purse, "GET", `/users/${id}`, undefined, MASTER);
+      expect(body.ACL).toEqual({ [id]: { read: true, write: true } });
+    });
+
+    it("are private however they sign up", async () => {
+      const { body } = await rest(purse, "POST", "/users", { authData: { anonymous: { id: randomUUID() } } });
+      expect((await rest(purse, "GET", `/users/${body.objectId}`)).body.code).toBe(101);
+    });
+
+    it("are read by whom their ACL permits it", async () => {
+      const user = await signUp(purse, { ACL: { "*": { read: true } } });
+      const { body } = await rest(purse, "GET", `/users/${user.id}`);
+      expect(body).toMatchObject({ username: user.username });
+    });
+  });
+
+  it("are private or public as the setting says, which outlasts neither it nor a restart", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-private-"));
+    const env = await databaseEnv(database);
+    const starts = [
+      ["0", true],
+      ["1", false],
+      ["", false],
+    ] as const;
+    for (const [setting, isPublic] of starts) {
+      const purse = await startPurse({ dataDir, env: { ...env, PURSE_ENFORCE_PRIVATE_USERS: setting } });
+      expect(await readers(purse)).toEqual([isPublic]);
+      await purse.stop();
+    }
+  });
+
+  it("stay public where users were imported from Parse, after a restart too", async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), "purse-private-"));
+    const env = { ...(await databaseEnv(database)), PURSE_DATA_DIR: dataDir };
+    // A server has run before the import.
+    await (await startPurse({ dataDir, env })).stop();
+    expect(await purseProgram(["import", "--parse", DUMP], env)).toMatchObject({ code: 0 });
+    for (let i = 0; i < 2; i++) {
+      const purse = await startPurse({ dataDir, env });
+      expect(await readers(purse)).toEqual([true]);
+      await purse.stop();
+    }
+  });
+
+  it("are as private after an export and import as before", async () => {
+    const from = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
+    const to = { ...(await databaseEnv(database)), PURSE_DATA_DIR: mkdtempSync(join(tmpdir(), "purse-")) };
+    const file = join(from.PURSE_DATA_DIR, "export.jsonl");
+    const source = await startPurse({ dataDir: from.PURSE_DATA_DIR, env: from });
+    await signUp(source);
+    await source.stop();
+    expect(await purseProgram(["export", "--out", file], from)).toMatchObject({ code: 0 });
+    expect(await purseProgram(["import", "--in", file], to)).toMatchObject({ code: 0 });
+    const target = await startPurse({ dataDir: to.PURSE_DATA_DIR, env: to });
+    expect(await readers(target)).toEqual([false]);
+    await target.remove();
+  });
+});

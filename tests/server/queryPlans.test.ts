@@ -1,0 +1,57 @@
+import { type ClassSchema, openStore, type Store, type Write } from "@purse/server";
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { newDatabase } from "../support/postgresServer.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+
+const schema: ClassSchema = {
+  className: "Sale",
+  table: "Sale",
+  fields: { group: { type: "String" }, amount: { type: "Number" } },
+  classLevelPermissions: {},
+  indexes: {},
+};
+
+let sql: postgres.Sql;
+let store: Store;
+
+beforeEach(async () => {
+  const url = await newDatabase(inject("postgresUrl"));
+  sql = postgres(url, { max: 1, onnotice: () => undefined });
+  store = await openStore({ kind: "postgres", url, connections: 4 });
+  await store.changeClass("Sale", () => schema);
+});
+
+afterEach(async () => {
+  await store.close();
+  await sql.end();
+});
+
+function creates(count: number): Write[] {
+  return Array.from({ length: count }, (_, n) => {
+    const object = { objectId: `s${n}`, createdAt: AT, updatedAt: AT, group: `g${n % 5}`, amount: n };
+    return { kind: "create", schema, id: `s${n}`, at: AT, object };
+  });
+}
+
+/** Rows that the planner expects of a table; -1 before the first analysis. */
+async function expectedRows(table: string): Promise<number> {
+  const [row] = await sql`SELECT reltuples::int AS n FROM pg_class WHERE relname = ${table}`;
+  return row?.n;
+}
+
+it("PostgreSQL's planner knows a class from its hundredth object on", async () => {
+  await store.write(creates(99));
+  expect(await expectedRows("Sale")).toBe(-1);
+  await store.write(creates(100).slice(99));
+  await expect.poll(() => expectedRows("Sale")).toBe(100);
+});
+
+it("PostgreSQL's planner knows how many values a new index has", async () => {
+  await store.write(creates(60));
+  await store.changeClass("Sale", () => ({ ...schema, indexes: { byGroup: { group: 1 } } }));
+  const values = async () =>
+    (await sql`SELECT n_distinct FROM pg_stats WHERE tablename = 'Sale/index/byGroup'`)[0]?.n_distinct;
+  await expect.poll(values).toBe(5);
+});

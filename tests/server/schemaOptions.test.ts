@@ -1,0 +1,82 @@
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const MASTER = { useMasterKey: true };
+
+const FIRST = `
+  schemas: [{
+    className: "Game",
+    fields: { score: { type: "Number" }, title: { type: "String" }, old: { type: "String" }, kept: { type: "String" } },
+    indexes: { byOld: { old: 1 } },
+  }],`;
+
+const SECOND = `
+  schemas: [
+    { className: "Game", fields: { score: { type: "String" }, title: { type: "String" }, kept: { type: "String" } } },
+    { className: "_User", fields: { age: { type: "Number" } } },
+  ],`;
+
+describe.each(DATABASES)("definitions of classes on %s", (database) => {
+  /** Starts a server with each config in turn, on the same database. */
+  async function migrate(second: string, check: (purse: Purse, objectId: string) => Promise<void>) {
+    const folder = mkdtempSync(join(tmpdir(), "purse-schemas-"));
+    const file = join(folder, "purse.config.ts");
+    const env = { ...(await databaseEnv(database)), PURSE_CONFIG: file };
+    const start = (config: string) => {
+      writeFileSync(file, `import { appendFileSync } from "node:fs";\nexport default { ${config} };`);
+      return startPurse({ dataDir: join(folder, "data"), env });
+    };
+    const first = await start(FIRST);
+    const game = { score: 1, title: "Chess", old: "gone", kept: "here" };
+    const { body } = await rest(first, "POST", "/classes/Game", game);
+    await rest(first, "POST", "/classes/Other", { n: 1 });
+    await rest(first, "PUT", "/schemas/_User", { fields: { extra: { type: "String" } } }, MASTER);
+    await first.stop();
+    const next = await start(second.replaceAll("LOG", JSON.stringify(join(folder, "log"))));
+    await check(next, String(body.objectId)).finally(() => next.remove());
+  }
+
+  const fieldsOf = async (purse: Purse, className: string): Promise<Record<string, unknown>> =>
+    Object((await rest(purse, "GET", `/schemas/${className}`, undefined, MASTER)).body.fields);
+
+  it("remove fields that they do not contain, and replace those of another type, where the options say so", async () => {
+    const options = `schemaOptions: {
+      deleteExtraFields: true, recreateModifiedFields: true, strict: true,
+      beforeMigration: async () => appendFileSync(LOG, "before "),
+      afterMigration: () => appendFileSync(LOG, "after"),
+    },`;
+    await migrate(SECOND + options, async (purse, objectId) => {
+      const fields = await fieldsOf(purse, "Game");
+      expect(fields).toMatchObject({ score: { type: "String" }, kept: { type: "String" } });
+      expect(Object.keys(fields)).not.toContain("old");
+      const users = await fieldsOf(purse, "_User");
+      expect(Object.keys(users)).toEqual(expect.arrayContaining(["age", "username", "email"]));
+      expect(Object.keys(users)).not.toContain("extra");
+      const { body } = await rest(purse, "GET", `/classes/Game/${objectId}`);
+      expect([body.score, body.old, body.title, body.kept]).toEqual([undefined, undefined, "Chess", "here"]);
+      expect((await rest(purse, "PUT", `/classes/Game/${objectId}`, { score: "ten" })).status).toBe(200);
+      expect(purse.output()).toContain("not defined in schemas");
+      expect(purse.output()).toContain("Other");
+      expect(readFileSync(join(purse.dataDir, "../log"), "utf8")).toBe("before after");
+    });
+  });
+
+  it("keep all fields without options, and end the start for a field of another type", async () => {
+    const same = SECOND.replace('score: { type: "String" }', 'score: { type: "Number" }');
+    await migrate(same, async (purse, objectId) => {
+      expect(Object.keys(await fieldsOf(purse, "Game"))).toContain("old");
+      expect(Object.keys(await fieldsOf(purse, "_User"))).toContain("extra");
+      expect((await rest(purse, "GET", `/classes/Game/${objectId}`)).body).toMatchObject({
+        score: 1,
+        old: "gone",
+      });
+      expect(purse.output()).not.toContain("not defined in schemas");
+    });
+    const refused = migrate(SECOND, async () => undefined);
+    await expect(refused).rejects.toThrow("Game.score is Number in the database");
+  });
+});

@@ -1,0 +1,157 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DATABASES, databaseEnv } from "../support/databases.ts";
+import { type Purse, rest, startPurse } from "../support/purse.ts";
+
+const CODE = join(import.meta.dirname, "../fixtures/cloud/answers.mjs");
+const MASTER = { useMasterKey: true };
+const DELETED = { __op: "Delete" };
+
+describe.each(DATABASES)("triggers on %s", (database) => {
+  let purse: Purse;
+  beforeAll(async () => {
+    const env = {
+      ...(await databaseEnv(database)),
+      PURSE_CLOUD: CODE,
+      PURSE_IDEMPOTENCY_PATHS: "classes/Answered",
+    };
+    purse = await startPurse({ env });
+    const permissions = { "*": true };
+    const classLevelPermissions = {
+      find: permissions,
+      get: permissions,
+      create: permissions,
+      update: permissions,
+      addField: permissions,
+      protectedFields: { "*": ["guarded"] },
+    };
+    const fields = { guarded: { type: "String" } };
+    const definition = { className: "Answered", fields, classLevelPermissions };
+    expect((await rest(purse, "POST", "/schemas/Answered", definition, MASTER)).status).toBe(200);
+  });
+  afterAll(() => purse?.remove());
+
+  const save = async (className: string, fields: object, objectId: unknown = "", credentials = {}) => {
+    const id = String(objectId);
+    const path = `/classes/${className}${id && `/${id}`}`;
+    return (await rest(purse, id ? "PUT" : "POST", path, fields, credentials)).body;
+  };
+  const stored = async (className: string, id: unknown) =>
+    (await rest(purse, "GET", `/classes/${className}/${String(id)}`, undefined, MASTER)).body;
+
+  it("afterSave decides what the response of a create contains, and stores nothing", async () => {
+    const body = await save("Answered", { name: "a", whispered: "w" });
+    expect(body).toEqual({
+      objectId: expect.any(String),
+      createdAt: expect.any(String),
+      extra: "x",
+      whispered: DELETED,
+    });
+    const object = await stored("Answered", body.objectId);
+    expect(object).toMatchObject({ name: "a", secret: "hidden", whispered: "w" });
+    expect(object).not.toHaveProperty("extra");
+  });
+
+  it("afterSave decides what the response of an update contains, and stores nothing", async () => {
+    const { objectId } = await save("Answered", { name: "a" });
+    expect(await save("Answered", { name: "b", whispered: "w" }, objectId)).toEqual({
+      updatedAt: expect.any(String),
+      extra: "x",
+      whispered: DELETED,
+    });
+    expect(await stored("Answered", objectId)).toMatchObject({ name: "b", secret: "hidden", whispered: "w" });
+  });
+
+  it("afterSave cannot show protected fields to those who may not read them", async () => {
+    expect(await save("Answered", { name: "a" })).not.toHaveProperty("guarded");
+    expect(await save("Answered", { name: "a" }, "", MASTER)).toMatchObject({
+      guarded: "only for the master key",
+    });
+    const ACL = {};
+    expect(await save("Answered", { name: "a", ACL })).not.toHaveProperty("extra");
+  });
+
+  it("afterSave decides about the responses of batches and transactions", async () => {
+    for (const transaction of [false, true]) {
+      const requests = ["a", "b"].map((name) => ({
+        method: "POST",
+        path: "/server/classes/Answered",
+        body: { name },
+      }));
+      const { body } = await rest(purse, "POST", "/batch", { requests, transaction });
+      const success = { objectId: expect.any(String), createdAt: expect.any(String), extra: "x" };
+      expect(body).toEqual([{ success }, { success }]);
+    }
+  });
+
+  it("afterSave leaves no removed field in the response that a repeated request gets", async () => {
+    const headers = {
+      "X-Parse-Application-Id": purse.appId,
+      "X-Parse-Request-Id": crypto.randomUUID(),
+      "Content-Type": "application/json",
+    };
+    const send = async (more = {}) => {
+      const init = { method: "POST", headers: { ...headers, ...more }, body: '{"name":"a"}' };
+      return (await fetch(`${purse.serverUrl}/classes/Answered`, init)).json();
+    };
+    const first = await send();
+    expect(first).not.toHaveProperty("secret");
+    const second = await send({ "Content-Type": "application/json; attempt=1" });
+    expect(second).toMatchObject({ objectId: first.objectId });
+    expect(second).not.toHaveProperty("secret");
+  });
+
+  it("afterSave that throws changes nothing", async () => {
+    expect(await save("Failing", { name: "a" })).toEqual({
+      objectId: expect.any(String),
+      createdAt: expect.any(String),
+    });
+  });
+
+  it("afterSave that saves the object again answers what it saved", async () => {
+    const body = await save("Resaved", { name: "a" });
+    expect(body).toMatchObject({ stamp: 1 });
+    expect(await stored("Resaved", body.objectId)).toMatchObject({ name: "a", stamp: 1 });
+  });
+
+  it("afterSave of users and installations decides about sign-ups and registrations too", async () => {
+    const user = await rest(purse, "POST", "/users", { username: "ada", password: "p", nickname: "Ada" });
+    expect(user.body).toMatchObject({
+      sessionToken: expect.any(String),
+      greeting: "welcome",
+      nickname: DELETED,
+    });
+    const credentials = { sessionToken: String(user.body.sessionToken) };
+    const path = `/users/${user.body.objectId}`;
+    const changed = await rest(purse, "PUT", path, { nickname: "Eve" }, credentials);
+    expect(changed.body).toMatchObject({ greeting: "welcome", nickname: DELETED });
+    const installation = { installationId: crypto.randomUUID(), deviceType: "ios" };
+    for (const badge of [1, 2]) {
+      const { body } = await rest(purse, "POST", "/installations", { ...installation, badge });
+      expect(body).toMatchObject({ greeting: "welcome" });
+    }
+  });
+
+  it("beforeSave tells what it reverted: nothing of a new object, the old value of an existing one", async () => {
+    const body = await save("Reverted", { foo: "a", name: "n" });
+    expect(body).toMatchObject({ foo: DELETED });
+    expect(body).not.toHaveProperty("name");
+    expect(await stored("Reverted", body.objectId)).not.toHaveProperty("foo");
+    expect(await save("Reverted", { foo: "b" }, body.objectId)).toMatchObject({ foo: DELETED });
+    const created = await save("Answered", { name: "a" });
+    expect(await save("Answered", { name: "reverted" }, created.objectId)).toMatchObject({ name: "a" });
+    const requests = [
+      { method: "PUT", path: `/server/classes/Answered/${created.objectId}`, body: { name: "reverted" } },
+    ];
+    for (const transaction of [false, true]) {
+      const batch = await rest(purse, "POST", "/batch", { requests, transaction });
+      expect(batch.body).toMatchObject([{ success: { name: "a" } }]);
+    }
+  });
+
+  it("validators tell the value of a constant that was not changed", async () => {
+    const { objectId } = await save("Constant", { foo: "baz" });
+    expect(await save("Constant", { foo: "yolo" }, objectId)).toMatchObject({ foo: "bar" });
+    expect(await stored("Constant", objectId)).toMatchObject({ foo: "bar" });
+  });
+});
