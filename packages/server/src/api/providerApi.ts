@@ -50,7 +50,7 @@ const PATHS = {
 export function createProviderApi(dependencies: ProviderApiDependencies): FastifyPluginAsync {
   const { keyFetch, limiter, isTracking } = dependencies;
   const addressOf = (message: IncomingMessage) => addressKey(dependencies.clientAddressOf(message));
-  const docs = JSON.stringify(openApi(dependencies.dataUrl));
+  let docs: string | undefined;
   const version = JSON.stringify({
     name: "moralis",
     version: CLIENT_VERSION,
@@ -59,7 +59,10 @@ export function createProviderApi(dependencies: ProviderApiDependencies): Fastif
   const readable = { exposeHeadRoute: true };
 
   return async (app) => {
-    app.get(PATHS.docs, readable, (_, reply) => void sendReply(reply, { status: 200, body: docs }));
+    app.get(PATHS.docs, readable, (_, reply) => {
+      docs ??= JSON.stringify(openApi(dependencies.dataUrl));
+      sendReply(reply, { status: 200, body: docs });
+    });
     app.get(PATHS.version, readable, (_, reply) => void sendReply(reply, { status: 200, body: version }));
     if (keyFetch) app.get(PATHS.keys, readable, ({ raw }, reply) => respond(reply, fetchKeys(raw, keyFetch)));
     if (isTracking) app.post(PATHS.tracking, ({ raw }, reply) => respond(reply, track(raw)));
