@@ -114,6 +114,25 @@ describe("WorkerPool", () => {
     await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
   });
 
+  it("starts no further workers for requests that wait shortly", async () => {
+    const pool = await startPool({ size: 2, growAfterMs: 600_000 });
+    await Promise.all(["a", "b", "c"].map((text) => pool.call({ kind: "echo", text })));
+    expect(pool.health()).toHaveLength(1);
+  });
+
+  it("starts a further worker when a request has waited for the time to grow", async () => {
+    const pool = await startPool({ size: 2, growAfterMs: 50 });
+    const blocked = pool.call({ kind: "block", ms: 600_000 }, { timeoutMs: 5_000 });
+    await expect(pool.call({ kind: "echo", text: "beside" })).resolves.toBe("beside");
+    expect(pool.running).toBe(1);
+    await expect(blocked).rejects.toBeInstanceOf(WorkerTimeoutError);
+  });
+
+  it("starts its first worker at once when it has none", async () => {
+    const pool = await startPool({ minSize: 0, growAfterMs: 600_000 });
+    await expect(pool.call({ kind: "echo", text: "first" })).resolves.toBe("first");
+  });
+
   it("refuses what runs and what waits when it is stopped", async () => {
     const pool = await startPool();
     const calls = [pool.call({ kind: "block", ms: 600_000 }), pool.call({ kind: "echo", text: "waits" })];

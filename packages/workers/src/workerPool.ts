@@ -21,6 +21,8 @@ export interface WorkerPoolOptions {
   size: number;
   /** Number of workers that start with the pool; others start on demand. */
   minSize?: number;
+  /** How long a request is queued before another worker starts for it, in ms (default 0); the first starts at once. */
+  growAfterMs?: number;
   /** Maximum number of queued requests. */
   maxQueued: number;
   /** Maximum time in the queue, in ms. */
@@ -54,6 +56,8 @@ interface Call<Response> {
   resolve(response: Response): void;
   reject(error: Error): void;
   queueTimer: NodeJS.Timeout | undefined;
+  /** By `performance.now()`. */
+  enqueuedAt: number;
   onAbort: (() => void) | undefined;
 }
 
@@ -76,6 +80,7 @@ export class WorkerPool<Request, Response> {
   readonly #slots: Slot<Response>[] = [];
   #queue: Call<Response>[] = [];
   #isStopped = false;
+  #growTimer: NodeJS.Timeout | undefined;
   /** Number of the last call of each queued group. */
   readonly #lastServed = new Map<string | undefined, number>();
   #callCount = 0;
@@ -119,6 +124,7 @@ export class WorkerPool<Request, Response> {
         resolve,
         reject,
         queueTimer: undefined,
+        enqueuedAt: performance.now(),
         onAbort: undefined,
       };
       if (signal) {
@@ -136,17 +142,32 @@ export class WorkerPool<Request, Response> {
         this.#reject(call, new WorkerOverloadedError(`${name}: no worker was free within ${maxWaitMs} ms`));
       }, maxWaitMs);
       this.#queue.push(call);
-      if (this.#slots.length < size) this.#grow();
+      if (this.#slots.length < size) this.#growOnDemand();
     });
   }
 
   /** Rejects all requests and terminates the workers. Resolves when their threads have exited. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    clearTimeout(this.#growTimer);
     const error = new WorkerUnavailableError(`${this.#options.name} is stopped`);
     for (const call of this.#queue.splice(0)) this.#reject(call, error);
     for (const slot of this.#slots) this.#settle(slot)?.reject(error);
     await Promise.all(this.#slots.map(({ worker }) => worker.stop()));
+  }
+
+  #growOnDemand(): void {
+    const { growAfterMs = 0 } = this.#options;
+    if (growAfterMs === 0 || this.#slots.length === 0) {
+      this.#grow();
+      return;
+    }
+    this.#growTimer ??= setTimeout(() => {
+      this.#growTimer = undefined;
+      const isWaiting = this.#queue.some(({ enqueuedAt }) => performance.now() - enqueuedAt >= growAfterMs);
+      if (isWaiting && this.#slots.length < this.#options.size) this.#grow();
+      else if (this.#queue.length > 0) this.#growOnDemand();
+    }, growAfterMs);
   }
 
   #grow(): void {

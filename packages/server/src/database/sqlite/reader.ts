@@ -55,13 +55,15 @@ const GRACE_MS = { fast: 2_000, slow: 250 };
 /** Approximate number of characters per page of a scan. */
 const SCAN_CHARS = 8 * 1024 * 1024;
 const MAX_QUEUED = 1_000;
+/** How long a read waits for a thread before another one starts, in ms: starting takes longer than most reads. */
+const GROW_AFTER_MS = 20;
 
 type ReaderPool = WorkerPool<ReadRequest, ReadResult>;
 
 /**
  * Reads rows of one text column. Statements that have proved to be fast run on the event loop, limited to a few ms and
  * small documents; all others run in worker threads. Potentially expensive ones (patterns, polygons, text search, table
- * scans) have separate threads, so that they do not delay others.
+ * scans) have separate threads, which start with the first of them, so that they do not delay others.
  */
 export class Reader {
   readonly #options: ReaderOptions;
@@ -75,7 +77,7 @@ export class Reader {
   static async open(file: string, options: ReaderOptions): Promise<Reader> {
     const reader = new Reader(file, options);
     try {
-      await Promise.all([reader.#fast.start(), reader.#slow.start()]);
+      await reader.#fast.start();
       return reader;
     } catch (error) {
       await reader.close();
@@ -156,6 +158,7 @@ export class Reader {
       size,
       spawn: () => spawn(file),
       maxQueued: MAX_QUEUED,
+      growAfterMs: GROW_AFTER_MS,
       maxWaitMs: queryTimeoutMs,
       timeoutMs: queryTimeoutMs,
       logger,
