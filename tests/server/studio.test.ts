@@ -72,6 +72,14 @@ describe.each(DATABASES)("who gets into the studio on %s", (database) => {
     expect((await twice.request("GET", "/sessions")).status).toBe(401);
   });
 
+  it("shows its API as a page to operators, and to nobody else", async () => {
+    const page = await owner.request("GET", "/docs");
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(page.text).toContain("POST /session");
+    expect((await new StudioClient(purse).request("GET", "/docs")).status).toBe(401);
+  });
+
   it("refuses changes without the CSRF token, of other origins, and of other content types", async () => {
     const { cookie, csrf } = owner;
     const forged = new StudioClient(purse);

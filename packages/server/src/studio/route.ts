@@ -51,6 +51,8 @@ export interface StreamReply {
   contentType: string;
   /** File name for a download. */
   fileName?: string;
+  /** In place of the policy of JSON, for pages. */
+  contentSecurityPolicy?: string;
 }
 
 /** A request whose parameters have not been validated yet. */

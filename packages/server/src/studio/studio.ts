@@ -14,7 +14,7 @@ import { Audit } from "./audit.ts";
 import { Backups } from "./backups.ts";
 import { BackupUploads } from "./backupUploads.ts";
 import { ConfigHistory } from "./configHistory.ts";
-import { studioOpenApi } from "./openApi.ts";
+import { studioOpenApi, studioReferencePage } from "./openApi.ts";
 import { Operators } from "./operators.ts";
 import { type Restart, Restores } from "./restores.ts";
 import { route, type StudioRoute } from "./route.ts";
@@ -84,6 +84,7 @@ export async function createStudio(dependencies: StudioDependencies): Promise<St
       results: routes.map(({ endpoint }) => describeRoute(endpoint)),
     })),
     route(accessEndpoints.openApi, async () => studioOpenApi()),
+    route(accessEndpoints.docs, async () => studioReferencePage()),
     ...accessRoutes({ ...base, operators, sessions, limiter, signIn, audit, appName: config.appName }),
     ...dataRoutes({ ...dependencies, maxLimit: config.maxLimit }),
     ...schemaRoutes(dependencies),

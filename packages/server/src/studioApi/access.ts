@@ -90,6 +90,13 @@ export const accessEndpoints = {
     input: nothing,
     response: jsonObject,
   }),
+  docs: endpoint("GET", "/docs", {
+    needs: "session",
+    summary: "This API as a page",
+    input: nothing,
+    response: jsonObject,
+    streams: ["text/html; charset=utf-8"],
+  }),
   state: endpoint("GET", "/state", {
     needs: "nobody",
     summary: "The session and its CSRF token",
