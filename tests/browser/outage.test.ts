@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { APP_PAGES } from "../support/appPages.ts";
 import {
@@ -6,6 +6,7 @@ import {
   installWallet,
   launchBrowser,
   signInWithWallet,
+  type Visit,
   visit,
 } from "../support/browser.ts";
 import {
@@ -31,6 +32,7 @@ const OWN = ["/sign-in", "/account"];
 const PAGES = APP_PAGES.filter((path) => !OWN.includes(path));
 /** One address of each page: the others show other parts of it. */
 const FIRST_PAGES = [...new Map(PAGES.toReversed().map((path) => [path.split("?")[0], path])).values()];
+const asItems = (paths: readonly string[]) => paths.map((path) => ({ path }));
 
 let purse: Purse;
 let browser: Browser;
@@ -52,17 +54,44 @@ afterAll(async () => {
   await purse?.remove();
 });
 
-/** Opens a page in a context of its own, as who is signed in with a wallet. */
-async function asVisitor<R>(
-  path: string,
-  run: (page: Page, context: BrowserContext) => Promise<R>,
-): Promise<R> {
-  const { page, close } = await visit(browser, { storageState: storage });
+/** A page of who is signed in with a wallet, which is in the browser too. */
+async function asOwner(): Promise<Visit> {
+  const visitor = await withoutWallet();
+  await installWallet(visitor.page, purse, 1);
+  return visitor;
+}
+
+/** The same without the wallet. */
+async function withoutWallet(): Promise<Visit> {
+  const visitor = await visit(browser, { storageState: storage });
+  visitor.page.setDefaultTimeout(40_000);
+  return visitor;
+}
+
+/** Runs tasks on pages. Contracts are read through a wallet where there is one; its node is not the page's. */
+async function forEachPage<T extends { path: string }, R>(
+  items: readonly T[],
+  run: (item: T, page: Page, context: BrowserContext) => Promise<R>,
+  { concurrency, prepare }: { concurrency?: number; prepare?(visitor: Visit): Promise<void> } = {},
+): Promise<R[]> {
+  const open = (visitor: () => Promise<Visit>) => async () => {
+    const opened = await visitor();
+    await prepare?.(opened);
+    return opened;
+  };
+  const isContract = ({ path }: T) => path.startsWith("/contract");
+  const others = items.filter((item) => !isContract(item));
+  return [
+    ...(await forEach(others, open(asOwner), run, concurrency)),
+    ...(await forEach(items.filter(isContract), open(withoutWallet), run, concurrency)),
+  ];
+}
+
+/** Opens a page in a context of its own. */
+async function asVisitor(run: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
+  const { page, close } = await asOwner();
   try {
-    // Contracts are read through a wallet where there is one; its node is not the page's.
-    if (!path.startsWith("/contract")) await installWallet(page, purse, 1);
-    page.setDefaultTimeout(40_000);
-    return await run(page, page.context());
+    await run(page, page.context());
   } finally {
     await close();
   }
@@ -70,30 +99,30 @@ async function asVisitor<R>(
 
 describe("every page, while the server and the node do not answer", () => {
   it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
-    const problems = await forEach(
-      TRIES_EVERY_PAGE ? PAGES : FIRST_PAGES,
-      (path) =>
-        asVisitor(path, async (page, context) => {
-          await disconnectServer(context, purse);
-          await page.goto(purse.url + path);
-          await page.getByRole("heading", { level: 1 }).first().waitFor();
-          return outageProblemsOf(path, page);
-        }),
-      IDLE_PAGES_LIMIT,
+    const problems = await forEachPage(
+      asItems(TRIES_EVERY_PAGE ? PAGES : FIRST_PAGES),
+      async ({ path }, page, context) => {
+        await disconnectServer(context, purse);
+        await page.goto(purse.url + path);
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        return outageProblemsOf(path, page);
+      },
+      { concurrency: IDLE_PAGES_LIMIT },
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
 
   it("says so within a deadline where requests are never answered", async () => {
-    const problems = await forEach(FIRST_PAGES, (path) =>
-      asVisitor(path, async (page, context) => {
-        await page.clock.install();
+    const problems = await forEachPage(
+      asItems(FIRST_PAGES),
+      async ({ path }, page, context) => {
         await hangServer(context, purse);
         await page.goto(purse.url + path);
         await page.getByRole("heading", { level: 1 }).first().waitFor();
         await page.clock.fastForward(MAX_READ_MS);
         return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
-      }),
+      },
+      { prepare: ({ page }) => page.clock.install() },
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
@@ -101,7 +130,7 @@ describe("every page, while the server and the node do not answer", () => {
 
 describe("a page that was there when the server goes", () => {
   it("keeps the portfolio as it was read, with its age, and reads it again when the server is back", async () => {
-    await asVisitor("/portfolio", async (page, context) => {
+    await asVisitor(async (page, context) => {
       await page.goto(`${purse.url}/portfolio`);
       const total = page.getByRole("region", { name: "Total value" });
       const tokens = page.getByRole("region", { name: "Tokens" });
@@ -124,7 +153,7 @@ describe("a page that was there when the server goes", () => {
   });
 
   it("keeps the blocks of the explorer, and says that the chain cannot be asked", async () => {
-    await asVisitor("/explorer", async (page, context) => {
+    await asVisitor(async (page, context) => {
       await page.goto(`${purse.url}/explorer`);
       await page.getByText("Synced").waitFor();
       const rows = page.getByRole("region", { name: "Latest blocks" }).getByRole("row");
@@ -146,7 +175,7 @@ describe("a page that was there when the server goes", () => {
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
   ])("does not move when it says so, at $width pixels", async (viewport) => {
-    await asVisitor("/portfolio", async (page, context) => {
+    await asVisitor(async (page, context) => {
       await page.setViewportSize(viewport);
       await page.goto(`${purse.url}/portfolio`);
       const tokens = page.getByRole("region", { name: "Tokens" });
@@ -188,39 +217,37 @@ const healthy = new Map<string, string[]>();
 
 describe("every page, while one of the things that it reads fails", () => {
   it("shows a failure, and nothing that says there is none", async () => {
-    const reads = await forEach(FIRST_PAGES, (path) =>
-      asVisitor(path, async (page) => {
-        const names = new Set<string>();
-        page.on("request", (request) => {
-          for (const name of namesOf(request, purse)) names.add(name);
-        });
+    const reads = await forEachPage(asItems(FIRST_PAGES), async ({ path }, page) => {
+      const names = new Set<string>();
+      const addNames = (request: Request) => {
+        for (const name of namesOf(request, purse)) names.add(name);
+      };
+      page.on("request", addNames);
+      await page.goto(purse.url + path);
+      await page.waitForLoadState("networkidle");
+      page.off("request", addNames);
+      const { empty } = await pageState(page);
+      healthy.set(path, empty);
+      return { path, names: [...names].filter((each) => !isBeside(path, each)) };
+    });
+    const problems = await forEachPage(failuresToTry(reads), async ({ path, names }, page, context) => {
+      const found: string[] = [];
+      for (const name of names) {
+        await failApi(context, purse, name);
         await page.goto(purse.url + path);
-        await page.waitForLoadState("networkidle");
-        const { empty } = await pageState(page);
-        healthy.set(path, empty);
-        return { path, names: [...names].filter((each) => !isBeside(path, each)) };
-      }),
-    );
-    const problems = await forEach(failuresToTry(reads), ({ path, names }) =>
-      asVisitor(path, async (page, context) => {
-        const found: string[] = [];
-        for (const name of names) {
-          await failApi(context, purse, name);
-          await page.goto(purse.url + path);
-          await page.getByRole("heading", { level: 1 }).first().waitFor();
-          found.push(
-            ...(await problemsOf(
-              `${path} without ${name}`,
-              page,
-              ({ skeletons, retries, empty }) =>
-                skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
-            )),
-          );
-          await reconnectServer(context);
-        }
-        return found;
-      }),
-    );
+        await page.getByRole("heading", { level: 1 }).first().waitFor();
+        found.push(
+          ...(await problemsOf(
+            `${path} without ${name}`,
+            page,
+            ({ skeletons, retries, empty }) =>
+              skeletons === 0 && retries > 0 && empty.every((title) => healthy.get(path)?.includes(title)),
+          )),
+        );
+        await reconnectServer(context);
+      }
+      return found;
+    });
     expect(problems.flat()).toEqual([]);
   }, 1_800_000);
 });

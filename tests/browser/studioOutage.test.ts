@@ -1,7 +1,7 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { STUDIO_PAGES } from "../support/appPages.ts";
-import { launchBrowser, visit } from "../support/browser.ts";
+import { launchBrowser, type Visit, visit } from "../support/browser.ts";
 import {
   disconnectServer,
   failApi,
@@ -45,14 +45,18 @@ afterAll(async () => {
 
 const PAGES = [...STUDIO_PAGES, "/data?class=Note", "/roles?role=baristas", "/logs?show=slow"];
 
-async function asOperator<R>(run: (page: Page, context: BrowserContext) => Promise<R>): Promise<R> {
-  const { page, close } = await visit(browser, { storageState: storage });
-  try {
-    page.setDefaultTimeout(40_000);
-    return await run(page, page.context());
-  } finally {
-    await close();
-  }
+/** A page of the operator. */
+async function asOperator(): Promise<Visit> {
+  const visitor = await visit(browser, { storageState: storage });
+  visitor.page.setDefaultTimeout(40_000);
+  return visitor;
+}
+
+/** The same with a clock that the test moves. */
+async function asOperatorWithClock(): Promise<Visit> {
+  const visitor = await asOperator();
+  await visitor.page.clock.install();
+  return visitor;
 }
 
 async function open(page: Page, path: string): Promise<void> {
@@ -64,27 +68,24 @@ describe("every page of the studio, while the server does not answer", () => {
   it("says so with a way to try again, says of nothing that it is not there, and recovers by itself", async () => {
     const problems = await forEach(
       PAGES,
-      (path) =>
-        asOperator(async (page, context) => {
-          await disconnectServer(context, purse, [STATE]);
-          await open(page, path);
-          return outageProblemsOf(path, page);
-        }),
+      asOperator,
+      async (path, page, context) => {
+        await disconnectServer(context, purse, [STATE]);
+        await open(page, path);
+        return outageProblemsOf(path, page);
+      },
       IDLE_PAGES_LIMIT,
     );
     expect(problems.flat()).toEqual([]);
   }, 900_000);
 
   it("says so within a deadline where requests are never answered", async () => {
-    const problems = await forEach(PAGES, (path) =>
-      asOperator(async (page, context) => {
-        await page.clock.install();
-        await hangServer(context, purse, [STATE]);
-        await open(page, path);
-        await page.clock.fastForward(MAX_READ_MS);
-        return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
-      }),
-    );
+    const problems = await forEach(PAGES, asOperatorWithClock, async (path, page, context) => {
+      await hangServer(context, purse, [STATE]);
+      await open(page, path);
+      await page.clock.fastForward(MAX_READ_MS);
+      return problemsOf(path, page, ({ skeletons, retries }) => skeletons === 0 && retries > 0);
+    });
     expect(problems.flat()).toEqual([]);
   }, 900_000);
 });
@@ -94,21 +95,23 @@ const healthy = new Map<string, string[]>();
 
 describe("every page of the studio, while one of the things that it reads fails", () => {
   it("shows a failure, and nothing that says there is none", async () => {
-    const reads = await forEach(PAGES, (path) =>
-      asOperator(async (page) => {
-        const names = new Set<string>();
-        page.on("request", (request) => {
-          for (const name of namesOf(request, purse)) names.add(name);
-        });
-        await open(page, path);
-        await page.waitForLoadState("networkidle");
-        const { empty } = await pageState(page);
-        healthy.set(path, empty);
-        return { path, names: [...names].filter((each) => !isBeside(each)) };
-      }),
-    );
-    const problems = await forEach(failuresToTry(reads), ({ path, names }) =>
-      asOperator(async (page, context) => {
+    const reads = await forEach(PAGES, asOperator, async (path, page) => {
+      const names = new Set<string>();
+      const addNames = (request: Request) => {
+        for (const name of namesOf(request, purse)) names.add(name);
+      };
+      page.on("request", addNames);
+      await open(page, path);
+      await page.waitForLoadState("networkidle");
+      page.off("request", addNames);
+      const { empty } = await pageState(page);
+      healthy.set(path, empty);
+      return { path, names: [...names].filter((each) => !isBeside(each)) };
+    });
+    const problems = await forEach(
+      failuresToTry(reads),
+      asOperator,
+      async ({ path, names }, page, context) => {
         const found: string[] = [];
         for (const name of names) {
           await failApi(context, purse, name);
@@ -124,7 +127,7 @@ describe("every page of the studio, while one of the things that it reads fails"
           await reconnectServer(context);
         }
         return found;
-      }),
+      },
     );
     expect(problems.flat()).toEqual([]);
   }, 1_800_000);

@@ -1,4 +1,5 @@
 import type { BrowserContext, CDPSession, Page, Request } from "playwright-core";
+import type { Visit } from "./browser.ts";
 import type { Purse } from "./purse.ts";
 
 /** The paths of API requests, without the document, code, styles and images. */
@@ -168,6 +169,8 @@ export function pageState(page: Page): Promise<PageState> {
 
 /** Timeout for a page to show its errors, also on a busy machine. */
 const PAGE_TIMEOUT_MS = 40_000;
+/** Looking at a page takes it as long as drawing it. */
+const STATE_INTERVAL_MS = 250;
 
 /** Waits until the page is as expected; returns the problems if it never is. */
 export async function problemsOf(
@@ -178,7 +181,7 @@ export async function problemsOf(
   let state = await pageState(page);
   const deadline = Date.now() + PAGE_TIMEOUT_MS;
   while (!isExpected(state) && Date.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, STATE_INTERVAL_MS));
     state = await pageState(page);
   }
   return isExpected(state) ? [] : [`${path}: ${JSON.stringify(state)}`];
@@ -225,17 +228,31 @@ export function failuresToTry(reads: readonly PageReads[]): PageReads[] {
 /** Number of concurrently open pages that mostly wait for retries. */
 export const IDLE_PAGES_LIMIT = 6;
 
-/** Runs tasks with limited concurrency; the results are in the order of the items. */
+/**
+ * Runs tasks in a few browser pages, each of which takes one after the other: a page of its own would load the app anew.
+ * The results are in the order of the items.
+ */
 export async function forEach<T, R>(
   items: readonly T[],
-  run: (item: T) => Promise<R>,
+  open: () => Promise<Visit>,
+  run: (item: T, page: Page, context: BrowserContext) => Promise<R>,
   concurrency = 3,
 ): Promise<R[]> {
   const queue = [...items.entries()];
   const results: R[] = [];
   const worker = async () => {
-    for (let next = queue.shift(); next; next = queue.shift()) results[next[0]] = await run(next[1]);
+    const { page, close } = await open();
+    try {
+      for (let next = queue.shift(); next; next = queue.shift()) {
+        results[next[0]] = await run(next[1], page, page.context());
+        await reconnectServer(page.context());
+        // Nothing of the last page goes on.
+        await page.goto("about:blank");
+      }
+    } finally {
+      await close();
+    }
   };
-  await Promise.all(Array.from({ length: concurrency }, worker));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker));
   return results;
 }
