@@ -30,7 +30,7 @@ export class TableStatistics {
     }
   }
 
-  /** For a new index too: only then does the planner know how many values its expressions have. */
+  /** For new columns and indexes too: only then does the planner know how many values they have. */
   update(table: string): void {
     // This only improves query plans; if it fails, autovacuum will do it later.
     this.#pool
