@@ -12,7 +12,7 @@ import { createChangeLog, disableChangeLog } from "./changeLog.ts";
 import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
-import { toProtocolError } from "./errors.ts";
+import { isUnknownRelation, toProtocolError } from "./errors.ts";
 import { executeWrite, isSingleStatement, requiresRead } from "./executeWrite.ts";
 import { GroupCommit } from "./groupCommit.ts";
 import { RATE_LIMITS_TABLE } from "./layout.ts";
@@ -71,7 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const replica =
     replicaUrl === undefined
       ? sql
-      : translatingSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections));
+      : translatingSql(replicaSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections), reads));
   const transactions = new Transactions(writePool, reads.internal);
   const maintenance = new Transactions(maintenancePool, reads.internal);
   const statements = createStatements(postgresDialect);
@@ -224,7 +224,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           (hasAdditions(current.indexes, changed.indexes) || hasAdditions(current.columns, changed.columns));
         return changed;
       });
-      if (hasNewExpressions) statistics.update(schema.table);
+      if (hasNewExpressions) void statistics.update(schema.table);
       return schema;
     },
 
@@ -233,7 +233,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         const current = await loadClass(transaction, className);
         return current && changeClassTable(transaction, current, current, { rewritesLargeTable: true });
       });
-      if (schema) statistics.update(schema.table);
+      if (schema) await statistics.update(schema.table);
       return schema;
     },
 
@@ -376,6 +376,17 @@ async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toProtocolError(error);
   }
+}
+
+/** Reads from the primary what a replica cannot answer because it lacks a new table or column yet. */
+function replicaSql(replica: Sql, primary: Sql): Sql {
+  return {
+    run: (text, parameters) =>
+      replica.run(text, parameters).catch((error: unknown) => {
+        if (!isUnknownRelation(error)) throw error;
+        return primary.run(text, parameters);
+      }),
+  };
 }
 
 function translatingSql(sql: Sql): Sql {

@@ -12,7 +12,7 @@ import { booleanAt, numberAt, quoteIdentifier, textAt } from "./values.ts";
  */
 
 /** Maximum number of typed columns of a table; each costs a few microseconds per statement that inserts objects. */
-const MAX_COLUMNS = 50;
+const MAX_COLUMNS = 32;
 /** Adding a column rewrites the table, during which it is locked: tables above this size only get them on request. */
 const MAX_REWRITTEN_BYTES = 8 * 1024 * 1024;
 /** Maximum wait for the lock of a table, in ms. Requests queue behind it meanwhile. */
