@@ -4,7 +4,16 @@ import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { postgresPattern } from "./regex.ts";
 import { typedColumnExpression } from "./typedColumnExpression.ts";
-import { jsonAt, NUMBERS, numberAt, quoteIdentifier, TEXTS, textAt, typedValue } from "./values.ts";
+import {
+  classNameLiteral,
+  jsonAt,
+  NUMBERS,
+  numberAt,
+  quoteIdentifier,
+  TEXTS,
+  textAt,
+  typedValue,
+} from "./values.ts";
 
 const LIST = "jsonb_array_elements(?::text::jsonb)";
 
@@ -231,7 +240,8 @@ export const postgresDialect: Dialect = {
   quoteTyped(value, { type, targetClass }) {
     if (type === "Date") return wireObject(value, `'__type', 'Date', 'iso', ${value}`);
     if (type !== "Pointer") return `coalesce(to_jsonb(${value}), 'null')::text`;
-    return wireObject(value, `'__type', 'Pointer', 'className', '${targetClass}', 'objectId', ${value}`);
+    const className = classNameLiteral(targetClass);
+    return wireObject(value, `'__type', 'Pointer', 'className', ${className}, 'objectId', ${value}`);
   },
   row: (json, numbers) =>
     `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,

@@ -320,3 +320,21 @@ it("fields with long names and with long strings have columns", async () => {
   expect(await find(queryOn(schema, parseWhere({ [b]: long })))).toMatchObject([{ objectId: "b" }]);
   expect(await columnsOf("Long")).toHaveLength(2);
 });
+
+it.each(["a'b", "a?b", "a\\'; SELECT 1 --"])(
+  "pointers to a class named %j are read from the objects",
+  async (name) => {
+    const schema = await store.changeClass("Odd", () =>
+      classOf("Odd", { fields: { to: { type: "Pointer", targetClass: name } } }),
+    );
+    const to = { __type: "Pointer", className: name, objectId: "x" };
+    await insert(schema, [objectOf("a", { to }), objectOf("b", {})]);
+    expect(await find(queryOn(schema, parseWhere({ to })))).toMatchObject([{ objectId: "a" }]);
+    const groups = await store.group(queryOn(schema, parseWhere({})), {
+      keys: [["to"]],
+      aggregates: [{ fn: "count" }],
+    });
+    expect(groups).toContainEqual({ keys: [to], aggregates: [1] });
+    expect(await store.distinct(queryOn(schema, parseWhere({})), ["to"])).toEqual([to]);
+  },
+);

@@ -1,3 +1,5 @@
+import { isPlainName } from "../sql/columns.ts";
+
 /** Names and paths are validated: no segment contains a quote, a comma or a brace. */
 export function quoteIdentifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
@@ -35,3 +37,9 @@ export function booleanAt(path: readonly string[]): string {
 export const TEXTS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb))";
 export const NUMBERS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb)::float8)";
 export const BOOLEANS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb)::boolean)";
+
+/** Returns the name of a class as a text literal. Throws for names that `typedColumnOf` excludes. */
+export function classNameLiteral(name: string | undefined): string {
+  if (name === undefined || !isPlainName(name)) throw new Error("the class name cannot be part of SQL");
+  return `'${name}'`;
+}

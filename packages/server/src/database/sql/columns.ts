@@ -18,12 +18,23 @@ export function columnTakes(column: string, type: OperandType): boolean {
   return type === "string" || (type === "date" && column !== COLUMNS.objectId);
 }
 
-/** Returns the name of the typed column of a field, if it has one. */
+/**
+ * Returns the name of the typed column of a field, if it has one. The SQL on the column of a pointer contains the name
+ * of its class, which is that of the first value that a client saved and may be any text; such fields are read from the
+ * document.
+ */
 export function typedColumnOf(path: readonly string[], { fields, columns }: ClassSchema): string | undefined {
-  const [field = ""] = path;
-  if (path.length !== 1 || !columns || !Object.hasOwn(columns, field)) return undefined;
-  const column = columns[field];
-  return column && column.type === fields[field]?.type ? column.name : undefined;
+  const [name = ""] = path;
+  if (path.length !== 1 || !columns || !Object.hasOwn(columns, name)) return undefined;
+  const [field, column] = [fields[name], columns[name]];
+  if (!field || column?.type !== field.type) return undefined;
+  if (field.type === "Pointer" && !isPlainName(field.targetClass ?? "")) return undefined;
+  return column.name;
+}
+
+/** Whether a name can be part of SQL as it is. */
+export function isPlainName(name: string): boolean {
+  return /^\w+$/.test(name);
 }
 
 /** Returns the SQL of the keys by which a field is sorted and indexed. */
