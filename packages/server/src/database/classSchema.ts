@@ -39,6 +39,8 @@ export interface ClassSchema {
 export interface TypedColumn {
   name: string;
   type: FieldTypeName;
+  /** Whether the column is also NULL for values that are too long for it. */
+  isPartial?: true;
 }
 
 /** The fields that every object has; they are not part of stored schemas. */

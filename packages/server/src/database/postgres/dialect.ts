@@ -135,9 +135,7 @@ function fieldExpression(
     type,
     type === "String" ? textAt(path) : undefined,
   );
-  return declared && column !== undefined
-    ? typedColumnExpression(quoteIdentifier(column), declared, document)
-    : document;
+  return declared && column !== undefined ? typedColumnExpression(column, declared, document) : document;
 }
 
 function items(path: readonly string[]): string {

@@ -103,7 +103,7 @@ export function indexStatements(schema: ClassSchema): string[] {
 export function outdatedIndexStatements(from: ClassSchema, to: ClassSchema): string[] {
   const hasNewColumn = (field: string) => {
     const path = field.split(".");
-    return typedColumnOf(path, to) !== typedColumnOf(path, from);
+    return typedColumnOf(path, to, postgresDialect) !== typedColumnOf(path, from, postgresDialect);
   };
   return Object.entries(from.indexes)
     .filter(([, keys]) => Object.keys(keys).some(hasNewColumn))

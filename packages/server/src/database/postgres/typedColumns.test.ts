@@ -171,9 +171,10 @@ function sorted(values: readonly unknown[]): unknown[] {
   return values.map(text).sort();
 }
 
-it("aggregates, sub-queries and orders on fields with columns do not read the JSON of objects", async () => {
-  const note = await store.changeClass("Note", () => classOf("Note"));
-  const folder = await store.changeClass("Folder", () => classOf("Folder"));
+it("aggregates and sub-queries on fields with full columns do not read the JSON of objects", async () => {
+  const indexes = { byTitle: { title: 1 as const } };
+  const note = await store.changeClass("Note", () => classOf("Note", { indexes }));
+  const folder = await store.changeClass("Folder", () => classOf("Folder", { indexes }));
   const statements = createStatements(unboundedDialect);
   const where = parseWhere({
     folder: { $inQuery: { className: "Folder", where: { title: { $gt: "a" }, n: 1 } } },
@@ -209,7 +210,7 @@ it("a field that is added to a small table gets a column, and so do earlier fiel
   }));
   expect(next.columns).toEqual({
     n: { name: "n:Number", type: "Number" },
-    title: { name: "title:String", type: "String" },
+    title: { name: "title:String256", type: "String", isPartial: true },
   });
   expect(await store.loadClasses("Sale")).toEqual([next]);
   expect(await find(queryOn(next, parseWhere({ n: 2, title: "x" })))).toMatchObject([{ objectId: "b" }]);
@@ -266,7 +267,7 @@ it("a process of an earlier version may delete a field and add it with another t
   if (!loaded) throw new Error("the class is missing");
   expect(await find(queryOn(loaded, parseWhere({ n: "one" })))).toMatchObject([{ objectId: "b" }]);
   const next = await store.changeClass("Sale", () => ({ ...loaded, classLevelPermissions: { find: {} } }));
-  expect(next.columns).toEqual({ n: { name: "n:String", type: "String" } });
+  expect(next.columns).toEqual({ n: { name: "n:String256", type: "String", isPartial: true } });
   expect(await find(queryOn(next, parseWhere({ n: "one" })))).toMatchObject([{ objectId: "b" }]);
 });
 
@@ -313,12 +314,21 @@ it("fields with long names and with long strings have columns", async () => {
   const [a, b] = ["a", "b"].map((letter) => `${"x".repeat(100)}${letter}`);
   if (a === undefined || b === undefined) throw new Error("two names are needed");
   const schema = await store.changeClass("Long", () =>
-    classOf("Long", { fields: { [a]: { type: "String" }, [b]: { type: "String" } } }),
+    classOf("Long", {
+      fields: { [a]: { type: "String" }, [b]: { type: "String" }, n: { type: "Number" } },
+      indexes: { byNumber: { n: 1 } },
+    }),
   );
   const long = Array.from({ length: 20_000 }, (_, n) => n.toString(36)).join(" ");
   await insert(schema, [objectOf("a", { [a]: long }), objectOf("b", { [b]: long })]);
   expect(await find(queryOn(schema, parseWhere({ [b]: long })))).toMatchObject([{ objectId: "b" }]);
-  expect(await columnsOf("Long")).toHaveLength(2);
+  expect(await find(queryOn(schema, parseWhere({ [b]: { $gt: "0" } })))).toMatchObject([{ objectId: "b" }]);
+  expect(await find(queryOn(schema, parseWhere({ [b]: { $regex: "zz$" } })))).toEqual([]);
+  expect(await store.distinct(queryOn(schema, parseWhere({})), [a])).toEqual([long]);
+  expect(await columnsOf("Long")).toHaveLength(3);
+  const [size] =
+    await sql`SELECT length((to_jsonb("Long") - 'doc')::text) < 1000 AS is_short FROM "Long" WHERE id = 'a'`;
+  expect(size?.is_short).toBe(true);
 });
 
 it.each(["a'b", "a?b", "a\\'; SELECT 1 --"])(
@@ -338,3 +348,36 @@ it.each(["a'b", "a?b", "a\\'; SELECT 1 --"])(
     expect(await store.distinct(queryOn(schema, parseWhere({})), ["to"])).toEqual([to]);
   },
 );
+
+it("a string field gets a full column once it is indexed, and addColumns() drops the earlier one later", async () => {
+  const first = await store.changeClass("Sale", () =>
+    classOf("Sale", { fields: { title: { type: "String" } } }),
+  );
+  const long = "y".repeat(1_000);
+  await insert(first, [objectOf("a", { title: "x" }), objectOf("b", { title: long })]);
+  const next = await store.changeClass("Sale", () => ({ ...first, indexes: { byTitle: { title: 1 } } }));
+  expect(next.columns).toEqual({ title: { name: "title:String", type: "String" } });
+  for (const schema of [first, next]) {
+    expect(await find(queryOn(schema, parseWhere({ title: long })))).toMatchObject([{ objectId: "b" }]);
+  }
+  expect(await columnsOf("Sale")).toEqual(["title:String", "title:String256"]);
+  expect(await store.addColumns?.("Sale")).toEqual(next);
+  expect(await columnsOf("Sale")).toEqual(["title:String"]);
+  const [index] = await sql`SELECT indexdef FROM pg_indexes WHERE indexname = 'Sale/index/byTitle'`;
+  expect(index?.indexdef).toContain(`("title:String" NULLS FIRST)`);
+});
+
+it("an index on a string field of a large table is used although the column is partial", async () => {
+  const first = await store.changeClass("Sale", () =>
+    classOf("Sale", { fields: { title: { type: "String" } } }),
+  );
+  await sql.unsafe(
+    `INSERT INTO "Sale" (id, created_at, updated_at, doc) SELECT 's' || n, '${AT}', '${AT}',
+       jsonb_build_object('objectId', 's' || n, 'title', repeat(md5(n::text), 32)) FROM generate_series(1, 10000) n`,
+  );
+  const indexed = await store.changeClass("Sale", () => ({ ...first, indexes: { byTitle: { title: 1 } } }));
+  expect(indexed.columns).toEqual(first.columns);
+  await sql`ANALYZE "Sale"`;
+  const plan = JSON.stringify(await store.explain(queryOn(indexed, parseWhere({ title: "x" }))));
+  expect(plan).toContain("Sale/index/byTitle");
+});

@@ -13,33 +13,58 @@ import { booleanAt, numberAt, quoteIdentifier, textAt } from "./values.ts";
 
 /** Maximum number of typed columns of a table; each costs a few microseconds per statement that inserts objects. */
 const MAX_COLUMNS = 32;
+/** Maximum length of the strings of fields without an index in columns, in bytes. */
+const MAX_STRING_BYTES = 256;
 /** Adding a column rewrites the table, during which it is locked: tables above this size only get them on request. */
 const MAX_REWRITTEN_BYTES = 8 * 1024 * 1024;
 /** Maximum wait for the lock of a table, in ms. Requests queue behind it meanwhile. */
 const LOCK_TIMEOUT_MS = 100;
 
-/** The SQL type of a field's column and how it is computed; undefined for types that have no columns. */
-function definitionOf(field: string, { type }: FieldType): { sqlType: string; value: string } | undefined {
+/** A column that a field can have. */
+interface Definition {
+  column: TypedColumn;
+  sqlType: string;
+  /** How PostgreSQL computes it from the object. */
+  value: string;
+}
+
+/**
+ * Returns the columns that a field of a class can have, best first. Long strings would take their space twice, so the
+ * column of a string is partial unless the field is indexed: indexes do not take long strings in any case.
+ */
+function definitionsOf(field: string, { type }: FieldType, isIndexed: boolean): Definition[] {
+  const define = (sqlType: string, value: string): Definition => ({
+    column: { name: columnName(field, type), type },
+    sqlType,
+    value,
+  });
   switch (type) {
-    case "String":
-      return { sqlType: TEXT, value: textAt([field]) };
+    case "String": {
+      const text = textAt([field]);
+      const partial: Definition = {
+        column: { name: columnName(field, `${type}${MAX_STRING_BYTES}`), type, isPartial: true },
+        sqlType: TEXT,
+        value: `CASE WHEN octet_length(${text}) <= ${MAX_STRING_BYTES} THEN ${text} END`,
+      };
+      return isIndexed ? [define(TEXT, text), partial] : [partial];
+    }
     case "Number":
-      return { sqlType: "float8", value: numberAt([field]) };
+      return [define("float8", numberAt([field]))];
     case "Boolean":
-      return { sqlType: "boolean", value: booleanAt([field]) };
+      return [define("boolean", booleanAt([field]))];
     case "Date":
-      return { sqlType: TEXT, value: textAt([field, "iso"]) };
+      return [define(TEXT, textAt([field, "iso"]))];
     case "Pointer":
-      return { sqlType: TEXT, value: textAt([field, "objectId"]) };
+      return [define(TEXT, textAt([field, "objectId"]))];
     default:
-      return undefined;
+      return [];
   }
 }
 
 const TEXT = 'text COLLATE "C"';
 
 /** The names of columns contain the type, since a deleted field may be added again with another type. */
-function columnName(field: string, { type }: FieldType): string {
+function columnName(field: string, type: string): string {
   const name = `${field}:${type}`;
   if (name.length <= 63) return name;
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
@@ -48,7 +73,8 @@ function columnName(field: string, { type }: FieldType): string {
 
 /**
  * Adds the columns that the fields of a class lack if its table is small and not in use for long, or in any case if
- * `rewritesLargeTable`. Returns the schema with the columns that exist now.
+ * `rewritesLargeTable`, which also drops the columns that the stored schema no longer uses. Returns the schema with the
+ * columns that exist now.
  */
 export async function addTypedColumns(
   sql: Sql,
@@ -56,38 +82,61 @@ export async function addTypedColumns(
   { rewritesLargeTable }: { rewritesLargeTable: boolean },
 ): Promise<ClassSchema> {
   const existing = await existingColumns(sql, schema);
-  const additions = missingColumns(schema, existing);
-  if (additions.length > 0 && (rewritesLargeTable || (await isSmall(sql, schema)))) {
-    const table = quoteIdentifier(schema.table);
-    const alter = `ALTER TABLE ${table} ${additions.map(({ sql: text }) => text).join(", ")}`;
-    await sql.run(rewritesLargeTable ? alter : ifUnlocked(alter), []);
-    for (const name of await existingColumns(sql, schema)) existing.add(name);
+  const unused = rewritesLargeTable ? unusedColumns(schema, existing) : [];
+  for (const name of unused) existing.delete(name);
+  const changes = [
+    ...unused.map((name) => `DROP COLUMN ${quoteIdentifier(name)}`),
+    ...missingColumns(schema, existing).map(
+      ({ column, sqlType, value }) =>
+        `ADD COLUMN ${quoteIdentifier(column.name)} ${sqlType} GENERATED ALWAYS AS (${value}) STORED`,
+    ),
+  ];
+  if (changes.length === 0 || !(rewritesLargeTable || (await isSmall(sql, schema)))) {
+    return withColumns(schema, existing);
   }
-  return withColumns(schema, existing);
+  const alter = `ALTER TABLE ${quoteIdentifier(schema.table)} ${changes.join(", ")}`;
+  await sql.run(rewritesLargeTable ? alter : ifUnlocked(alter), []);
+  return withColumns(schema, await existingColumns(sql, schema));
 }
 
-function missingColumns(schema: ClassSchema, existing: ReadonlySet<string>): { name: string; sql: string }[] {
-  const indexedFields = new Set(Object.values(schema.indexes).flatMap((keys) => Object.keys(keys)));
+/** Other processes have known the stored schema for a while, so none of them uses the columns that it lacks. */
+function unusedColumns(schema: ClassSchema, existing: ReadonlySet<string>): string[] {
+  const columns = [schema, withColumns(schema, existing)].flatMap((each) =>
+    Object.values(each.columns ?? {}),
+  );
+  const used = new Set(columns.map(({ name }) => name));
+  return [...existing].filter((name) => !used.has(name));
+}
+
+function missingColumns(schema: ClassSchema, existing: ReadonlySet<string>): Definition[] {
+  const indexed = indexedFields(schema);
   const fields = Object.entries(schema.fields).sort(
-    ([a], [b]) => Number(indexedFields.has(b)) - Number(indexedFields.has(a)),
+    ([a], [b]) => Number(indexed.has(b)) - Number(indexed.has(a)),
   );
   return fields
     .flatMap(([field, type]) => {
-      const definition = definitionOf(field, type);
-      const name = columnName(field, type);
-      if (!definition || existing.has(name)) return [];
-      const { sqlType, value } = definition;
-      const text = `ADD COLUMN ${quoteIdentifier(name)} ${sqlType} GENERATED ALWAYS AS (${value}) STORED`;
-      return [{ name, sql: text }];
+      const [best] = definitionsOf(field, type, indexed.has(field));
+      return best && !existing.has(best.column.name) && !hasFullColumn(field, type, existing) ? [best] : [];
     })
     .slice(0, Math.max(0, MAX_COLUMNS - existing.size));
+}
+
+/** Fields whose values are in an index, other than for text search. */
+function indexedFields({ indexes }: ClassSchema): Set<string> {
+  const keys = Object.values(indexes).flatMap((index) => Object.entries(index));
+  return new Set(keys.flatMap(([field, direction]) => (direction === "text" ? [] : [field])));
+}
+
+function hasFullColumn(field: string, type: FieldType, existing: ReadonlySet<string>): boolean {
+  const [full] = definitionsOf(field, type, true);
+  return full !== undefined && existing.has(full.column.name);
 }
 
 function withColumns(schema: ClassSchema, existing: ReadonlySet<string>): ClassSchema {
   const columns: Record<string, TypedColumn> = {};
   for (const [field, type] of Object.entries(schema.fields)) {
-    const name = columnName(field, type);
-    if (existing.has(name)) columns[field] = { name, type: type.type };
+    const best = definitionsOf(field, type, true).find(({ column }) => existing.has(column.name));
+    if (best) columns[field] = best.column;
   }
   return { ...schema, columns };
 }

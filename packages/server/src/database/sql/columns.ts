@@ -19,17 +19,23 @@ export function columnTakes(column: string, type: OperandType): boolean {
 }
 
 /**
- * Returns the name of the typed column of a field, if it has one. The SQL on the column of a pointer contains the name
+ * Returns the SQL of the value of a field if it has a typed column. The SQL on the column of a pointer contains the name
  * of its class, which is that of the first value that a client saved and may be any text; such fields are read from the
  * document.
  */
-export function typedColumnOf(path: readonly string[], { fields, columns }: ClassSchema): string | undefined {
+export function typedColumnOf(
+  path: readonly string[],
+  { fields, columns }: ClassSchema,
+  dialect: Dialect,
+): string | undefined {
   const [name = ""] = path;
   if (path.length !== 1 || !columns || !Object.hasOwn(columns, name)) return undefined;
   const [field, column] = [fields[name], columns[name]];
   if (!field || column?.type !== field.type) return undefined;
   if (field.type === "Pointer" && !isPlainName(field.targetClass ?? "")) return undefined;
-  return column.name;
+  const value = dialect.identifier(column.name);
+  if (!column.isPartial) return value;
+  return `coalesce(${[value, ...dialect.orderKeys(path, field.type)].join(", ")})`;
 }
 
 /** Whether a name can be part of SQL as it is. */
@@ -41,8 +47,8 @@ export function isPlainName(name: string): boolean {
 export function orderKeysOf(path: readonly string[], schema: ClassSchema, dialect: Dialect): string[] {
   const column = columnOf(path);
   if (column !== undefined) return [column];
-  const typedColumn = typedColumnOf(path, schema);
-  if (typedColumn !== undefined) return [dialect.identifier(typedColumn)];
+  const typedColumn = typedColumnOf(path, schema, dialect);
+  if (typedColumn !== undefined) return [typedColumn];
   const [field = ""] = path;
   return dialect.orderKeys(path, path.length === 1 ? schema.fields[field]?.type : undefined);
 }

@@ -50,7 +50,7 @@ export interface Dialect {
   /** A column that the table of every class has: id, created_at, updated_at. */
   column(name: string): ValueExpression;
   /**
-   * A field of `doc`. `declared` is its type in the schema, undefined for nested keys; `column` the name of its typed
+   * A field of `doc`. `declared` is its type in the schema, undefined for nested keys; `column` the SQL of its typed
    * column.
    */
   field(

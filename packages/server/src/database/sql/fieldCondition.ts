@@ -38,7 +38,9 @@ export function compileField(original: FieldCondition, context: WhereContext): S
   const target: Target = {
     path,
     type: own?.type,
-    expression: column ? dialect.column(column) : dialect.field(path, own, typedColumnOf(path, schema)),
+    expression: column
+      ? dialect.column(column)
+      : dialect.field(path, own, typedColumnOf(path, schema, dialect)),
     isColumn: column !== undefined,
   };
   const compiled = compileTarget(condition, target, context);

@@ -135,10 +135,10 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const column = columnOf(path);
     if (column) return { value: column, json: dialect.quote };
     const declared = path.length === 1 ? schema.fields[path[0]] : undefined;
-    const typedColumn = typedColumnOf(path, schema);
+    const typedColumn = typedColumnOf(path, schema, dialect);
     if (declared && typedColumn !== undefined) {
       return {
-        value: dialect.identifier(typedColumn),
+        value: typedColumn,
         json: (value) => dialect.quoteTyped(value, declared),
       };
     }
@@ -153,9 +153,8 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
 
   /** Returns the value at a path as a number, for aggregates. */
   function numberOf(path: [string, ...string[]], schema: ClassSchema): string {
-    const column = typedColumnOf(path, schema);
     const isNumber = schema.fields[path[0]]?.type === "Number";
-    return column !== undefined && isNumber ? dialect.identifier(column) : dialect.number(path);
+    return (isNumber ? typedColumnOf(path, schema, dialect) : undefined) ?? dialect.number(path);
   }
 
   /** Returns the value at a path as JSON text; NULL if it is missing. */
@@ -163,10 +162,9 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const column = columnOf(path);
     if (column) return dialect.quote(column);
     const declared = schema.fields[path[0] ?? ""];
-    const typedColumn = typedColumnOf(path, schema);
-    if (!declared || typedColumn === undefined) return dialect.json(path);
+    const value = typedColumnOf(path, schema, dialect);
+    if (!declared || value === undefined) return dialect.json(path);
     // A typed column is also NULL if the field is null.
-    const value = dialect.identifier(typedColumn);
     return `CASE WHEN ${value} IS NULL THEN ${dialect.json(path)} ELSE ${dialect.quoteTyped(value, declared)} END`;
   }
 
