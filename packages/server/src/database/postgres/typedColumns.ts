@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { FieldType } from "@purse/protocol";
 import type { ClassSchema, TypedColumn } from "../classSchema.ts";
 import type { Sql } from "./session.ts";
-import { booleanAt, numberAt, quoteIdentifier, textAt } from "./values.ts";
+import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./values.ts";
 
 /*
  * Fields of scalar types are also stored in generated columns, so that filters, orders and aggregates need not take
@@ -11,8 +11,8 @@ import { booleanAt, numberAt, quoteIdentifier, textAt } from "./values.ts";
  * field of the same name and type gets its column back.
  */
 
-/** Maximum number of typed columns of a table; each costs a few microseconds per statement that inserts objects. */
-const MAX_COLUMNS = 32;
+/** Maximum number of typed columns of a table; each costs about ten microseconds per statement that inserts objects. */
+const MAX_COLUMNS = 20;
 /** Maximum length of the strings of fields without an index in columns, in bytes. */
 const MAX_STRING_BYTES = 256;
 /** Adding a column rewrites the table, during which it is locked: tables above this size only get them on request. */
@@ -40,7 +40,7 @@ function definitionsOf(field: string, { type }: FieldType, isIndexed: boolean): 
   });
   switch (type) {
     case "String": {
-      const text = textAt([field]);
+      const text = uncollatedTextAt([field]);
       const partial: Definition = {
         column: { name: columnName(field, `${type}${MAX_STRING_BYTES}`), type, isPartial: true },
         sqlType: TEXT,
@@ -53,9 +53,9 @@ function definitionsOf(field: string, { type }: FieldType, isIndexed: boolean): 
     case "Boolean":
       return [define("boolean", booleanAt([field]))];
     case "Date":
-      return [define(TEXT, textAt([field, "iso"]))];
+      return [define(TEXT, uncollatedTextAt([field, "iso"]))];
     case "Pointer":
-      return [define(TEXT, textAt([field, "objectId"]))];
+      return [define(TEXT, uncollatedTextAt([field, "objectId"]))];
     default:
       return [];
   }

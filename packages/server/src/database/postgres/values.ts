@@ -6,14 +6,18 @@ export function quoteIdentifier(name: string): string {
 }
 
 /** Returns the value at a path as jsonb. */
-export function jsonAt(path: readonly string[], source = "doc"): string {
-  return path.length === 1 ? `(${source} -> '${path[0]}')` : `(${source} #> '{${path.join()}}')`;
+export function jsonAt(path: readonly string[]): string {
+  return path.length === 1 ? `(doc -> '${path[0]}')` : `(doc #> '{${path.join()}}')`;
 }
 
 /** Returns the value at a path as text with binary collation. */
-export function textAt(path: readonly string[], source = "doc"): string {
-  const text = path.length === 1 ? `${source} ->> '${path[0]}'` : `${source} #>> '{${path.join()}}'`;
-  return `((${text}) COLLATE "C")`;
+export function textAt(path: readonly string[]): string {
+  return `(${uncollatedTextAt(path)} COLLATE "C")`;
+}
+
+/** The same with the default collation, where another one applies in any case. */
+export function uncollatedTextAt(path: readonly string[]): string {
+  return path.length === 1 ? `(doc ->> '${path[0]}')` : `(doc #>> '{${path.join()}}')`;
 }
 
 /** Returns a value as text or number if it has the given JSON type; NULL otherwise. */
