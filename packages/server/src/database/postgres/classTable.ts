@@ -2,7 +2,7 @@ import type { ClassSchema } from "../classSchema.ts";
 import { disableChangeLog, logNewClass } from "./changeLog.ts";
 import { indexStatements, outdatedIndexStatements, removalStatements, tableStatements } from "./layout.ts";
 import type { Transaction } from "./transactions.ts";
-import { addTypedColumns } from "./typedColumns.ts";
+import { addTypedColumns, indexedFields } from "./typedColumns.ts";
 
 /** Returns the stored schema of a class; undefined if the class does not exist. */
 export async function loadClass(
@@ -28,7 +28,9 @@ export async function changeClassTable(
   const removals = current ? removalStatements(current, next) : [];
   for (const { sql, parameters } of removals) await transaction.run(sql, parameters);
   for (const statement of tableStatements(next)) await transaction.run(statement, []);
-  const schema = await addTypedColumns(transaction, next, { rewritesLargeTable });
+  const known = current ? indexedFields(current) : new Set();
+  const addsIndex = [...indexedFields(next)].some((field) => !known.has(field));
+  const schema = await addTypedColumns(transaction, next, { rewritesLargeTable, addsIndex });
   const outdated = current ? outdatedIndexStatements(current, schema) : [];
   for (const statement of [...outdated, ...indexStatements(schema)]) await transaction.run(statement, []);
   await transaction.run(

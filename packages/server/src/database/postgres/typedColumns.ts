@@ -15,8 +15,10 @@ import { booleanAt, numberAt, quoteIdentifier, uncollatedTextAt } from "./values
 const MAX_COLUMNS = 20;
 /** Maximum length of the strings of fields without an index in columns, in bytes. */
 const MAX_STRING_BYTES = 256;
-/** Adding a column rewrites the table, during which it is locked: tables above this size only get them on request. */
+/** Adding a column rewrites the table, during which it is locked: larger tables only get them on request. */
 const MAX_REWRITTEN_BYTES = 8 * 1024 * 1024;
+/** The same when an index is added, which requires the master key and locks the table against writes in any case. */
+const MAX_INDEXED_BYTES = 32 * 1024 * 1024;
 /** Maximum wait for the lock of a table, in ms. Requests queue behind it meanwhile. */
 const LOCK_TIMEOUT_MS = 100;
 
@@ -71,15 +73,24 @@ function columnName(field: string, type: string): string {
   return `${field.slice(0, 40)}~${hash}:${type}`;
 }
 
+export interface TypedColumnsOptions {
+  /**
+   * Whether to add columns regardless of the size of the table and whether it is in use, and to drop those that the
+   * stored schema no longer uses.
+   */
+  rewritesLargeTable: boolean;
+  /** Whether the change of the class adds an index. */
+  addsIndex: boolean;
+}
+
 /**
- * Adds the columns that the fields of a class lack if its table is small and not in use for long, or in any case if
- * `rewritesLargeTable`, which also drops the columns that the stored schema no longer uses. Returns the schema with the
- * columns that exist now.
+ * Adds the columns that the fields of a class lack if its table is small and not in use for long. Returns the schema with
+ * the columns that exist now.
  */
 export async function addTypedColumns(
   sql: Sql,
   schema: ClassSchema,
-  { rewritesLargeTable }: { rewritesLargeTable: boolean },
+  { rewritesLargeTable, addsIndex }: TypedColumnsOptions,
 ): Promise<ClassSchema> {
   const existing = await existingColumns(sql, schema);
   const unused = rewritesLargeTable ? unusedColumns(schema, existing) : [];
@@ -91,9 +102,9 @@ export async function addTypedColumns(
         `ADD COLUMN ${quoteIdentifier(column.name)} ${sqlType} GENERATED ALWAYS AS (${value}) STORED`,
     ),
   ];
-  if (changes.length === 0 || !(rewritesLargeTable || (await isSmall(sql, schema)))) {
-    return withColumns(schema, existing);
-  }
+  if (changes.length === 0) return withColumns(schema, existing);
+  const maxBytes = addsIndex ? MAX_INDEXED_BYTES : MAX_REWRITTEN_BYTES;
+  if (!rewritesLargeTable && (await tableBytes(sql, schema)) > maxBytes) return withColumns(schema, existing);
   const alter = `ALTER TABLE ${quoteIdentifier(schema.table)} ${changes.join(", ")}`;
   await sql.run(rewritesLargeTable ? alter : ifUnlocked(alter), []);
   return withColumns(schema, await existingColumns(sql, schema));
@@ -122,7 +133,7 @@ function missingColumns(schema: ClassSchema, existing: ReadonlySet<string>): Def
 }
 
 /** Fields whose values are in an index, other than for text search. */
-function indexedFields({ indexes }: ClassSchema): Set<string> {
+export function indexedFields({ indexes }: ClassSchema): Set<string> {
   const keys = Object.values(indexes).flatMap((index) => Object.entries(index));
   return new Set(keys.flatMap(([field, direction]) => (direction === "text" ? [] : [field])));
 }
@@ -150,9 +161,9 @@ async function existingColumns(sql: Sql, { table }: ClassSchema): Promise<Set<st
   return new Set(found.map(([name]) => String(name)));
 }
 
-async function isSmall(sql: Sql, { table }: ClassSchema): Promise<boolean> {
+async function tableBytes(sql: Sql, { table }: ClassSchema): Promise<number> {
   const [row] = await sql.run("SELECT pg_table_size(to_regclass(?))", [quoteIdentifier(table)]);
-  return Number(row?.[0] ?? 0) <= MAX_REWRITTEN_BYTES;
+  return Number(row?.[0] ?? 0);
 }
 
 /** Skips the statement if the table is in use: the columns are only an optimization, and can be added later. */
