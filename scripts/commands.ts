@@ -42,6 +42,7 @@ const HELP = `Usage: npm run purse -- <command>
                                          sets a new password and removes the second factor
   operator remove NAME
   schema                                 shows what the next start would change in the classes
+  columns                                adds typed columns to existing PostgreSQL tables, which speed up queries
   types   --out FILE [--server URL] [--from PACKAGE] [--check]
                                          generates TypeScript types of the classes, from this database or a server
 
@@ -129,6 +130,8 @@ export async function runCommand(
       const lines = plans.flatMap((plan) => plan.lines);
       return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");
     }
+    case "columns":
+      return print(await withStore(config, addColumns));
     case "types":
       return print(await writeTypes(config, values));
     default:
@@ -165,6 +168,13 @@ async function importInto(
     print(`${counts.lines} lines${resumed}, ${counts.invalid} damaged ones skipped`);
     for (const conflict of counts.conflicts) print(`conflict, value already taken: ${conflict}`);
   });
+}
+
+async function addColumns(store: Store): Promise<string> {
+  const added = await (await openSchemas(store)).addColumns();
+  if (!added) return "This is for PostgreSQL. A SQLite database has no typed columns.";
+  const lines = [...added].map(([className, fields]) => `+ ${className}: ${fields.join(", ")}`);
+  return lines.length > 0 ? lines.join("\n") : "All classes have their columns.";
 }
 
 async function writeTypes(

@@ -1,3 +1,6 @@
+import { parseWhere } from "@purse/protocol";
+import { openStore } from "@purse/server";
+import postgres from "postgres";
 import { afterEach, describe, expect, it } from "vitest";
 import { connectLive, type LiveSocket } from "../support/liveClient.ts";
 import { type PostgresProxy, startPostgresProxy } from "../support/postgresProxy.ts";
@@ -92,6 +95,35 @@ describe("a standby as the replica", () => {
       return Array.isArray(body.results) ? body.results.map((post) => Object(post).objectId) : body;
     };
     await expect.poll(ids, { timeout: 20_000 }).toEqual([id]);
+  });
+});
+
+describe("a standby that lags behind", () => {
+  it("leaves queries on a new field to the primary until it has the field's column", async () => {
+    const server = await startServer();
+    await server.halt();
+    const standby = await server.copy({ primary: { port: server.port } });
+    ends.push(() => standby.stop());
+    await server.resume();
+    const url = await newDatabase(server.url);
+    const replicaUrl = Object.assign(new URL(url), { port: String(standby.port) }).href;
+    const store = await openStore({ kind: "postgres", url, connections: 4, replicaUrl });
+    ends.push(() => store.close());
+    const empty = { className: "Post", table: "Post", classLevelPermissions: {}, indexes: {} };
+    const first = await store.changeClass("Post", () => ({ ...empty, fields: {} }));
+    const standbySql = postgres(replicaUrl, { max: 1, onnotice: () => undefined });
+    ends.push(() => standbySql.end());
+    const exists = () =>
+      standbySql`SELECT FROM "Post"`.then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(exists, { timeout: 20_000 }).toBe(true);
+    await standbySql`SELECT pg_wal_replay_pause()`;
+    const schema = await store.changeClass("Post", () => ({ ...first, fields: { n: { type: "Number" } } }));
+    const query = { schema, where: parseWhere({ n: 1 }), order: [], limit: 1, skip: 0, subjects: null };
+    expect(await store.find({ ...query, allowsStaleRead: true })).toEqual([]);
+    await standbySql`SELECT pg_wal_replay_resume()`;
   });
 });
 

@@ -1,4 +1,4 @@
-import type { FieldType, JsonObject } from "@purse/protocol";
+import type { FieldType, FieldTypeName, JsonObject } from "@purse/protocol";
 
 export type ClassOperation = "get" | "find" | "count" | "create" | "update" | "delete" | "addField";
 
@@ -31,6 +31,16 @@ export interface ClassSchema {
    * Names of the indexes that the application's configuration defines; they are dropped once it no longer defines them.
    */
   definedIndexes?: string[];
+  /** By field; maintained by the database. A column only applies to a field of its type. */
+  columns?: Record<string, TypedColumn>;
+}
+
+/** A column in which the database also stores the values of a field, so that it can query them faster. */
+export interface TypedColumn {
+  name: string;
+  type: FieldTypeName;
+  /** Whether the column is also NULL for values that are too long for it. */
+  isPartial?: true;
 }
 
 /** The fields that every object has; they are not part of stored schemas. */

@@ -233,6 +233,12 @@ export interface Store {
     className: string,
     edit: (current: ClassSchema | undefined) => ClassSchema,
   ): Promise<ClassSchema>;
+  /**
+   * Adds columns for the fields of a class that queries would otherwise read from the JSON of the objects. Reads and
+   * writes of the class wait until its table has been rewritten. Returns the changed class, undefined if it does not
+   * exist. Only for databases with such columns.
+   */
+  addColumns?(className: string): Promise<ClassSchema | undefined>;
   /** Removes a class with its objects. */
   dropClass(schema: ClassSchema): Promise<void>;
   /** Deletes all objects of a class with their relations. */

@@ -140,6 +140,24 @@ export class Schemas {
     await this.#store.publish(CLASS_CHANGED_PREFIX + className);
   }
 
+  /**
+   * Adds the columns that tables lack, which rewrites them. Returns the fields with new columns by class, for classes
+   * that have any; undefined if the database has no such columns.
+   */
+  async addColumns(): Promise<Map<string, string[]> | undefined> {
+    if (!this.#store.addColumns) return undefined;
+    const added = new Map<string, string[]>();
+    for (const { className, columns = {} } of this.all()) {
+      const schema = await this.#store.addColumns(className);
+      const fields = Object.keys(schema?.columns ?? {}).filter((field) => !Object.hasOwn(columns, field));
+      if (!schema || fields.length === 0) continue;
+      added.set(className, fields);
+      this.#cache(schema);
+      await this.#store.publish(CLASS_CHANGED_PREFIX + className);
+    }
+    return added;
+  }
+
   /** Reloads a class that another process may have changed; without a name, all classes. */
   async refresh(className?: string): Promise<void> {
     const loaded = await this.#store.loadClasses(className);

@@ -1,38 +1,21 @@
-import type { FieldTypeName, TextSearch } from "@purse/protocol";
+import type { FieldType, FieldTypeName, TextSearch } from "@purse/protocol";
 import { columnTakes } from "../sql/columns.ts";
 import type { Dialect, OperandType, ValueExpression } from "../sql/dialect.ts";
 import { languageOf, parseSearchTerms, removeAccents } from "../sql/textSearch.ts";
 import { postgresPattern } from "./regex.ts";
-
-/** Names and paths are validated: no segment contains a quote, a comma or a brace. */
-function quoteIdentifier(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`;
-}
-
-/** Returns the value at a path as jsonb. */
-function jsonAt(path: readonly string[], source = "doc"): string {
-  return path.length === 1 ? `(${source} -> '${path[0]}')` : `(${source} #> '{${path.join()}}')`;
-}
-
-/** Returns the value at a path as text with binary collation. */
-export function textAt(path: readonly string[], source = "doc"): string {
-  const text = path.length === 1 ? `${source} ->> '${path[0]}'` : `${source} #>> '{${path.join()}}'`;
-  return `((${text}) COLLATE "C")`;
-}
-
-/** Returns the value at a path if it has the given JSON type; NULL otherwise. */
-function typedValueAt(json: string, kind: "string" | "number" | "boolean"): string {
-  if (kind === "number") return `(CASE jsonb_typeof(${json}) WHEN 'number' THEN ${json}::float8 END)`;
-  return `((CASE jsonb_typeof(${json}) WHEN '${kind}' THEN ${json} #>> '{}' END) COLLATE "C")`;
-}
-
-export function numberAt(path: readonly string[]): string {
-  return typedValueAt(jsonAt(path), "number");
-}
+import { typedColumnExpression } from "./typedColumnExpression.ts";
+import {
+  classNameLiteral,
+  jsonAt,
+  NUMBERS,
+  numberAt,
+  quoteIdentifier,
+  TEXTS,
+  textAt,
+  typedValue,
+} from "./values.ts";
 
 const LIST = "jsonb_array_elements(?::text::jsonb)";
-const TEXTS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb))";
-const NUMBERS = "ARRAY(SELECT jsonb_array_elements_text(?::text::jsonb)::float8)";
 
 /**
  * Creates the expressions of a jsonb value. `textOfKey` returns the text of one of its keys; `declared` is the type that
@@ -44,9 +27,9 @@ function jsonExpression(
   declared: FieldTypeName | undefined,
   declaredText: string | undefined,
 ): ValueExpression {
-  const text = declaredText ?? typedValueAt(json, "string");
-  const number = typedValueAt(json, "number");
-  const boolean = typedValueAt(json, "boolean");
+  const text = declaredText ?? typedValue(json, "string");
+  const number = typedValue(json, "number");
+  const boolean = typedValue(json, "boolean");
   /** Objects of clients may have the keys of a pointer, date or file without being one. */
   const ofType = (name: "Pointer" | "Date" | "File", test: string) =>
     declared === name ? `(${test})` : `(${textOfKey("__type")} = '${name}' AND ${test})`;
@@ -140,13 +123,19 @@ function columnExpression(name: string): ValueExpression {
   };
 }
 
-function fieldExpression(path: readonly string[], type: FieldTypeName | undefined): ValueExpression {
-  return jsonExpression(
+function fieldExpression(
+  path: readonly string[],
+  declared: FieldType | undefined,
+  column: string | undefined,
+): ValueExpression {
+  const type = declared?.type;
+  const document = jsonExpression(
     jsonAt(path),
     (key) => textAt([...path, key]),
     type,
     type === "String" ? textAt(path) : undefined,
   );
+  return declared && column !== undefined ? typedColumnExpression(column, declared, document) : document;
 }
 
 function items(path: readonly string[]): string {
@@ -167,6 +156,11 @@ export function textVector(field: string, language: string): string {
 function textSearchSql(field: string, search: TextSearch): { vector: string; query: string } {
   const language = languageOf(search);
   return { vector: textVector(field, language), query: `websearch_to_tsquery('${language}', ?)` };
+}
+
+/** JSON text of an object with the given keys and values; `null` if the value is NULL. */
+function wireObject(value: string, entries: string): string {
+  return `CASE WHEN ${value} IS NULL THEN 'null' ELSE jsonb_build_object(${entries})::text END`;
 }
 
 export const postgresDialect: Dialect = {
@@ -228,7 +222,7 @@ export const postgresDialect: Dialect = {
       case "Pointer":
         return [textAt([...path, "objectId"])];
       default:
-        return [numberAt(path), typedValueAt(jsonAt(path), "string")];
+        return [numberAt(path), typedValue(jsonAt(path), "string")];
     }
   },
   // As in the other databases, missing values come first.
@@ -241,6 +235,12 @@ export const postgresDialect: Dialect = {
   comparableColumn: (name) => `to_jsonb(${name})`,
   json: (path) => `(${jsonAt(path)})::text`,
   quote: (value) => `coalesce(to_jsonb(${value}), 'null')::text`,
+  quoteTyped(value, { type, targetClass }) {
+    if (type === "Date") return wireObject(value, `'__type', 'Date', 'iso', ${value}`);
+    if (type !== "Pointer") return `coalesce(to_jsonb(${value}), 'null')::text`;
+    const className = classNameLiteral(targetClass);
+    return wireObject(value, `'__type', 'Pointer', 'className', ${className}, 'objectId', ${value}`);
+  },
   row: (json, numbers) =>
     `jsonb_build_array(${[...json.map((text) => `(${text})::jsonb`), ...numbers].join(", ")})::text`,
   number: numberAt,

@@ -81,3 +81,9 @@ export function isSerializationFailure(error: unknown): boolean {
   const state = sqlState(error);
   return state === "40001" || state === "40P01";
 }
+
+/** undefined_table, undefined_column. */
+export function isUnknownRelation(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === "42P01" || state === "42703";
+}

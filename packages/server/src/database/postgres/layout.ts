@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import type { ClassSchema } from "../classSchema.ts";
+import type { ClassSchema, IndexDirection } from "../classSchema.ts";
+import { orderKeysOf, typedColumnOf } from "../sql/columns.ts";
 import type { Statement } from "../sql/statement.ts";
 import { CHANGE_LOG_TABLES } from "./changeLog.ts";
-import { numberAt, postgresDialect, textVector } from "./dialect.ts";
+import { postgresDialect, textVector } from "./dialect.ts";
 import { LEASES_TABLES } from "./leases.ts";
 import { WRITE_SESSIONS_TABLE } from "./transactions.ts";
+import { numberAt, quoteIdentifier } from "./values.ts";
 
 /** Its columns are those that rate-limiter-flexible expects. */
 export const RATE_LIMITS_TABLE = "purse_rate_limits";
@@ -48,19 +50,24 @@ export const MIGRATIONS: readonly string[][] = [
 ];
 
 /**
- * Returns idempotent statements that create the table and indexes of a class or add what is missing. `doc` is the
- * object in wire format; an ACL column is NULL if everyone has the permission.
+ * Returns idempotent statements that create the table of a class. `doc` is the object in wire format; an ACL column is
+ * NULL if everyone has the permission.
  */
-export function classStatements(schema: ClassSchema): string[] {
-  const quoteIdentifier = postgresDialect.identifier;
+export function tableStatements(schema: ClassSchema): string[] {
   const table = quoteIdentifier(schema.table);
-  const statements = [
+  return [
     `CREATE TABLE IF NOT EXISTS ${table} (
       seq bigserial PRIMARY KEY, id text COLLATE "C" NOT NULL UNIQUE, created_at text COLLATE "C" NOT NULL,
       updated_at text COLLATE "C" NOT NULL, read_acl text[], write_acl text[], secret text, doc jsonb NOT NULL)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/created`)} ON ${table} (created_at)`,
     `CREATE INDEX IF NOT EXISTS ${indexName(`${schema.table}/updated`)} ON ${table} (updated_at)`,
   ];
+}
+
+/** Returns idempotent statements that create the indexes that the table of a class lacks. */
+export function indexStatements(schema: ClassSchema): string[] {
+  const table = quoteIdentifier(schema.table);
+  const statements: string[] = [];
   for (const [field, { type }] of Object.entries(schema.fields)) {
     if (type !== "GeoPoint") continue;
     // Distance queries filter by a range of latitudes.
@@ -89,17 +96,35 @@ export function classStatements(schema: ClassSchema): string[] {
   return statements;
 }
 
+/**
+ * Returns the statements that drop indexes on fields in the JSON of the objects that have a typed column by now; queries
+ * only use an index on the column.
+ */
+export function outdatedIndexStatements(from: ClassSchema, to: ClassSchema): string[] {
+  const hasNewColumn = (field: string) => {
+    const path = field.split(".");
+    return typedColumnOf(path, to, postgresDialect) !== typedColumnOf(path, from, postgresDialect);
+  };
+  return Object.entries(from.indexes)
+    .filter(([, keys]) => Object.keys(keys).some(hasNewColumn))
+    .flatMap(([name, keys]) => dropIndexStatements(from, name, keys));
+}
+
+function dropIndexStatements(
+  { table }: ClassSchema,
+  name: string,
+  keys: Record<string, IndexDirection>,
+): string[] {
+  const names = [name, ...Object.keys(keys).map((field) => `${name}/${field}`)];
+  return names.map((each) => `DROP INDEX IF EXISTS ${indexName(`${table}/index/${each}`)}`);
+}
+
 /** Returns the statements that drop fields and indexes that a class no longer has. */
 export function removalStatements(from: ClassSchema, to: ClassSchema): Statement[] {
-  const quoteIdentifier = postgresDialect.identifier;
   const statements: Statement[] = [];
   for (const [name, keys] of Object.entries(from.indexes)) {
     if (name in to.indexes) continue;
-    const names = [name, ...Object.keys(keys).map((field) => `${name}/${field}`)];
-    for (const each of names) {
-      const sql = `DROP INDEX IF EXISTS ${indexName(`${from.table}/index/${each}`)}`;
-      statements.push({ sql, parameters: [] });
-    }
+    statements.push(...dropIndexStatements(from, name, keys).map((sql) => ({ sql, parameters: [] })));
   }
   for (const [field, type] of Object.entries(from.fields)) {
     if (field in to.fields) continue;
@@ -128,8 +153,9 @@ function indexName(name: string): string {
 /** Returns the expressions that filters and orders on a field use. */
 function indexExpressions(field: string, descending: boolean, schema: ClassSchema): string[] {
   const path = field.split(".");
-  const type = schema.fields[field]?.type;
   const values =
-    type === "GeoPoint" ? [numberAt([...path, "latitude"])] : postgresDialect.orderKeys(path, type);
+    schema.fields[field]?.type === "GeoPoint"
+      ? [numberAt([...path, "latitude"])]
+      : orderKeysOf(path, schema, postgresDialect);
   return values.map((value) => `(${value})${postgresDialect.direction(descending)}`);
 }

@@ -8,13 +8,14 @@ import type { SqlParameter } from "../sql/dialect.ts";
 import { groupRows } from "../sql/groupRows.ts";
 import { createStatements } from "../sql/statement.ts";
 import type { SecretObject, Store, StoreQuery, Write, WriteResult } from "../store.ts";
-import { createChangeLog, disableChangeLog, logNewClass } from "./changeLog.ts";
+import { createChangeLog, disableChangeLog } from "./changeLog.ts";
+import { changeClassTable, loadClass } from "./classTable.ts";
 import { DatabaseClock } from "./databaseClock.ts";
 import { postgresDialect, unboundedDialect } from "./dialect.ts";
-import { toProtocolError } from "./errors.ts";
+import { isUnknownRelation, toProtocolError } from "./errors.ts";
 import { executeWrite, isSingleStatement, requiresRead } from "./executeWrite.ts";
 import { GroupCommit } from "./groupCommit.ts";
-import { classStatements, RATE_LIMITS_TABLE, removalStatements } from "./layout.ts";
+import { RATE_LIMITS_TABLE } from "./layout.ts";
 import { createLeases } from "./leases.ts";
 import { lockOrder } from "./lockOrder.ts";
 import { lockLayout, migrate } from "./migrate.ts";
@@ -70,7 +71,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const replica =
     replicaUrl === undefined
       ? sql
-      : translatingSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections));
+      : translatingSql(replicaSql(openReadPools(kinds.fastReplica, kinds.slowReplica, connections), reads));
   const transactions = new Transactions(writePool, reads.internal);
   const maintenance = new Transactions(maintenancePool, reads.internal);
   const statements = createStatements(postgresDialect);
@@ -212,28 +213,27 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
 
     async changeClass(className, edit) {
-      let hasNewIndex = false;
+      let hasNewExpressions = false;
       const schema = await withSchemaLock(async (transaction) => {
-        const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [
-          className,
-        ]);
-        const current: ClassSchema | undefined = known && JSON.parse(String(known[0]));
+        const current = await loadClass(transaction, className);
         const schema = edit(current);
         if (schema === current) return schema;
-        await disableChangeLog(transaction);
-        const removals = current ? removalStatements(current, schema) : [];
-        for (const { sql: text, parameters } of removals) await transaction.run(text, parameters);
-        for (const statement of classStatements(schema)) await transaction.run(statement, []);
-        await transaction.run(
-          `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
-           ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
-          [className, JSON.stringify(schema)],
-        );
-        if (!current) await logNewClass(transaction, schema);
-        else hasNewIndex = Object.keys(schema.indexes).some((name) => !(name in current.indexes));
-        return schema;
+        const changed = await changeClassTable(transaction, current, schema, { rewritesLargeTable: false });
+        hasNewExpressions =
+          current !== undefined &&
+          (hasAdditions(current.indexes, changed.indexes) || hasAdditions(current.columns, changed.columns));
+        return changed;
       });
-      if (hasNewIndex) statistics.update(schema.table);
+      if (hasNewExpressions) void statistics.update(schema.table);
+      return schema;
+    },
+
+    async addColumns(className) {
+      const schema = await withSchemaLock(async (transaction) => {
+        const current = await loadClass(transaction, className);
+        return current && changeClassTable(transaction, current, current, { rewritesLargeTable: true });
+      });
+      if (schema) await statistics.update(schema.table);
       return schema;
     },
 
@@ -365,6 +365,10 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
+function hasAdditions(before: object = {}, after: object = {}): boolean {
+  return Object.keys(after).some((name) => !Object.hasOwn(before, name));
+}
+
 /** Translates errors of the database for clients. */
 async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -372,6 +376,17 @@ async function translateErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toProtocolError(error);
   }
+}
+
+/** Reads from the primary what a replica cannot answer because it lacks a new table or column yet. */
+function replicaSql(replica: Sql, primary: Sql): Sql {
+  return {
+    run: (text, parameters) =>
+      replica.run(text, parameters).catch((error: unknown) => {
+        if (!isUnknownRelation(error)) throw error;
+        return primary.run(text, parameters);
+      }),
+  };
 }
 
 function translatingSql(sql: Sql): Sql {

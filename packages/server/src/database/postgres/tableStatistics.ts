@@ -26,14 +26,14 @@ export class TableStatistics {
       this.#growth.set(table, growth);
       if (growth.rows < growth.analyzeAt) continue;
       growth.analyzeAt = growth.rows * 2;
-      this.update(table);
+      void this.update(table);
     }
   }
 
-  /** For a new index too: only then does the planner know how many values its expressions have. */
-  update(table: string): void {
+  /** For new columns and indexes too: only then does the planner know how many values they have. */
+  async update(table: string): Promise<void> {
     // This only improves query plans; if it fails, autovacuum will do it later.
-    this.#pool
+    await this.#pool
       .withSession((session) => session.command(`ANALYZE ${postgresDialect.identifier(table)}`))
       .catch(() => undefined);
   }

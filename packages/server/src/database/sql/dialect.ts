@@ -1,4 +1,4 @@
-import type { FieldTypeName, Operand, TextSearch } from "@purse/protocol";
+import type { FieldType, FieldTypeName, Operand, TextSearch } from "@purse/protocol";
 import type { ClassSchema } from "../classSchema.ts";
 
 /** A parameter of a statement. Booleans are passed as `true` and `false`, dates as ISO text, lists as JSON. */
@@ -49,8 +49,15 @@ export interface Dialect {
   identifier(name: string): string;
   /** A column that the table of every class has: id, created_at, updated_at. */
   column(name: string): ValueExpression;
-  /** A field of `doc`. `type` is declared by the schema; undefined for nested keys. */
-  field(path: readonly string[], type: FieldTypeName | undefined): ValueExpression;
+  /**
+   * A field of `doc`. `declared` is its type in the schema, undefined for nested keys; `column` the SQL of its typed
+   * column.
+   */
+  field(
+    path: readonly string[],
+    declared: FieldType | undefined,
+    column: string | undefined,
+  ): ValueExpression;
   /** The current item inside of `anyItem` and `anyItemOrValue`. */
   readonly item: ValueExpression;
   /** Whether `test` holds for an item of the array at a path. */
@@ -83,6 +90,8 @@ export interface Dialect {
   json(path: readonly string[]): string;
   /** Converts an SQL text or number to JSON text; NULL becomes `null`. */
   quote(value: string): string;
+  /** Converts the value of a typed column to JSON text in wire format; NULL becomes `null`. */
+  quoteTyped(value: string, type: FieldType): string;
   /** A JSON array of SQL values; the first ones are JSON text already. */
   row(json: string[], numbers: string[]): string;
   /** The value at a path that the schema declares as a number. */

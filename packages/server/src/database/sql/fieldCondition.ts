@@ -2,7 +2,7 @@ import type { FieldCondition, FieldTypeName, Operand, SubQuery } from "@purse/pr
 import { literalOf } from "../../core/regex.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { StoreQuery } from "../store.ts";
-import { columnOf } from "./columns.ts";
+import { columnOf, typedColumnOf } from "./columns.ts";
 import type { Dialect, OperandType, SqlOperator, SqlParameter, ValueExpression } from "./dialect.ts";
 import { areaParameters, areaSql, nearParameters, nearSql } from "./geo.ts";
 import { joinBalanced } from "./joinBalanced.ts";
@@ -34,11 +34,13 @@ export function compileField(original: FieldCondition, context: WhereContext): S
   const condition =
     declared === "Pointer" && path.length === 1 ? withPointers(original, fieldType?.targetClass) : original;
   if (declared === "Relation" && path.length === 1) return compileRelation(field, condition, context);
-  const type = path.length === 1 ? declared : undefined;
+  const own = path.length === 1 ? fieldType : undefined;
   const target: Target = {
     path,
-    type,
-    expression: column ? dialect.column(column) : dialect.field(path, type),
+    type: own?.type,
+    expression: column
+      ? dialect.column(column)
+      : dialect.field(path, own, typedColumnOf(path, schema, dialect)),
     isColumn: column !== undefined,
   };
   const compiled = compileTarget(condition, target, context);

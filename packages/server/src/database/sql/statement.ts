@@ -3,7 +3,7 @@ import type { AclSubjects } from "../../core/aclSubjects.ts";
 import type { ClassSchema } from "../classSchema.ts";
 import type { StoreGroup, StoreQuery } from "../store.ts";
 import { compileReadAccess } from "./acl.ts";
-import { columnOf } from "./columns.ts";
+import { columnOf, typedColumnOf } from "./columns.ts";
 import type { Dialect, SqlParameter } from "./dialect.ts";
 import type { SqlFragment, WhereContext } from "./sqlFragment.ts";
 import { compileOrder, compileWhere, findTextSearch } from "./where.ts";
@@ -92,8 +92,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
 
   function distinct(query: StoreQuery, path: readonly string[]): Statement {
     const parameters: SqlParameter[] = [];
-    const column = columnOf(path);
-    const value = column ? dialect.quote(column) : dialect.json(path);
+    const value = distinctValue(path, query.schema);
     const rows = selectRows(query, parameters, () => `DISTINCT ${value}`);
     return { sql: `${rows.sql()} AND ${value} IS NOT NULL`, parameters };
   }
@@ -102,7 +101,7 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
     const parameters: SqlParameter[] = [];
     const groups = keys.map((path) => groupKey(path, query.schema));
     const numbers = aggregates.map((each) =>
-      each.fn === "count" ? "count(*)" : `${each.fn}(${dialect.number(each.path)})`,
+      each.fn === "count" ? "count(*)" : `${each.fn}(${numberOf(each.path, query.schema)})`,
     );
     // The inner query has the values only: where the planner expects many groups it sorts its rows, and a row with
     // JSON to write would carry the whole object through that sort.
@@ -135,13 +134,38 @@ export function createStatements(dialect: Dialect, maxShapes = 2_000) {
   ): { value: string; json: (value: string) => string } {
     const column = columnOf(path);
     if (column) return { value: column, json: dialect.quote };
-    const type = path.length === 1 ? schema.fields[path[0]]?.type : undefined;
+    const declared = path.length === 1 ? schema.fields[path[0]] : undefined;
+    const typedColumn = typedColumnOf(path, schema, dialect);
+    if (declared && typedColumn !== undefined) {
+      return {
+        value: typedColumn,
+        json: (value) => dialect.quoteTyped(value, declared),
+      };
+    }
+    const type = declared?.type;
     const [value] = dialect.orderKeys(path, type);
     if ((type === "String" || type === "Number") && value !== undefined) {
       return { value, json: dialect.quote };
     }
     // Missing values and null form one group.
     return { value: `coalesce(${dialect.json(path)}, 'null')`, json: (text) => text };
+  }
+
+  /** Returns the value at a path as a number, for aggregates. */
+  function numberOf(path: [string, ...string[]], schema: ClassSchema): string {
+    const isNumber = schema.fields[path[0]]?.type === "Number";
+    return (isNumber ? typedColumnOf(path, schema, dialect) : undefined) ?? dialect.number(path);
+  }
+
+  /** Returns the value at a path as JSON text; NULL if it is missing. */
+  function distinctValue(path: readonly string[], schema: ClassSchema): string {
+    const column = columnOf(path);
+    if (column) return dialect.quote(column);
+    const declared = schema.fields[path[0] ?? ""];
+    const value = typedColumnOf(path, schema, dialect);
+    if (!declared || value === undefined) return dialect.json(path);
+    // A typed column is also NULL if the field is null.
+    return `CASE WHEN ${value} IS NULL THEN ${dialect.json(path)} ELSE ${dialect.quoteTyped(value, declared)} END`;
   }
 
   return { find, count, get, distinct, group };

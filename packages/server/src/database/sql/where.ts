@@ -1,8 +1,6 @@
-import { type Condition, type Coordinates, type Order, sortByCost } from "@purse/protocol";
-import type { ClassSchema } from "../classSchema.ts";
+import { type Condition, type Coordinates, sortByCost } from "@purse/protocol";
 import type { StoreQuery } from "../store.ts";
-import { columnOf } from "./columns.ts";
-import type { Dialect } from "./dialect.ts";
+import { orderKeysOf } from "./columns.ts";
 import { compileField } from "./fieldCondition.ts";
 import { distanceParameters, distanceSql } from "./geo.ts";
 import { joinBalanced } from "./joinBalanced.ts";
@@ -75,7 +73,7 @@ export function compileOrder(query: StoreQuery, { schema, dialect, parameters }:
         if (fragment.score) {
           return search ? [`${dialect.textScore(schema, search.path[0], search.search)} DESC`] : [];
         }
-        return orderKeysOf(fragment, schema, dialect).map(
+        return orderKeysOf(fragment.path, schema, dialect).map(
           (key) => `${key}${dialect.direction(fragment.descending)}`,
         );
       });
@@ -83,12 +81,6 @@ export function compileOrder(query: StoreQuery, { schema, dialect, parameters }:
       return [...fragments, tie].join(", ");
     },
   };
-}
-
-function orderKeysOf({ path }: Order, schema: ClassSchema, dialect: Dialect): string[] {
-  const column = columnOf(path);
-  if (column) return [column];
-  return dialect.orderKeys(path, path.length === 1 ? schema.fields[path[0]]?.type : undefined);
 }
 
 /** Returns the point that all matches must be near to, or in a circle around, if there is one. */

@@ -137,7 +137,7 @@ export const sqliteDialect: Dialect = {
   pageParameters: () => [],
   identifier: quoteIdentifier,
   column: columnExpression,
-  field: fieldExpression,
+  field: (path, declared) => fieldExpression(path, declared?.type),
   item: jsonExpression(
     "item.value",
     "item.type",
@@ -177,6 +177,8 @@ export const sqliteDialect: Dialect = {
   comparableColumn: (name) => name,
   json: (path) => `(doc -> ${jsonPath(path)})`,
   quote: (value) => `json_quote(${value})`,
+  // There are no typed columns.
+  quoteTyped: (value) => `json_quote(${value})`,
   row: (json, numbers) => `json_array(${[...json.map((text) => `json(${text})`), ...numbers].join(", ")})`,
   number: (path) => valueAt(path),
   least: (a, b) => `min(${a}, ${b})`,

@@ -1,0 +1,43 @@
+import type { ClassSchema } from "../classSchema.ts";
+import { disableChangeLog, logNewClass } from "./changeLog.ts";
+import { indexStatements, outdatedIndexStatements, removalStatements, tableStatements } from "./layout.ts";
+import type { Transaction } from "./transactions.ts";
+import { addTypedColumns, indexedFields } from "./typedColumns.ts";
+
+/** Returns the stored schema of a class; undefined if the class does not exist. */
+export async function loadClass(
+  transaction: Transaction,
+  className: string,
+): Promise<ClassSchema | undefined> {
+  const [known] = await transaction.run("SELECT schema FROM purse_classes WHERE class_name = ?", [className]);
+  return known && JSON.parse(String(known[0]));
+}
+
+/**
+ * Creates or changes the table, columns and indexes of a class from its stored schema `current` to `next`, and stores
+ * that. Requires the lock of the layout. With `rewritesLargeTable`, columns are also added to large tables, which takes
+ * time in proportion to their size. Returns the schema with its columns.
+ */
+export async function changeClassTable(
+  transaction: Transaction,
+  current: ClassSchema | undefined,
+  next: ClassSchema,
+  { rewritesLargeTable }: { rewritesLargeTable: boolean },
+): Promise<ClassSchema> {
+  await disableChangeLog(transaction);
+  const removals = current ? removalStatements(current, next) : [];
+  for (const { sql, parameters } of removals) await transaction.run(sql, parameters);
+  for (const statement of tableStatements(next)) await transaction.run(statement, []);
+  const known = current ? indexedFields(current) : new Set();
+  const addsIndex = [...indexedFields(next)].some((field) => !known.has(field));
+  const schema = await addTypedColumns(transaction, next, { rewritesLargeTable, addsIndex });
+  const outdated = current ? outdatedIndexStatements(current, schema) : [];
+  for (const statement of [...outdated, ...indexStatements(schema)]) await transaction.run(statement, []);
+  await transaction.run(
+    `INSERT INTO purse_classes (class_name, schema) VALUES (?, ?)
+     ON CONFLICT (class_name) DO UPDATE SET schema = excluded.schema`,
+    [schema.className, JSON.stringify(schema)],
+  );
+  if (!current) await logNewClass(transaction, schema);
+  return schema;
+}
