@@ -1,5 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "./query.ts";
+import { parseQuery, withParsedWhere } from "./query.ts";
+import type { JsonObject } from "./values.ts";
+
+describe("withParsedWhere", () => {
+  it("replaces a where that is text by its conditions, and keeps other parameters", () => {
+    expect(withParsedWhere({ where: '{"a":{"$gt":1}}', limit: "5" })).toEqual({
+      where: { a: { $gt: 1 } },
+      limit: "5",
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ["is absent", { limit: 5 }],
+    ["is an object", { where: { a: 1 } }],
+    ["is the text of a list", { where: "[1]" }],
+  ])("returns the same parameters if where %s", (_case, params) => {
+    expect(withParsedWhere(params)).toBe(params);
+  });
+
+  it("throws 107 for a where that is not JSON", () => {
+    expect(() => withParsedWhere({ where: "{" })).toThrow(expect.objectContaining({ code: 107 }));
+  });
+});
 
 describe("parseQuery", () => {
   it("reads typed parameters and texts alike", () => {
