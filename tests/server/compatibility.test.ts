@@ -49,13 +49,27 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
   it("clients write products, unless the permissions of the class say otherwise", async () => {
     const product = { productIdentifier: "song", title: "A song", subtitle: "Of three minutes", order: 1 };
     const icon = { __type: "File", name: "icon.png" };
-    const write = () => rest(purse, "POST", "/classes/_Product", { ...product, icon });
-    expect((await write()).status).toBe(201);
+    const download = { __type: "File", name: "song.mp3" };
+    const write = () => rest(purse, "POST", "/classes/_Product", { ...product, icon, download });
+    const { status, body } = await write();
+    expect([status, body.downloadName]).toEqual([201, "song.mp3"]);
+    const changed = await rest(purse, "PUT", `/classes/_Product/${body.objectId}`, { download: icon });
+    expect(changed.body.downloadName).toBe("icon.png");
     const setWriters = (create: object) =>
       rest(purse, "PUT", "/schemas/_Product", { classLevelPermissions: { create } }, MASTER);
     await setWriters({});
     expect((await write()).body.code).toBe(119);
     await setWriters({ "*": true });
+  });
+
+  it("the master key writes the status of jobs, and clients do not", async () => {
+    const write = (options?: typeof MASTER) =>
+      rest(purse, "POST", "/classes/_JobStatus", { jobName: "nightly", status: "succeeded" }, options);
+    const { status, body } = await write(MASTER);
+    expect(status).toBe(201);
+    const read = await rest(purse, "GET", `/classes/_JobStatus/${body.objectId}`, undefined, MASTER);
+    expect(read.body).toMatchObject({ jobName: "nightly", status: "succeeded" });
+    expect((await write()).body.code).toBe(119);
   });
 
   it("others see whether an address is confirmed, and not the address", async () => {

@@ -73,7 +73,7 @@ describe("bad input", () => {
       "/classes/Thing",
       { _SessionToken: { $ne: 1 }, _method: "GET" },
       400,
-      107,
+      209,
     ],
     ["another application", "/classes/Thing", { _ApplicationId: "other", _method: "GET" }, 403, 119],
     ["a wrong master key", "/classes/Thing", { _MasterKey: "guess", _method: "GET" }, 403, 119],

@@ -71,6 +71,43 @@ describe("parseQuery", () => {
     ["a mix of operators and keys", { where: { a: { $gt: 1, b: 2 } } }, 102],
     ["an $in that is no list", { where: { a: { $in: "x" } } }, 107],
     ["an empty $or", { where: { $or: [] } }, 102],
+    [
+      "a polygon out of bounds",
+      {
+        where: {
+          a: {
+            $geoWithin: {
+              $polygon: {
+                __type: "Polygon",
+                coordinates: [
+                  [0, 0],
+                  [181, 0],
+                  [0, 9],
+                ],
+              },
+            },
+          },
+        },
+      },
+      107,
+    ],
+    [
+      "a polygon of pairs out of bounds",
+      {
+        where: {
+          a: {
+            $geoWithin: {
+              $polygon: [
+                [0, 0],
+                [91, 92],
+                [0, 9],
+              ],
+            },
+          },
+        },
+      },
+      107,
+    ],
     ["a where that is no object", { where: [1] }, 102],
     ["a where that is not JSON", { where: "{" }, 107],
     ["a bad key in where", { where: { "a;drop": 1 } }, 105],

@@ -1,4 +1,5 @@
 import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { Logger } from "../core/logger.ts";
@@ -20,6 +21,7 @@ export interface JobsDependencies {
   cloud: Pick<Cloud, "definitions" | "runJob">;
   events: EventBus;
   logger: Logger;
+  config: Pick<Config, "compatibility">;
 }
 
 export interface Jobs {
@@ -31,7 +33,8 @@ export interface Jobs {
 }
 
 /** Creates the jobs of the cloud code: running them on request and by schedule. */
-export function createJobs({ store, schemas, objects, cloud, events, logger }: JobsDependencies): Jobs {
+export function createJobs(dependencies: JobsDependencies): Jobs {
+  const { store, schemas, objects, cloud, events, logger, config } = dependencies;
   const shared = {
     store,
     schemaOf: (className: string) => schemas.require(className),
@@ -54,7 +57,7 @@ export function createJobs({ store, schemas, objects, cloud, events, logger }: J
   });
   return {
     service,
-    rules: jobRules,
+    rules: jobRules(config),
     routes: [...jobRoutes(service), ...scheduleRoutes({ objects, jobNames })],
     start: () => scheduler.start(),
     async stop() {

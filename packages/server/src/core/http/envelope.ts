@@ -57,7 +57,8 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Parses the envelope of the Parse protocol: the method in `_method` of a POST, credentials in `_…` fields of the body
- * or `X-Parse-…` headers, parameters in the query string and the body. Throws 107 for malformed credentials and ids.
+ * or `X-Parse-…` headers, parameters in the query string and the body. Throws 107 for malformed credentials and ids, 209
+ * for a malformed session token.
  */
 export function parseEnvelope(
   verb: string,
@@ -93,7 +94,7 @@ export function parseEnvelope(
     masterKey: bodyField("_MasterKey") ?? headerValue("x-parse-master-key"),
     maintenanceKey: headerValue("x-parse-maintenance-key"),
     clientKeys,
-    sessionToken: bodyField("_SessionToken") ?? headerValue("x-parse-session-token"),
+    sessionToken: sessionTokenOf(fields) ?? headerValue("x-parse-session-token"),
     installationId: assertLength(
       "The installation id",
       bodyField("_InstallationId") ?? headerValue("x-parse-installation-id"),
@@ -108,6 +109,14 @@ export function parseEnvelope(
     context: contextOf(fields._context ?? headerValue("x-parse-cloud-context")),
     params,
   };
+}
+
+/** The session token in a body; throws 209 for anything but text, such as an operator of a query. */
+function sessionTokenOf(fields: JsonObject): string | undefined {
+  const token = Object.hasOwn(fields, "_SessionToken") ? fields._SessionToken : undefined;
+  if (token === undefined || token === null || token === "") return undefined;
+  if (typeof token === "string") return token;
+  throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
 }
 
 /** The fields without those of the envelope. */

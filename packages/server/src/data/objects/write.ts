@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Operation,
   ProtocolError,
+  ROLE_PREFIX,
 } from "@purse/protocol";
 import { aclSubjectsOf, bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { EventBus } from "../../core/eventBus.ts";
@@ -88,7 +89,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
     }
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
-    const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
+    const id = allowsCustomId ? parseCustomId(className, objectId) : newObjectId();
     const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
     dependencies.assertAllowed?.(fields);
@@ -444,9 +445,15 @@ function applyDefaults(
   if (acl) operations.ACL = { op: "Set", value: acl };
 }
 
-/** Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid. */
-function parseCustomId(value: JsonValue | undefined): string {
+/**
+ * Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid, and 119 for a user whose
+ * id would read as a role in ACLs.
+ */
+function parseCustomId(className: string, value: JsonValue | undefined): string {
   if (value === undefined) return newObjectId();
+  if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
+  }
   if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
   throw new ProtocolError(
     ErrorCode.MISSING_OBJECT_ID,
