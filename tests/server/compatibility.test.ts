@@ -1,9 +1,21 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@purse/protocol";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
+
+async function signInWithWallet(purse: Purse): Promise<void> {
+  const signer = privateKeyToAccount(generatePrivateKey());
+  const { body } = await rest(purse, "POST", "/functions/requestMessage", { address: signer.address });
+  const data = String(Object(body.result).message);
+  const signature = await signer.signMessage({ message: data });
+  const moralisEth = { id: signer.address.toLowerCase(), signature, data };
+  const { status } = await rest(purse, "POST", "/users", { authData: { moralisEth } });
+  expect(status).toBe(201);
+}
 
 describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (database) => {
   let purse: Purse;
@@ -87,6 +99,38 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     const classLevelPermissions = { ACL: { "*": { read: true } } };
     const changed = await rest(purse, "PUT", "/schemas/Plain", { classLevelPermissions }, MASTER);
     expect(changed.body.classLevelPermissions).toMatchObject(classLevelPermissions);
+  });
+
+  it("classes are listed as in Parse Server: what only Purse has appears when it is used", async () => {
+    const fresh = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
+    });
+    try {
+      const list = async () => {
+        const { body } = await rest(fresh, "GET", "/schemas", undefined, MASTER);
+        const classes: JsonObject[] = Object(body.results);
+        return new Map(classes.map(({ className, ...others }) => [String(className), others]));
+      };
+      const fields = async (className: string) =>
+        Object.keys(
+          Object((await rest(fresh, "GET", `/schemas/${className}`, undefined, MASTER)).body.fields),
+        );
+      expect([...(await list()).keys()].sort()).toEqual(["_Role", "_User"]);
+      expect(await fields("_Role")).not.toContain("gate");
+      expect(await fields("_User")).not.toContain("ethAddress");
+      await signUp(fresh);
+      const session = (await list()).get("_Session");
+      expect(session).not.toHaveProperty("indexes");
+      expect(Object.keys(Object(session?.fields)).sort()).toEqual(
+        "ACL createdAt createdWith expiresAt installationId objectId sessionToken updatedAt user".split(" "),
+      );
+      await rest(fresh, "PUT", "/schemas/_Product", { fields: { note: { type: "String" } } }, MASTER);
+      expect([...(await list()).keys()].sort()).toEqual(["_Product", "_Role", "_Session", "_User"]);
+      await signInWithWallet(fresh);
+      expect(await fields("_User")).toContain("ethAddress");
+    } finally {
+      await fresh.remove();
+    }
   });
 
   it("the master key finds a session by its token, and the read-only one names what it may not do", async () => {

@@ -3,7 +3,7 @@ import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { Objects } from "../objects/objects.ts";
-import { describeClass } from "./describe.ts";
+import type { ClassDescriptions } from "./classDescriptions.ts";
 import { type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
 
@@ -13,8 +13,7 @@ export interface SchemaServiceDependencies {
   objects: Pick<Objects, "remove">;
   /** Whether classes can be changed only by configuration. */
   isLocked: boolean;
-  /** Whether descriptions of classes contain the default ACL of new objects, which allows everything. */
-  listsOpenAcl: boolean;
+  descriptions: ClassDescriptions;
   /** Fields that a system class must keep. */
   fixedFields(className: string): readonly string[];
 }
@@ -32,12 +31,15 @@ export class SchemaService {
 
   /** Returns the stored schemas in Parse's format, not those that this process has cached. */
   async list(): Promise<JsonObject[]> {
-    const { schemas } = this.#dependencies;
+    const { schemas, descriptions } = this.#dependencies;
     await schemas.refresh();
-    return schemas
+    const described = schemas
       .all()
       .filter(({ className }) => !isInternalClassName(className))
-      .map((schema) => this.#describe(schema));
+      .map(async (schema) =>
+        (await descriptions.isListed(schema)) ? [await descriptions.describe(schema)] : [],
+      );
+    return (await Promise.all(described)).flat();
   }
 
   /** Throws 103 if the class does not exist. */
@@ -112,8 +114,8 @@ export class SchemaService {
     );
   }
 
-  #describe(schema: ClassSchema): JsonObject {
-    return describeClass(schema, { listsOpenAcl: this.#dependencies.listsOpenAcl });
+  #describe(schema: ClassSchema): Promise<JsonObject> {
+    return this.#dependencies.descriptions.describe(schema);
   }
 
   #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
