@@ -210,6 +210,17 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     expect((await rest(purse, "PUT", `/users/${body.objectId}`, change, session)).status).toBe(200);
   });
 
+  it("the master key that links a sign-in method gets a session of the user", async () => {
+    const user = await signUp(purse);
+    const link = (authData: object, credentials: object) =>
+      rest(purse, "PUT", `/users/${user.id}`, { authData }, credentials);
+    const linked = await link({ anonymous: { id: randomUUID() } }, MASTER);
+    expect(await isValid(linked.body.sessionToken)).toBe(true);
+    expect(await isValid(user.sessionToken)).toBe(true);
+    expect((await link({ anonymous: null }, MASTER)).body).not.toHaveProperty("sessionToken");
+    expect((await link({ anonymous: { id: randomUUID() } }, user)).body).not.toHaveProperty("sessionToken");
+  });
+
   it("sessions of a user who is locked out go on", async () => {
     const user = await signUp(purse);
     await rest(purse, "PUT", `/users/${user.id}`, { ACL: {} }, MASTER);

@@ -98,7 +98,21 @@ async function mailTaken(before) {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+/** Requests that have not been answered yet. */
+let pendingRequests = 0;
+const EVENT_WAIT_MS = 200;
+
+/** Waits until all requests have been answered: Parse Server sends events of live queries after it has answered. */
+async function requestsAnswered() {
+  const deadline = Date.now() + EVENT_WAIT_MS;
+  while (pendingRequests > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 2));
+  // The client reads the answer first.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 async function forward(request, response) {
+  pendingRequests++;
+  response.on("close", () => pendingRequests--);
   const server = await currentServer();
   await definitionsMade();
   if (server === undefined) return void request.socket.destroy();
@@ -171,7 +185,11 @@ async function forwardSocket(request, socket, head) {
       lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
     onward.write(`GET ${pathOf(request.url)} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
     onward.write(head);
-    onward.pipe(socket);
+    let sent = Promise.resolve();
+    onward.on("data", (data) => {
+      sent = sent.then(requestsAnswered).then(() => socket.write(data));
+    });
+    onward.on("end", () => void sent.then(() => socket.end()));
     socket.pipe(onward);
   });
   onward.on("error", () => socket.destroy());

@@ -64,6 +64,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
     clientsIndexTexts: config.compatibility === "parse",
+    afterSaveReplies: config.compatibility === "parse",
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),

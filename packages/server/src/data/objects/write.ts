@@ -56,6 +56,8 @@ export interface WriteDependencies {
   allowCustomObjectId: boolean;
   /** Throws 105 if what is written contains a denied keyword. */
   assertAllowed?: AssertAllowed;
+  /** Whether an object that an afterSave trigger returns replaces the response. */
+  afterSaveReplies?: boolean;
   /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
   defaultAcl: JsonObject | undefined;
   /** Returns the time in ms since the epoch. */
@@ -135,7 +137,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       const context = { sent: Object.keys(requested), stored: result.after };
       await applyAfterSave(body, answer, pending, context, request);
     }
-    return replyOf(body);
+    return replyOf(replacementOf(answer) ?? body);
   }
 
   async function update(
@@ -202,7 +204,12 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       const context = { sent: Object.keys(requested), stored: result.after };
       if (answer) await applyAfterSave(body, answer, pending, context, request);
     }
-    return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
+    const sent = { ...(replacementOf(answer) ?? body), ...pending.returnedFields };
+    return { status: 200, body: fileUrls.expand(sent, request) };
+  }
+
+  function replacementOf(answer: AfterSaveResult | undefined): JsonObject | undefined {
+    return dependencies.afterSaveReplies ? answer?.reply : undefined;
   }
 
   async function remove(
