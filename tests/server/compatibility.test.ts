@@ -124,7 +124,15 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
       expect(Object.keys(Object(session?.fields)).sort()).toEqual(
         "ACL createdAt createdWith expiresAt installationId objectId sessionToken updatedAt user".split(" "),
       );
-      await rest(fresh, "PUT", "/schemas/_Product", { fields: { note: { type: "String" } } }, MASTER);
+      expect((await rest(fresh, "GET", "/schemas/_Product", undefined, MASTER)).body.code).toBe(103);
+      const createProducts = (name: string) =>
+        rest(fresh, "POST", "/schemas/_Product", { fields: { [name]: { type: "String" } } }, MASTER);
+      expect((await createProducts("title")).body).toEqual({
+        code: 136,
+        error: "field title cannot be added",
+      });
+      expect((await createProducts("note")).status).toBe(200);
+      expect((await createProducts("note")).body.code).toBe(103);
       expect([...(await list()).keys()].sort()).toEqual(["_Product", "_Role", "_Session", "_User"]);
       await signInWithWallet(fresh);
       expect(await fields("_User")).toContain("ethAddress");

@@ -110,6 +110,12 @@ async function requestsAnswered() {
   await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 async function forward(request, response) {
   pendingRequests++;
   response.on("close", () => pendingRequests--);
@@ -120,21 +126,23 @@ async function forward(request, response) {
   if (request.headers["x-parse-request-id"] !== undefined) server.hasRequestIds = true;
   let { headers } = request;
   let body;
-  if (request.url.startsWith(`${mount}/batch`)) {
+  const { method, url } = request;
+  let sendsMail = mayMail(server, `${method} ${url}`);
+  if (sendsMail) {
+    body = await bodyOf(request);
+    // The SDK reads users by such requests, too.
+    sendsMail = !body.includes('"_method":"GET"');
+  } else if (url.startsWith(`${mount}/batch`)) {
     // The paths of the single requests name the mount path, too.
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    body = Buffer.from(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(new RegExp(`("path"\\s*:\\s*"(?:https?:[^"]*?)?)${mount}/`, "g"), "$1/server/"),
-    );
+    const paths = new RegExp(`("path"\\s*:\\s*"(?:https?:[^"]*?)?)${mount}/`, "g");
+    body = Buffer.from((await bodyOf(request)).toString().replace(paths, "$1/server/"));
+  }
+  if (body !== undefined) {
     const { "transfer-encoding": _, ...others } = headers;
     headers = { ...others, "content-length": String(body.length) };
   }
   server.agent ??= new http.Agent({ keepAlive: true });
-  const { method, url } = request;
-  const mails = mayMail(server, `${method} ${url}`) ? takenMails() : undefined;
+  const mails = sendsMail ? takenMails() : undefined;
   const onward = http.request(
     { host: "127.0.0.1", port: server.port, method, path: pathOf(url), headers, agent: server.agent },
     async (answer) => {

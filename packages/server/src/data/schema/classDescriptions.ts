@@ -8,6 +8,7 @@ import type { Schemas } from "./schemas.ts";
 /** How the schemas API describes classes, and which of them it lists. */
 export interface ClassDescriptions {
   describe(schema: ClassSchema): Promise<JsonObject>;
+  /** Whether a class is listed. Others are created as if they did not exist. */
   isListed(schema: ClassSchema): Promise<boolean>;
 }
 

@@ -4,7 +4,7 @@ import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { Objects } from "../objects/objects.ts";
 import type { ClassDescriptions } from "./classDescriptions.ts";
-import { type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
+import { assertNoFields, type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface SchemaServiceDependencies {
@@ -45,12 +45,19 @@ export class SchemaService {
   /** Throws 103 if the class does not exist. */
   async get(className: string): Promise<JsonObject> {
     await this.#dependencies.schemas.refresh(className);
-    return this.#describe(this.#require(className));
+    const schema = this.#require(className);
+    if (await this.#dependencies.descriptions.isListed(schema)) return this.#describe(schema);
+    throw doesNotExist(className);
   }
 
   /** Creates a class. Throws 103 for an invalid or taken name. */
   async create(className: string, edit: JsonObject): Promise<JsonObject> {
     this.assertChangeable();
+    const known = this.#dependencies.schemas.get(className);
+    if (known && !(await this.#dependencies.descriptions.isListed(known))) {
+      assertNoFields(edit.fields, this.#dependencies.fixedFields(className));
+      return this.update(className, edit);
+    }
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
@@ -126,8 +133,12 @@ export class SchemaService {
   #require(className: string): ClassSchema {
     const schema = this.#dependencies.schemas.get(className);
     if (schema) return schema;
-    throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
+    throw doesNotExist(className);
   }
+}
+
+function doesNotExist(className: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
 }
 
 /** Classes that the server cannot work without. */
