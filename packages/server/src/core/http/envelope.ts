@@ -86,8 +86,6 @@ export function parseEnvelope(
     const { field, header } = CLIENT_KEY_NAMES[name];
     clientKeys[name] = textField(field) ?? headerValue(header);
   }
-  const params = paramsOf(fields);
-  if (search !== "") addQueryParams(params, search);
   return {
     method: methodOf(verb, fields._method),
     appId: bodyField("_ApplicationId") ?? headerValue("x-parse-application-id"),
@@ -107,8 +105,16 @@ export function parseEnvelope(
     ),
     isRetry: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
     context: contextOf(fields._context ?? headerValue("x-parse-cloud-context")),
-    params,
+    params: withQueryParams(paramsOf(fields), search),
   };
+}
+
+/** Parameters with those of the query string, which replace others of the same name as in Parse Server. */
+function withQueryParams(params: JsonObject, search: string): JsonObject {
+  if (search === "") return params;
+  const query: JsonObject = {};
+  addQueryParams(query, search);
+  return { ...params, ...query };
 }
 
 /** The session token in a body; throws 209 for anything but text, such as an operator of a query. */
