@@ -15,13 +15,13 @@ import { scheduleRoutes } from "./scheduleRoutes.ts";
 import { Scheduler } from "./scheduler.ts";
 
 export interface JobsDependencies {
+  config: Pick<Config, "compatibility">;
   store: Store;
   schemas: Schemas;
   objects: Objects;
   cloud: Pick<Cloud, "definitions" | "runJob">;
   events: EventBus;
   logger: Logger;
-  config: Pick<Config, "compatibility">;
 }
 
 export interface Jobs {
@@ -33,8 +33,15 @@ export interface Jobs {
 }
 
 /** Creates the jobs of the cloud code: running them on request and by schedule. */
-export function createJobs(dependencies: JobsDependencies): Jobs {
-  const { store, schemas, objects, cloud, events, logger, config } = dependencies;
+export function createJobs({
+  config,
+  store,
+  schemas,
+  objects,
+  cloud,
+  events,
+  logger,
+}: JobsDependencies): Jobs {
   const shared = {
     store,
     schemaOf: (className: string) => schemas.require(className),
