@@ -98,16 +98,26 @@ async function mailTaken(before) {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
-/** Requests that have not been answered yet. */
+/** Requests that have not been answered yet, and what waits for their answers. */
 let pendingRequests = 0;
+let waiting = [];
 const EVENT_WAIT_MS = 200;
 
 /** Waits until all requests have been answered: Parse Server sends events of live queries after it has answered. */
 async function requestsAnswered() {
-  const deadline = Date.now() + EVENT_WAIT_MS;
-  while (pendingRequests > 0 && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 2));
+  if (pendingRequests === 0) return;
+  await Promise.race([
+    new Promise((resolve) => waiting.push(resolve)),
+    new Promise((resolve) => setTimeout(resolve, EVENT_WAIT_MS)),
+  ]);
   // The client reads the answer first.
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+function requestAnswered() {
+  if (--pendingRequests > 0) return;
+  for (const resume of waiting) resume();
+  waiting = [];
 }
 
 async function bodyOf(request) {
@@ -118,7 +128,7 @@ async function bodyOf(request) {
 
 async function forward(request, response) {
   pendingRequests++;
-  response.on("close", () => pendingRequests--);
+  response.on("close", requestAnswered);
   const server = await currentServer();
   await definitionsMade();
   if (server === undefined) return void request.socket.destroy();
