@@ -1,9 +1,21 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@purse/protocol";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DATABASES, databaseEnv } from "../support/databases.ts";
 import { type Purse, rest, signUp, startPurse } from "../support/purse.ts";
 
 const MASTER = { useMasterKey: true };
+
+async function signInWithWallet(purse: Purse): Promise<void> {
+  const signer = privateKeyToAccount(generatePrivateKey());
+  const { body } = await rest(purse, "POST", "/functions/requestMessage", { address: signer.address });
+  const data = String(Object(body.result).message);
+  const signature = await signer.signMessage({ message: data });
+  const moralisEth = { id: signer.address.toLowerCase(), signature, data };
+  const { status } = await rest(purse, "POST", "/users", { authData: { moralisEth } });
+  expect(status).toBe(201);
+}
 
 describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (database) => {
   let purse: Purse;
@@ -49,13 +61,27 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
   it("clients write products, unless the permissions of the class say otherwise", async () => {
     const product = { productIdentifier: "song", title: "A song", subtitle: "Of three minutes", order: 1 };
     const icon = { __type: "File", name: "icon.png" };
-    const write = () => rest(purse, "POST", "/classes/_Product", { ...product, icon });
-    expect((await write()).status).toBe(201);
+    const download = { __type: "File", name: "song.mp3" };
+    const write = () => rest(purse, "POST", "/classes/_Product", { ...product, icon, download });
+    const { status, body } = await write();
+    expect([status, body.downloadName]).toEqual([201, "song.mp3"]);
+    const changed = await rest(purse, "PUT", `/classes/_Product/${body.objectId}`, { download: icon });
+    expect(changed.body.downloadName).toBe("icon.png");
     const setWriters = (create: object) =>
       rest(purse, "PUT", "/schemas/_Product", { classLevelPermissions: { create } }, MASTER);
     await setWriters({});
     expect((await write()).body.code).toBe(119);
     await setWriters({ "*": true });
+  });
+
+  it("the master key writes the status of jobs, and clients do not", async () => {
+    const write = (options?: typeof MASTER) =>
+      rest(purse, "POST", "/classes/_JobStatus", { jobName: "nightly", status: "succeeded" }, options);
+    const { status, body } = await write(MASTER);
+    expect(status).toBe(201);
+    const read = await rest(purse, "GET", `/classes/_JobStatus/${body.objectId}`, undefined, MASTER);
+    expect(read.body).toMatchObject({ jobName: "nightly", status: "succeeded" });
+    expect((await write()).body.code).toBe(119);
   });
 
   it("others see whether an address is confirmed, and not the address", async () => {
@@ -73,6 +99,46 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     const classLevelPermissions = { ACL: { "*": { read: true } } };
     const changed = await rest(purse, "PUT", "/schemas/Plain", { classLevelPermissions }, MASTER);
     expect(changed.body.classLevelPermissions).toMatchObject(classLevelPermissions);
+  });
+
+  it("classes are listed as in Parse Server: what only Purse has appears when it is used", async () => {
+    const fresh = await startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_COMPATIBILITY: "parse" },
+    });
+    try {
+      const list = async () => {
+        const { body } = await rest(fresh, "GET", "/schemas", undefined, MASTER);
+        const classes: JsonObject[] = Object(body.results);
+        return new Map(classes.map(({ className, ...others }) => [String(className), others]));
+      };
+      const fields = async (className: string) =>
+        Object.keys(
+          Object((await rest(fresh, "GET", `/schemas/${className}`, undefined, MASTER)).body.fields),
+        );
+      expect([...(await list()).keys()].sort()).toEqual(["_Role", "_User"]);
+      expect(await fields("_Role")).not.toContain("gate");
+      expect(await fields("_User")).not.toContain("ethAddress");
+      await signUp(fresh);
+      const session = (await list()).get("_Session");
+      expect(session).not.toHaveProperty("indexes");
+      expect(Object.keys(Object(session?.fields)).sort()).toEqual(
+        "ACL createdAt createdWith expiresAt installationId objectId sessionToken updatedAt user".split(" "),
+      );
+      expect((await rest(fresh, "GET", "/schemas/_Product", undefined, MASTER)).body.code).toBe(103);
+      const createProducts = (name: string) =>
+        rest(fresh, "POST", "/schemas/_Product", { fields: { [name]: { type: "String" } } }, MASTER);
+      expect((await createProducts("title")).body).toEqual({
+        code: 136,
+        error: "field title cannot be added",
+      });
+      expect((await createProducts("note")).status).toBe(200);
+      expect((await createProducts("note")).body.code).toBe(103);
+      expect([...(await list()).keys()].sort()).toEqual(["_Product", "_Role", "_Session", "_User"]);
+      await signInWithWallet(fresh);
+      expect(await fields("_User")).toContain("ethAddress");
+    } finally {
+      await fresh.remove();
+    }
   });
 
   it("the master key finds a session by its token, and the read-only one names what it may not do", async () => {
@@ -150,6 +216,17 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     const session = { sessionToken: String(body.sessionToken) };
     const change = { authData: { anonymous: null } };
     expect((await rest(purse, "PUT", `/users/${body.objectId}`, change, session)).status).toBe(200);
+  });
+
+  it("the master key that links a sign-in method gets a session of the user", async () => {
+    const user = await signUp(purse);
+    const link = (authData: object, credentials: object) =>
+      rest(purse, "PUT", `/users/${user.id}`, { authData }, credentials);
+    const linked = await link({ anonymous: { id: randomUUID() } }, MASTER);
+    expect(await isValid(linked.body.sessionToken)).toBe(true);
+    expect(await isValid(user.sessionToken)).toBe(true);
+    expect((await link({ anonymous: null }, MASTER)).body).not.toHaveProperty("sessionToken");
+    expect((await link({ anonymous: { id: randomUUID() } }, user)).body).not.toHaveProperty("sessionToken");
   });
 
   it("sessions of a user who is locked out go on", async () => {

@@ -26,6 +26,20 @@ describe("the envelope of old clients", () => {
     expect((await envelope(purse, `/classes/Thing/${id}`, { _method: "DELETE" })).body).toEqual({});
   });
 
+  it("has parameters that those of the query string replace", async () => {
+    for (const n of [1, 2]) await rest(purse, "POST", "/classes/Limited", { n });
+    const find = (search: string) =>
+      envelope(purse, `/classes/Limited${search}`, { _method: "GET", limit: 2 });
+    expect((await find("")).body.results).toHaveLength(2);
+    expect((await find("?limit=1")).body.results).toHaveLength(1);
+  });
+
+  it("has conditions in the form of nested fields", async () => {
+    for (const name of ["ann", "bob"]) await rest(purse, "POST", "/classes/Named", { name });
+    const { body } = await rest(purse, "GET", "/classes/Named?where[name][$regex]=^a");
+    expect(body.results).toEqual([expect.objectContaining({ name: "ann" })]);
+  });
+
   it("is open to pages from everywhere, without cookies", async () => {
     const response = await fetch(`${purse.serverUrl}/classes/Thing`, {
       method: "OPTIONS",
@@ -73,7 +87,7 @@ describe("bad input", () => {
       "/classes/Thing",
       { _SessionToken: { $ne: 1 }, _method: "GET" },
       400,
-      107,
+      209,
     ],
     ["another application", "/classes/Thing", { _ApplicationId: "other", _method: "GET" }, 403, 119],
     ["a wrong master key", "/classes/Thing", { _MasterKey: "guess", _method: "GET" }, 403, 119],

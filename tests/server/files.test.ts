@@ -125,6 +125,17 @@ describe("uploads", () => {
     expect((await fetch(String(body.url))).headers.get("content-type")).toBe("image/png");
   });
 
+  it("have a type that is no media type, and are served by their names", async () => {
+    for (const [name, type] of [
+      ["note", "application/octet-stream"],
+      ["note.txt", "text/plain; charset=utf-8"],
+    ]) {
+      const { status, body } = await old(String(name), { _ContentType: "text" });
+      expect(status).toBe(201);
+      expect((await fetch(String(body.url))).headers.get("content-type")).toBe(type);
+    }
+  });
+
   it("keep metadata and tags", {
     tags: ["7.file.upload-metadata", "7.file.upload-tags", "3.file.metadata", "3.file.tags"],
   }, async () => {

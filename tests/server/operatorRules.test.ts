@@ -302,5 +302,15 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect((await add({}, "nobodys")).body.code).toBe(101);
       expect((await add({ sessionToken }, "mine")).status).toBe(200);
     });
+
+    it("deny adding fields before they compare the types of others", async () => {
+      await ask("POST", "/classes/Fixed", { n: 1 }, MASTER);
+      const open = { "*": true };
+      await ask("PUT", "/schemas/Fixed", { classLevelPermissions: { create: open, addField: {} } }, MASTER);
+      const create = (fields: JsonObject) => ask("POST", "/classes/Fixed", fields);
+      expect((await create({ n: "one", extra: 1 })).body.code).toBe(119);
+      expect((await create({ n: "one" })).body.code).toBe(111);
+      expect((await create({ n: 2 })).status).toBe(201);
+    });
   });
 });

@@ -77,6 +77,13 @@ describe.each(DATABASES)("mails and pages under the compatibility with Parse Ser
     expect(await page.text()).toContain(`action="${purse.appId}/resend_verification_email"`);
   });
 
+  it("the address that sends another link shows its form, and is refused for other applications", async () => {
+    const open = (appId: string) => fetch(`${purse.serverUrl}/apps/${appId}/resend_verification_email`);
+    const page = await open(purse.appId);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining("Send new link")]);
+    expect((await open("invalid")).status).toBe(403);
+  });
+
   it("a verified link says so no longer once the address has changed", async () => {
     const user = await signUp();
     const { link } = await mails.next(user.email);

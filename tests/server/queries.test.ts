@@ -495,6 +495,12 @@ describe.each(DATABASES)("queries on %s", (database) => {
         "Coffee Shopping",
       ]);
       expect(await names("Subject", { where: text("cafe", { $diacriticSensitive: true }) })).toEqual([]);
+      const accents = { $diacriticSensitive: true };
+      expect(await names("Subject", { where: text("CAFÉ", accents) })).toEqual(["Café Con Leche"]);
+      for (const $regex of ["^CAFÉ", "caf[xÉ]"]) {
+        const where = { name: { $regex, $options: "i" } };
+        expect(await names("Subject", { where })).toEqual(["Café Con Leche"]);
+      }
       const both = { $caseSensitive: true, $diacriticSensitive: true };
       expect(await names("Subject", { where: text("café", both) })).toEqual([]);
       expect(await names("Subject", { where: text("Café", both) })).toEqual(["Café Con Leche"]);

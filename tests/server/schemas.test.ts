@@ -659,6 +659,11 @@ describe("ids that clients choose", () => {
       for (const bad of ["", null, 5, "role:x", "a b", "x".repeat(200)]) {
         expect((await create(bad)).body.code).toBe(104);
       }
+      const user = { objectId: "role:x", username: "x", password: "correct horse" };
+      expect((await rest(purse, "POST", "/users", user)).body).toEqual({
+        code: 119,
+        error: "Invalid object ID.",
+      });
     } finally {
       await purse.remove();
     }

@@ -155,3 +155,36 @@ describe.each(DATABASES)("triggers on %s", (database) => {
     expect(await stored("Constant", objectId)).toMatchObject({ foo: "bar" });
   });
 });
+
+describe.each(DATABASES)("an object that afterSave returns, on %s", (database) => {
+  const created = { objectId: expect.any(String), createdAt: expect.any(String) };
+  const start = async (compatibility: string) =>
+    startPurse({
+      env: { ...(await databaseEnv(database)), PURSE_CLOUD: CODE, PURSE_COMPATIBILITY: compatibility },
+    });
+
+  it("replaces the response under the compatibility with Parse Server", async () => {
+    const purse = await start("parse");
+    try {
+      const path = "/classes/Returned";
+      const save = async (fields: object) => (await rest(purse, "POST", path, fields)).body;
+      expect(await save({ name: "a" })).toEqual({ name: "a", added: true });
+      expect(await save({ circular: true })).toEqual(created);
+      const { objectId } = await save({ itself: true });
+      const { body } = await rest(purse, "PUT", `${path}/${objectId}`, { name: "b", itself: false });
+      expect(body).toEqual({ name: "b", added: true });
+    } finally {
+      await purse.remove();
+    }
+  });
+
+  it("is ignored otherwise", async () => {
+    const purse = await start("strict");
+    try {
+      const { body } = await rest(purse, "POST", "/classes/Returned", { name: "a" });
+      expect(body).toEqual(created);
+    } finally {
+      await purse.remove();
+    }
+  });
+});

@@ -1,5 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "./query.ts";
+import { parseQuery, withParsedWhere } from "./query.ts";
+import type { JsonObject } from "./values.ts";
+
+describe("withParsedWhere", () => {
+  it("replaces a where that is text by its conditions, and keeps other parameters", () => {
+    expect(withParsedWhere({ where: '{"a":{"$gt":1}}', limit: "5" })).toEqual({
+      where: { a: { $gt: 1 } },
+      limit: "5",
+    });
+  });
+
+  it.each<[string, JsonObject]>([
+    ["is absent", { limit: 5 }],
+    ["is an object", { where: { a: 1 } }],
+    ["is the text of a list", { where: "[1]" }],
+  ])("returns the same parameters if where %s", (_case, params) => {
+    expect(withParsedWhere(params)).toBe(params);
+  });
+
+  it("throws 107 for a where that is not JSON", () => {
+    expect(() => withParsedWhere({ where: "{" })).toThrow(expect.objectContaining({ code: 107 }));
+  });
+});
 
 describe("parseQuery", () => {
   it("reads typed parameters and texts alike", () => {
@@ -67,5 +89,45 @@ describe("parseQuery", () => {
     let where: unknown = { a: 1 };
     for (let i = 0; i < 10_000; i++) where = { $or: [where] };
     expect(() => parseQuery("Post", { where })).toThrow(expect.objectContaining({ code: 102 }));
+  });
+
+  const point = (latitude: number, longitude: number) => ({ __type: "GeoPoint", latitude, longitude });
+  it.each([
+    [
+      "a Polygon",
+      {
+        __type: "Polygon",
+        coordinates: [
+          [0, 0],
+          [181, 0],
+          [0, 9],
+        ],
+      },
+      1,
+    ],
+    [
+      "a list of pairs",
+      [
+        [0, 0],
+        [91, 92],
+        [0, 9],
+      ],
+      1,
+    ],
+    ["a list of GeoPoints", [point(0, 0), point(91, 0), point(0, 9)], 1],
+    ["a list with something else", [point(0, 0), { latitude: 91, longitude: 0 }, point(0, 9)], 107],
+  ])("rejects coordinates out of bounds in $polygon as %s", (_form, $polygon, code) => {
+    const parse = () => parseQuery("Post", { where: { a: { $geoWithin: { $polygon } } } });
+    expect(parse).toThrow(expect.objectContaining({ code }));
+  });
+
+  it("takes the coordinates of $polygon in both orders", () => {
+    for (const pair of [
+      [80, 170],
+      [170, 80],
+    ]) {
+      const $polygon = { __type: "Polygon", coordinates: [[0, 0], pair, [0, 9]] };
+      expect(() => parseQuery("Post", { where: { a: { $geoWithin: { $polygon } } } })).not.toThrow();
+    }
   });
 });

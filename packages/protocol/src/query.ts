@@ -4,6 +4,7 @@ import { parseJson } from "./json.ts";
 import { MAX_INCLUDE_PATHS, MAX_NAME_LENGTH } from "./limits.ts";
 import { parsePath } from "./names.ts";
 import { type Order, parseList, parseOrder } from "./order.ts";
+import { isJsonObject, type JsonObject } from "./values.ts";
 import { parseWhere } from "./where.ts";
 
 /** A parsed and validated query on one class. */
@@ -98,6 +99,17 @@ export function parseQuery(
       typeof redirectClassNameForKey === "string" ? parsePath(redirectClassNameForKey)[0] : undefined,
     explain: params.explain !== undefined && params.explain !== false && params.explain !== "false",
   };
+}
+
+/**
+ * Returns the parameters of a query with `where` as an object if it is text, as in a query string. Throws 107 if the text
+ * is not valid JSON.
+ */
+export function withParsedWhere(params: JsonObject): JsonObject {
+  if (typeof params.where !== "string") return params;
+  const where = parseWhereText(params.where);
+  // Anything else is rejected by `parseQuery`.
+  return isJsonObject(where) ? { ...params, where } : params;
 }
 
 function parseWhereText(where: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Coordinates } from "./distance.ts";
 import { EARTH_RADIUS_KM, EARTH_RADIUS_MILES } from "./earth.ts";
+import { ErrorCode, ProtocolError } from "./errors.ts";
 import { isGeoPoint, isPolygon } from "./fieldTypes.ts";
 import { type Area, closedPolygon } from "./geo.ts";
 import { MAX_POLYGON_POINTS } from "./limits.ts";
@@ -56,7 +57,7 @@ function parsePolygon(value: JsonValue | undefined): [number, number][] {
   if (Array.isArray(raw) && raw.length > MAX_POLYGON_POINTS) {
     throw invalid(`$polygon takes ${MAX_POLYGON_POINTS} points at most`);
   }
-  if (isPolygon(value)) return closedPolygon(value.coordinates);
+  if (isPolygon(value)) return closedPolygon(value.coordinates.map(toVertex));
   if (!Array.isArray(value)) {
     throw invalidValue(
       "bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's",
@@ -66,12 +67,27 @@ function parsePolygon(value: JsonValue | undefined): [number, number][] {
     throw invalidValue("bad $geoWithin value; $polygon should contain at least 3 GeoPoints");
   const points = value.map((point): [number, number] => {
     if (Array.isArray(point) && typeof point[0] === "number" && typeof point[1] === "number") {
-      return [point[0], point[1]];
+      return toVertex([point[0], point[1]]);
     }
-    if (!isGeoPoint(point)) throw invalidValue("bad $geoWithin value");
-    return [point.latitude, point.longitude];
+    if (isGeoPoint(point)) return [point.latitude, point.longitude];
+    const { __type: type, latitude, longitude } = isJsonObject(point) ? point : {};
+    const isPoint = type === "GeoPoint" && typeof latitude === "number" && typeof longitude === "number";
+    throw isPoint ? outOfBounds() : invalidValue("bad $geoWithin value");
   });
   return closedPolygon(points);
+}
+
+/** Throws 1 for a pair that is no latitude and longitude, in any order: apps have stored polygons in both. */
+function toVertex(pair: [number, number]): [number, number] {
+  const [smaller = 0, larger = 0] = pair.map(Math.abs).sort((a, b) => a - b);
+  if (smaller <= 90 && larger <= 180) return pair;
+  throw outOfBounds();
+}
+
+/** The error of coordinates of a polygon that are out of bounds, with the code of Parse Server. */
+function outOfBounds(): ProtocolError {
+  const message = "bad $geoWithin value; a latitude is -90 to 90, a longitude -180 to 180";
+  return new ProtocolError(ErrorCode.INTERNAL_SERVER_ERROR, message, 400);
 }
 
 function parseSphere(value: JsonValue): Area {

@@ -12,6 +12,7 @@ import { listenForSpecs, startServer, useProxyFor } from "./specServers.mjs";
 /** Specs that empty a server and use it again: so many, then a new one. */
 const MAX_REUSES = 60;
 const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation"];
+const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product"];
 
 export class CurrentServer {
   #options;
@@ -107,18 +108,15 @@ export class CurrentServer {
     return { isOk: answer.ok, body: await answer.json() };
   }
 
+  /** System classes are described by name, because those without objects are not listed. */
   async #systemClasses() {
-    const { body } = await this.#ask("GET", "/schemas");
-    const classes = body.results.filter(({ className }) => className.startsWith("_"));
-    return JSON.stringify(
-      classes
-        .map(({ className, fields, classLevelPermissions }) => [
-          className,
-          Object.keys(fields).sort(),
-          classLevelPermissions,
-        ])
-        .sort(),
+    const classes = await Promise.all(
+      SYSTEM_CLASSES.map(async (className) => {
+        const { body } = await this.#ask("GET", `/schemas/${className}`);
+        return [className, Object.keys(body.fields ?? {}).sort(), body.classLevelPermissions];
+      }),
     );
+    return JSON.stringify(classes);
   }
 
   /** Empties the server for the next spec; false if it needs a new one. */

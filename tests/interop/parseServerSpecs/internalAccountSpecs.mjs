@@ -4,6 +4,7 @@
  */
 
 const START_CHECK = "checks the text that a start in its process throws for an option of a wrong type";
+const USER_CONTROLLER = "calls the user controller of the process";
 const STORED_TOKEN = "reads the token of a mail from the database, where Purse stores a hash";
 
 export const ACCOUNT_SPECS = {
@@ -42,6 +43,23 @@ export const ACCOUNT_SPECS = {
   ],
   ValidationAndPasswordsReset: [
     { titles: ["should set the custom pages"], why: "reads the addresses of pages from the configuration" },
+  ],
+  UserController: [{ titles: ["uses publicServerURL", "uses parseFrameURL"], why: STORED_TOKEN }],
+  ParseLiveQuery: [
+    { titles: ["should execute live query update on email validation"], why: USER_CONTROLLER },
+  ],
+  "ParseQuery.FullTextSearch": [
+    {
+      titles: ["$diacriticSensitive - false", "$caseSensitive"],
+      why: "expects what the PostgreSQL adapter of Parse Server lacks beside the one for MongoDB",
+    },
+  ],
+  PurchaseValidation: [
+    {
+      titles: ["should bypass appstore validation"],
+      why: "skips the App Store by a variable of the process that runs its own tests",
+    },
+    { titles: ["should fail at appstore validation"], why: "asks the App Store on the internet" },
   ],
   RegexVulnerabilities: [
     {

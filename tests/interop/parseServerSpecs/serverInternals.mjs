@@ -103,7 +103,7 @@ export function serverInternals(Parse, serverUrl, masterKey) {
   const schema = {
     async addClassIfNotExists(className, fields = {}, classLevelPermissions, indexes) {
       const body = { className, fields, classLevelPermissions, indexes };
-      // System classes exist from the start.
+      // Some system classes exist from the start.
       const isSystem = className.startsWith("_") && (await schema.hasClass(className));
       const method = isSystem ? "PUT" : "POST";
       return (await send(master, method, `schemas/${className}`, body)).response;

@@ -136,6 +136,8 @@ function objectOf({ $object, dirty = [] }, original = {}) {
     : Parse.Object.fromJSON({ ...saved, className, __type: "Object" });
   const changed = isNew ? Object.keys(fields).filter((key) => !UNSENT_FIELDS.includes(key)) : dirty;
   for (const key of changed) {
+    // A password is not part of an object's JSON.
+    if (key === "password") continue;
     if (!(key in fields)) object.unset(key);
     else if (key === "ACL") object.setACL(new Parse.ACL(fields.ACL));
     else object.set(key, decode(fields[key]));

@@ -98,7 +98,37 @@ async function mailTaken(before) {
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
+/** Requests that have not been answered yet, and what waits for their answers. */
+let pendingRequests = 0;
+let waiting = [];
+const EVENT_WAIT_MS = 200;
+
+/** Waits until all requests have been answered: Parse Server sends events of live queries after it has answered. */
+async function requestsAnswered() {
+  if (pendingRequests === 0) return;
+  await Promise.race([
+    new Promise((resolve) => waiting.push(resolve)),
+    new Promise((resolve) => setTimeout(resolve, EVENT_WAIT_MS)),
+  ]);
+  // The client reads the answer first.
+  await new Promise((resolve) => setTimeout(resolve, 1));
+}
+
+function requestAnswered() {
+  if (--pendingRequests > 0) return;
+  for (const resume of waiting) resume();
+  waiting = [];
+}
+
+async function bodyOf(request) {
+  const chunks = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 async function forward(request, response) {
+  pendingRequests++;
+  response.on("close", requestAnswered);
   const server = await currentServer();
   await definitionsMade();
   if (server === undefined) return void request.socket.destroy();
@@ -106,21 +136,23 @@ async function forward(request, response) {
   if (request.headers["x-parse-request-id"] !== undefined) server.hasRequestIds = true;
   let { headers } = request;
   let body;
-  if (request.url.startsWith(`${mount}/batch`)) {
+  const { method, url } = request;
+  let sendsMail = mayMail(server, `${method} ${url}`);
+  if (sendsMail) {
+    body = await bodyOf(request);
+    // The SDK reads users by such requests, too.
+    sendsMail = !body.includes('"_method":"GET"');
+  } else if (url.startsWith(`${mount}/batch`)) {
     // The paths of the single requests name the mount path, too.
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    body = Buffer.from(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(new RegExp(`("path"\\s*:\\s*"(?:https?:[^"]*?)?)${mount}/`, "g"), "$1/server/"),
-    );
+    const paths = new RegExp(`("path"\\s*:\\s*"(?:https?:[^"]*?)?)${mount}/`, "g");
+    body = Buffer.from((await bodyOf(request)).toString().replace(paths, "$1/server/"));
+  }
+  if (body !== undefined) {
     const { "transfer-encoding": _, ...others } = headers;
     headers = { ...others, "content-length": String(body.length) };
   }
   server.agent ??= new http.Agent({ keepAlive: true });
-  const { method, url } = request;
-  const mails = mayMail(server, `${method} ${url}`) ? takenMails() : undefined;
+  const mails = sendsMail ? takenMails() : undefined;
   const onward = http.request(
     { host: "127.0.0.1", port: server.port, method, path: pathOf(url), headers, agent: server.agent },
     async (answer) => {
@@ -171,7 +203,11 @@ async function forwardSocket(request, socket, head) {
       lines.push(`${request.rawHeaders[i]}: ${request.rawHeaders[i + 1]}`);
     onward.write(`GET ${pathOf(request.url)} HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`);
     onward.write(head);
-    onward.pipe(socket);
+    let sent = Promise.resolve();
+    onward.on("data", (data) => {
+      sent = sent.then(requestsAnswered).then(() => socket.write(data));
+    });
+    onward.on("end", () => void sent.then(() => socket.end()));
     socket.pipe(onward);
   });
   onward.on("error", () => socket.destroy());

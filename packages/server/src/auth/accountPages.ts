@@ -45,6 +45,15 @@ export class AccountPages {
       },
       { method: "GET", path: "/apps/:appId/verify_email", handle: (r) => this.#verify(r), ...page },
       {
+        method: "GET",
+        path: "/apps/:appId/resend_verification_email",
+        handle: async ({ pathParams }) => {
+          this.#assertApp(pathParams.appId);
+          return resendPage(200);
+        },
+        ...page,
+      },
+      {
         method: "POST",
         path: "/apps/:appId/resend_verification_email",
         handle: (r) => this.#resend(r),

@@ -1,12 +1,4 @@
-import {
-  ErrorCode,
-  isJsonObject,
-  isWireDate,
-  type JsonObject,
-  type JsonValue,
-  jsonEqual,
-  ProtocolError,
-} from "@purse/protocol";
+import { ErrorCode, isJsonObject, isWireDate, jsonEqual, ProtocolError } from "@purse/protocol";
 import { bypassesPermissions } from "../core/authContext.ts";
 import { setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
@@ -36,11 +28,11 @@ export function sessionRules(sessions: Sessions): ClassRules {
     derivedFields: [...READ_ONLY_FIELDS, ...SERVER_MANAGED_FIELDS],
     async prepareFind(params, { auth }) {
       if (auth.kind !== "master") return params;
-      const where = conditionsOf(params.where);
-      if (typeof where?.sessionToken !== "string") return params;
+      if (!isJsonObject(params.where)) return params;
+      const { sessionToken, ...others } = params.where;
+      if (typeof sessionToken !== "string") return params;
       // Tokens are found by their hashes.
-      const { sessionToken, ...others } = where;
-      const objectId = (await sessions.idOf(where.sessionToken)) ?? "";
+      const objectId = (await sessions.idOf(sessionToken)) ?? "";
       return { ...params, where: { $and: [others, { objectId }] } };
     },
     beforeRead(_operation, { auth }) {
@@ -82,17 +74,6 @@ export function sessionRules(sessions: Sessions): ClassRules {
       if (seesSecrets(auth)) await sessions.addStoredTokens(objects);
     },
   };
-}
-
-/** The conditions of a query; undefined if they are invalid, which is rejected later. */
-function conditionsOf(where: JsonValue | undefined): JsonObject | undefined {
-  if (typeof where !== "string") return isJsonObject(where) ? where : undefined;
-  try {
-    const parsed: unknown = JSON.parse(where);
-    return isJsonObject(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export function missingSessionTokenError(): ProtocolError {

@@ -183,6 +183,7 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     if (authData !== undefined || setsNameAndPassword) {
       const trusted = triggerChanges.changesOf(pending, authData);
       await signInMethods.apply(pending, authData === undefined ? {} : authData, request, trusted);
+      if (isParseCompatible && request.auth.kind === "master") startLinkedSession(pending, authData);
     }
     if (await deriveAddresses(pending, original, wallets)) {
       const accounts = setValueOf(pending, "accounts");
@@ -191,6 +192,17 @@ export function userRules(all: UserRuleDependencies): ClassRules {
     if (locksOut(pending, request.auth)) {
       if (!isParseCompatible) await endSessions(pending, sessions);
     } else if ("ACL" in pending.operations) ensureOwnAccess(pending, {});
+  }
+
+  /** Starts a session of a user to whom the master key links a sign-in method, as Parse Server does. */
+  function startLinkedSession(pending: PendingWrite, authData: JsonValue | undefined): void {
+    const linked = isJsonObject(authData) ? Object.entries(authData).find(([, proof]) => proof !== null) : [];
+    const [authProvider] = linked ?? [];
+    if (authProvider === undefined) return;
+    const createdWith = { action: "login", authProvider } as const;
+    const session = sessions.create(pending.objectId, createdWith, { installationId: undefined });
+    pending.additionalWrites.push(...session.writes);
+    pending.returnedFields.sessionToken = session.sessionToken;
   }
 
   async function secretOf(userId: string): Promise<JsonObject> {

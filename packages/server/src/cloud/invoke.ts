@@ -79,11 +79,12 @@ export async function invoke(
       const original = invocation.original && toParseObject(invocation.className, invocation.original);
       const triggerRequest = { ...request, triggerName: invocation.trigger, object, original };
       const before = invocation.trigger === "afterSave" ? encodedFields(object) : {};
-      if (await validate(trigger.validator, triggerRequest, callContext.roles))
-        await trigger.run(triggerRequest);
+      const returned = (await validate(trigger.validator, triggerRequest, callContext.roles))
+        ? await trigger.run(triggerRequest)
+        : undefined;
       const context = toPlainObject(triggerRequest.context);
       if (invocation.trigger !== "afterSave") return { context };
-      return { context, changes: changesOf(before, encodedFields(object)) };
+      return { context, changes: changesOf(before, encodedFields(object)), value: plainReply(returned) };
     }
     case "beforeFind": {
       const trigger = registry.beforeFind.get(invocation.className);
@@ -245,6 +246,17 @@ function sessionTokenOf({ user }: CallContext): string | undefined {
 }
 
 /** Reduces a context to JSON data. */
+/** What an afterSave trigger returned, if it is a plain object that can be sent. */
+function plainReply(returned: unknown): JsonObject | undefined {
+  if (!isJsonObject(returned) || Object.getPrototypeOf(returned) !== Object.prototype) return undefined;
+  try {
+    return toPlainObject(returned);
+  } catch {
+    // It refers to itself, as the response of an HTTP library may.
+    return undefined;
+  }
+}
+
 function toPlainObject(context: JsonObject): JsonObject {
   const value: unknown = JSON.parse(JSON.stringify(context ?? {}));
   return isJsonObject(value) ? value : {};

@@ -23,7 +23,10 @@ export function createTriggers(options: TriggerOptions): Triggers & { auth: Auth
         : undefined,
     afterSave: (className) =>
       hasHandler(`afterSave.${className}`)
-        ? async (change) => (await afterChange("afterSave", change)).changes ?? { set: {}, unset: [] }
+        ? async (change) => {
+            const { changes, value } = await afterChange("afterSave", change);
+            return { set: {}, unset: [], ...changes, ...(isJsonObject(value) && { reply: value }) };
+          }
         : undefined,
     beforeDelete: (className) =>
       hasHandler(`beforeDelete.${className}`)

@@ -11,6 +11,7 @@ import { createObjects } from "./objects/index.ts";
 import { createKeywordCheck } from "./objects/keywordDenylist.ts";
 import type { ClassRules } from "./objects/rules.ts";
 import type { Triggers } from "./objects/triggers.ts";
+import { createParseDescriptions, FULL_DESCRIPTIONS } from "./schema/classDescriptions.ts";
 import { applySchemas } from "./schema/definedSchemas.ts";
 import { SchemaService } from "./schema/schemaService.ts";
 import { Schemas } from "./schema/schemas.ts";
@@ -63,6 +64,7 @@ export function createDataService(dependencies: DataDependencies): DataService {
     allowPublicExplain: config.allowPublicExplain,
     lockSchemas: config.lockSchemas,
     clientsIndexTexts: config.compatibility === "parse",
+    afterSaveReplies: config.compatibility === "parse",
     allowCustomObjectId: config.allowCustomObjectId,
     defaultAcl: config.defaultAcl,
     assertAllowed: createKeywordCheck(config.requestKeywordDenylist),
@@ -76,7 +78,10 @@ export function createDataService(dependencies: DataDependencies): DataService {
     store,
     objects,
     isLocked: config.lockSchemas,
-    listsOpenAcl: config.compatibility !== "parse",
+    descriptions:
+      config.compatibility === "parse"
+        ? createParseDescriptions({ store, schemas, rules })
+        : FULL_DESCRIPTIONS,
     fixedFields,
   });
   return {

@@ -80,6 +80,8 @@ export function assertExtension(
   if (!TOKEN.test(type) || !TOKEN.test(subtype)) {
     const typeName = (slash < 0 ? (contentType.split(";", 1)[0] ?? "") : type).replace(/\s+/g, "");
     if (typeName !== "" && !isAllowed(typeName)) throw extensionDisabled(typeName);
+    // The SDKs take any text as the type of a file, such as "text". Files are served by their names.
+    if (slash < 0 && TOKEN.test(typeName)) return;
     throw new ProtocolError(ErrorCode.FILE_SAVE_ERROR, "Invalid Content-Type.");
   }
   if (!isAllowed(subtype)) throw extensionDisabled(subtype);

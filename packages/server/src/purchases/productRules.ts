@@ -1,6 +1,6 @@
-import { ErrorCode, ProtocolError } from "@purse/protocol";
+import { ErrorCode, isWireFile, ProtocolError } from "@purse/protocol";
 import type { Config } from "../config/loadConfig.ts";
-import { setValueOf } from "../data/objects/pendingWrite.ts";
+import { type PendingWrite, setField, setValueOf } from "../data/objects/pendingWrite.ts";
 import type { ClassRules } from "../data/objects/rules.ts";
 import { SYSTEM_CLASS_FIELDS } from "../data/schema/systemClasses.ts";
 
@@ -29,11 +29,22 @@ export function productRules({ compatibility }: Pick<Config, "compatibility">): 
         const value = setValueOf(pending, field);
         if (value === undefined || value === null || value === "") throw requiredError(field);
       }
+      setDownloadName(pending);
     },
-    beforeUpdate({ operations }) {
-      for (const field of REQUIRED) if (operations[field]?.op === "Delete") throw requiredError(field);
+    beforeUpdate(pending) {
+      for (const field of REQUIRED)
+        if (pending.operations[field]?.op === "Delete") throw requiredError(field);
+      setDownloadName(pending);
     },
   };
+}
+
+/** Sets the name of a new download, which clients show before they may have the file. */
+function setDownloadName(pending: PendingWrite): void {
+  const download = setValueOf(pending, "download");
+  if (!isWireFile(download)) return;
+  setField(pending, "downloadName", download.name);
+  pending.returnedFields.downloadName = download.name;
 }
 
 function requiredError(field: string): ProtocolError {

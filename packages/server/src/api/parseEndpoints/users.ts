@@ -200,6 +200,7 @@ export const USER_ENDPOINTS: readonly ParseEndpoint[] = [
     response: nothing,
   },
   page("GET", ":appId/verify_email", "Page of the link in verification emails", token),
+  page("GET", ":appId/resend_verification_email", "Page that sends the verification email again", nothing),
   page(
     "POST",
     ":appId/resend_verification_email",

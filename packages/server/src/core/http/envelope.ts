@@ -57,7 +57,8 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
 
 /**
  * Parses the envelope of the Parse protocol: the method in `_method` of a POST, credentials in `_…` fields of the body
- * or `X-Parse-…` headers, parameters in the query string and the body. Throws 107 for malformed credentials and ids.
+ * or `X-Parse-…` headers, parameters in the query string and the body. Throws 107 for malformed credentials and ids, 209
+ * for a malformed session token.
  */
 export function parseEnvelope(
   verb: string,
@@ -85,15 +86,13 @@ export function parseEnvelope(
     const { field, header } = CLIENT_KEY_NAMES[name];
     clientKeys[name] = textField(field) ?? headerValue(header);
   }
-  const params = paramsOf(fields);
-  if (search !== "") addQueryParams(params, search);
   return {
     method: methodOf(verb, fields._method),
     appId: bodyField("_ApplicationId") ?? headerValue("x-parse-application-id"),
     masterKey: bodyField("_MasterKey") ?? headerValue("x-parse-master-key"),
     maintenanceKey: headerValue("x-parse-maintenance-key"),
     clientKeys,
-    sessionToken: bodyField("_SessionToken") ?? headerValue("x-parse-session-token"),
+    sessionToken: sessionTokenOf(fields) ?? headerValue("x-parse-session-token"),
     installationId: assertLength(
       "The installation id",
       bodyField("_InstallationId") ?? headerValue("x-parse-installation-id"),
@@ -106,8 +105,24 @@ export function parseEnvelope(
     ),
     isRetry: /;\s*attempt=\d/.test(headers["content-type"] ?? ""),
     context: contextOf(fields._context ?? headerValue("x-parse-cloud-context")),
-    params,
+    params: withQueryParams(paramsOf(fields), search),
   };
+}
+
+/** Parameters with those of the query string, which replace others of the same name as in Parse Server. */
+function withQueryParams(params: JsonObject, search: string): JsonObject {
+  if (search === "") return params;
+  const query: JsonObject = {};
+  addQueryParams(query, search);
+  return { ...params, ...query };
+}
+
+/** The session token in a body; throws 209 for anything but text, such as an operator of a query. */
+function sessionTokenOf(fields: JsonObject): string | undefined {
+  const token = Object.hasOwn(fields, "_SessionToken") ? fields._SessionToken : undefined;
+  if (token === undefined || token === null || token === "") return undefined;
+  if (typeof token === "string") return token;
+  throw new ProtocolError(ErrorCode.INVALID_SESSION_TOKEN, "Invalid session token");
 }
 
 /** The fields without those of the envelope. */

@@ -17,6 +17,10 @@ describe("the fields of forms and query strings", () => {
     ["a=b%20c+d&%C3%A4=%F0%9F%98%80", { a: "b c d", ä: "😀" }],
     ["a=b=c&d&=e&&", { a: "b=c", d: "", "": "e" }],
     ["a=%zz&b=%", { a: "%zz", b: "%" }],
+    ["where[a]=1&where[b][$gt]=2&where[b][$lt]=3", { where: { a: "1", b: { $gt: "2", $lt: "3" } } }],
+    ["where[a][$in][]=1&where[a][$in][]=2", { where: { a: { $in: ["1", "2"] } } }],
+    ["where[a]=1&where[a][$gt]=2", { where: { a: "1" } }],
+    ["where[=1&where[a]b=2&data[a]=3", { "where[": "1", "where[a]b": "2", "data[a]": "3" }],
     ["constructor=1&toString=2", { constructor: "1", toString: "2" }],
     ["", {}],
   ])("are read: %s", (text, expected) => {
@@ -24,10 +28,17 @@ describe("the fields of forms and query strings", () => {
   });
 
   it("leave what is there already", () => {
+    expect(fieldsOf("where[a]=1", { where: { b: 1 } })).toEqual({ where: { b: 1 } });
     expect(fieldsOf("a=1&b=2&c=3", { a: { b: 1 }, b: 5 })).toEqual({ a: { b: 1 }, b: 5, c: "3" });
   });
 
-  it.each(["__proto__=1", "__proto__[]=1", "a=1&__proto__=2"])("refuse to reach a prototype: %s", (text) => {
+  it.each([
+    "__proto__=1",
+    "__proto__[]=1",
+    "a=1&__proto__=2",
+    "where[__proto__]=1",
+    "where[a][__proto__][b]=1",
+  ])("refuse to reach a prototype: %s", (text) => {
     expect(() => fieldsOf(text)).toThrow("Invalid key name: __proto__");
   });
 

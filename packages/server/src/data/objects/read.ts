@@ -6,12 +6,12 @@ import {
   isInternalClassName,
   isJsonObject,
   type JsonObject,
-  type JsonValue,
   type Order,
   ProtocolError,
   parseQuery,
   type Query,
   type QueryLimits,
+  withParsedWhere,
 } from "@purse/protocol";
 import { bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
@@ -102,11 +102,12 @@ export function createReads(dependencies: ReadDependencies): Reads {
   async function executeFind(
     request: RequestContext,
     className: string,
-    params: JsonObject,
+    sentParams: JsonObject,
   ): Promise<FindResult> {
     access.assertReadable(request, className, "find");
     if (isInternalClassName(className) && !rules.has(className)) return { results: [] };
     assertClassName(className);
+    const params = withParsedWhere(sentParams);
     const beforeFind = triggers.beforeFind(className);
     const { params: foundParams, objects } = beforeFind
       ? await beforeFind({ limit: limits.defaultLimit, ...params }, request, false)
@@ -142,8 +143,7 @@ export function createReads(dependencies: ReadDependencies): Reads {
     const allowsStaleRead = STALE_READ_PREFERENCES.has(query.readPreference ?? "");
     const scopedQuery = { where, order, limit, skip, includeScore, allowsStaleRead };
     if (query.explain) {
-      const filter: JsonValue =
-        typeof queryParams.where === "string" ? JSON.parse(queryParams.where) : (queryParams.where ?? {});
+      const filter = queryParams.where ?? {};
       const steps = await reader.explain(scope, scopedQuery);
       return { results: [], plan: explainedQuery({ find: className, filter }, steps, queryParams) };
     }
@@ -175,9 +175,8 @@ export function createReads(dependencies: ReadDependencies): Reads {
     params: JsonObject,
     request: RequestContext,
   ): Promise<Query> {
-    const where: unknown = typeof params.where === "string" ? JSON.parse(params.where) : params.where;
-    const changed = await subqueryTriggers.run(isJsonObject(where) ? where : {}, request);
-    return parseQuery(className, { ...params, where: changed }, limits);
+    const where = isJsonObject(params.where) ? params.where : {};
+    return parseQuery(className, { ...params, where: await subqueryTriggers.run(where, request) }, limits);
   }
 
   /** Returns the class that `redirectClassNameForKey` points to, if it is another one. */

@@ -5,31 +5,19 @@ const COMBINATIONS: ReadonlySet<string> = new Set(["$or", "$and", "$nor"]);
 
 /** Throws 107 if a `where` compares a field that is no date with a `$relativeTime`. Other errors are left to the parser. */
 export function assertRelativeTimes(where: JsonValue | undefined, schema: ClassSchema | undefined): void {
-  if (!schema || where === undefined) return;
-  const text = typeof where === "string" ? where : JSON.stringify(where);
-  if (!text.includes("$relativeTime")) return;
-  assertDates(parsed(text), schema);
-}
-
-function assertDates(where: JsonValue, schema: ClassSchema): void {
-  if (!isJsonObject(where)) return;
+  if (!schema || !isJsonObject(where)) return;
   for (const [key, value] of Object.entries(where)) {
-    if (COMBINATIONS.has(key) && Array.isArray(value)) for (const each of value) assertDates(each, schema);
+    if (COMBINATIONS.has(key) && Array.isArray(value)) {
+      for (const each of value) assertRelativeTimes(each, schema);
+    }
+    if (!isJsonObject(value)) continue;
     const type = (COMMON_FIELDS[key] ?? schema.fields[key])?.type;
-    if (type === undefined || type === "Date" || !isJsonObject(value)) continue;
+    if (type === undefined || type === "Date") continue;
     const isRelative = Object.values(value).some(
       (operand) => isJsonObject(operand) && "$relativeTime" in operand,
     );
     if (isRelative) {
       throw new ProtocolError(ErrorCode.INVALID_JSON, "$relativeTime can only be used with Date field");
     }
-  }
-}
-
-function parsed(text: string): JsonValue {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

@@ -30,7 +30,10 @@ export interface ClassRules {
   restrictedFields?: RestrictedFields;
   /** Rejects reads of the class before any object is read. */
   beforeRead?(operation: "find" | "get", request: RequestContext): void;
-  /** Changes the conditions of a query, such as those on fields that are stored outside of the object. */
+  /**
+   * Changes the conditions of a query, such as those on fields that are stored outside of the object. `where` is an object
+   * unless it is invalid.
+   */
   prepareFind?(params: JsonObject, request: RequestContext): Promise<JsonObject>;
   /** Rejects writes before the object is read. */
   beforeWrite?(operation: "update" | "delete", objectId: string, request: RequestContext): void;

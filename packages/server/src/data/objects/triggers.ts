@@ -41,6 +41,8 @@ export interface AfterSaveResult {
   set: JsonObject;
   /** Names of removed fields. */
   unset: string[];
+  /** The object that the trigger returned. Parse Server sends it in place of its own response. */
+  reply?: JsonObject;
 }
 
 /** The result of a beforeFind trigger. */

@@ -7,6 +7,7 @@ import {
   type JsonValue,
   type Operation,
   ProtocolError,
+  ROLE_PREFIX,
 } from "@purse/protocol";
 import { aclSubjectsOf, bypassesPermissions, type RequestContext } from "../../core/authContext.ts";
 import type { EventBus } from "../../core/eventBus.ts";
@@ -55,6 +56,8 @@ export interface WriteDependencies {
   allowCustomObjectId: boolean;
   /** Throws 105 if what is written contains a denied keyword. */
   assertAllowed?: AssertAllowed;
+  /** Whether an object that an afterSave trigger returns replaces the response. */
+  afterSaveReplies?: boolean;
   /** Default ACL of new objects; `currentUser` in it stands for the user who creates them. */
   defaultAcl: JsonObject | undefined;
   /** Returns the time in ms since the epoch. */
@@ -88,7 +91,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       throw new ProtocolError(ErrorCode.INVALID_KEY_NAME, "id is an invalid field name.");
     }
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
-    const id = allowsCustomId ? parseCustomId(objectId) : newObjectId();
+    const id = allowsCustomId ? parseCustomId(className, objectId) : newObjectId();
     const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
     dependencies.assertAllowed?.(fields);
@@ -134,7 +137,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       const context = { sent: Object.keys(requested), stored: result.after };
       await applyAfterSave(body, answer, pending, context, request);
     }
-    return replyOf(body);
+    return replyOf(replacementOf(answer) ?? body);
   }
 
   async function update(
@@ -201,7 +204,12 @@ export function createWrites(dependencies: WriteDependencies): Writes {
       const context = { sent: Object.keys(requested), stored: result.after };
       if (answer) await applyAfterSave(body, answer, pending, context, request);
     }
-    return { status: 200, body: fileUrls.expand({ ...body, ...pending.returnedFields }, request) };
+    const sent = { ...(replacementOf(answer) ?? body), ...pending.returnedFields };
+    return { status: 200, body: fileUrls.expand(sent, request) };
+  }
+
+  function replacementOf(answer: AfterSaveResult | undefined): JsonObject | undefined {
+    return dependencies.afterSaveReplies ? answer?.reply : undefined;
   }
 
   async function remove(
@@ -444,9 +452,15 @@ function applyDefaults(
   if (acl) operations.ACL = { op: "Set", value: acl };
 }
 
-/** Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid. */
-function parseCustomId(value: JsonValue | undefined): string {
+/**
+ * Returns the id of a new object, as chosen by the client if given. Throws 104 if it is invalid, and 119 for a user whose
+ * id would read as a role in ACLs.
+ */
+function parseCustomId(className: string, value: JsonValue | undefined): string {
   if (value === undefined) return newObjectId();
+  if (className === "_User" && typeof value === "string" && value.startsWith(ROLE_PREFIX)) {
+    throw new ProtocolError(ErrorCode.OPERATION_FORBIDDEN, "Invalid object ID.");
+  }
   if (typeof value === "string" && /^[0-9A-Za-z_-]{1,128}$/.test(value)) return value;
   throw new ProtocolError(
     ErrorCode.MISSING_OBJECT_ID,

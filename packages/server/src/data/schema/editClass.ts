@@ -44,6 +44,12 @@ export function editClass(schema: ClassSchema, edit: ClassEdit, fixedFields: rea
   return { ...edited, classLevelPermissions: permissions };
 }
 
+/** Throws 136 if the fields of a new system class are among those that it has anyway. */
+export function assertNoFields(fields: JsonValue | undefined, fixedFields: readonly string[]): void {
+  const name = Object.keys(objectParameter(fields, "fields")).find((each) => fixedFields.includes(each));
+  if (name !== undefined) throw new ProtocolError(FIELD_IS_FIXED, `field ${name} cannot be added`);
+}
+
 function objectParameter(value: JsonValue | undefined, parameter: string): JsonObject {
   if (value === undefined || value === null) return {};
   if (isJsonObject(value)) return value;

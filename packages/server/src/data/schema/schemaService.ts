@@ -3,8 +3,8 @@ import type { RequestContext } from "../../core/authContext.ts";
 import type { ClassSchema } from "../../database/classSchema.ts";
 import type { Store } from "../../database/store.ts";
 import type { Objects } from "../objects/objects.ts";
-import { describeClass } from "./describe.ts";
-import { type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
+import type { ClassDescriptions } from "./classDescriptions.ts";
+import { assertNoFields, type ClassEdit, editClass, invalidClassName } from "./editClass.ts";
 import type { Schemas } from "./schemas.ts";
 
 export interface SchemaServiceDependencies {
@@ -13,8 +13,7 @@ export interface SchemaServiceDependencies {
   objects: Pick<Objects, "remove">;
   /** Whether classes can be changed only by configuration. */
   isLocked: boolean;
-  /** Whether descriptions of classes contain the default ACL of new objects, which allows everything. */
-  listsOpenAcl: boolean;
+  descriptions: ClassDescriptions;
   /** Fields that a system class must keep. */
   fixedFields(className: string): readonly string[];
 }
@@ -32,23 +31,33 @@ export class SchemaService {
 
   /** Returns the stored schemas in Parse's format, not those that this process has cached. */
   async list(): Promise<JsonObject[]> {
-    const { schemas } = this.#dependencies;
+    const { schemas, descriptions } = this.#dependencies;
     await schemas.refresh();
-    return schemas
+    const described = schemas
       .all()
       .filter(({ className }) => !isInternalClassName(className))
-      .map((schema) => this.#describe(schema));
+      .map(async (schema) =>
+        (await descriptions.isListed(schema)) ? [await descriptions.describe(schema)] : [],
+      );
+    return (await Promise.all(described)).flat();
   }
 
   /** Throws 103 if the class does not exist. */
   async get(className: string): Promise<JsonObject> {
     await this.#dependencies.schemas.refresh(className);
-    return this.#describe(this.#require(className));
+    const schema = this.#require(className);
+    if (await this.#dependencies.descriptions.isListed(schema)) return this.#describe(schema);
+    throw doesNotExist(className);
   }
 
   /** Creates a class. Throws 103 for an invalid or taken name. */
   async create(className: string, edit: JsonObject): Promise<JsonObject> {
     this.assertChangeable();
+    const known = this.#dependencies.schemas.get(className);
+    if (known && !(await this.#dependencies.descriptions.isListed(known))) {
+      assertNoFields(edit.fields, this.#dependencies.fixedFields(className));
+      return this.update(className, edit);
+    }
     if (!isClassName(className)) {
       throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, invalidClassName(className));
     }
@@ -112,8 +121,8 @@ export class SchemaService {
     );
   }
 
-  #describe(schema: ClassSchema): JsonObject {
-    return describeClass(schema, { listsOpenAcl: this.#dependencies.listsOpenAcl });
+  #describe(schema: ClassSchema): Promise<JsonObject> {
+    return this.#dependencies.descriptions.describe(schema);
   }
 
   #applyEdit(schema: ClassSchema, { fields, classLevelPermissions, indexes }: JsonObject): ClassSchema {
@@ -124,8 +133,12 @@ export class SchemaService {
   #require(className: string): ClassSchema {
     const schema = this.#dependencies.schemas.get(className);
     if (schema) return schema;
-    throw new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
+    throw doesNotExist(className);
   }
+}
+
+function doesNotExist(className: string): ProtocolError {
+  return new ProtocolError(ErrorCode.INVALID_CLASS_NAME, `Class ${className} does not exist.`);
 }
 
 /** Classes that the server cannot work without. */

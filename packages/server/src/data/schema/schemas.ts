@@ -85,9 +85,12 @@ export class Schemas {
     authorizeGrowth: (schema: ClassSchema | undefined) => GrowthLimits | undefined,
   ): Promise<ClassSchema> {
     const current = this.#classes.get(className);
-    const added = current ? missingFields(current, operations) : {};
-    if (current && Object.keys(added).length === 0) return current;
-    const limits = authorizeGrowth(current);
+    const { missing: added, mismatch } = current ? compareFields(current, operations) : {};
+    // Clients that may not add the other fields are told so first.
+    const grows = added === undefined || Object.keys(added).length > 0;
+    const limits = grows ? authorizeGrowth(current) : undefined;
+    if (mismatch) throw mismatch;
+    if (current && !grows) return current;
     return this.change(className, (schema) => {
       const missing = missingFields(schema, operations);
       const isNew = !this.#classes.has(className);
@@ -238,12 +241,26 @@ function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 9);
 }
 
+interface FieldComparison {
+  /** The fields that the operations require and the schema lacks. */
+  missing: Record<string, FieldType>;
+  /** 111 if a field has another type than an operation requires, or there would be two GeoPoints. */
+  mismatch?: ProtocolError;
+}
+
 /** Returns the fields that the operations require and the schema lacks. Throws 111 on a type mismatch. */
 function missingFields(
   schema: ClassSchema,
   operations: Record<string, Operation>,
 ): Record<string, FieldType> {
+  const { missing, mismatch } = compareFields(schema, operations);
+  if (mismatch) throw mismatch;
+  return missing;
+}
+
+function compareFields(schema: ClassSchema, operations: Record<string, Operation>): FieldComparison {
   const missing: Record<string, FieldType> = {};
+  let mismatch: ProtocolError | undefined;
   for (const [path, operation] of Object.entries(operations)) {
     const dot = path.indexOf(".");
     const name = dot < 0 ? path : path.slice(0, dot);
@@ -253,7 +270,7 @@ function missingFields(
     const known = Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
     if (!known) missing[name] = type;
     else if (dot >= 0 ? known.type !== "Object" && known.type !== "Array" : !sameType(known, type)) {
-      throw new ProtocolError(
+      mismatch ??= new ProtocolError(
         ErrorCode.INCORRECT_TYPE,
         `schema mismatch for ${schema.className}.${name}; expected ${typeText(known)} but got ${typeText(type)}`,
       );
@@ -263,9 +280,12 @@ function missingFields(
     ({ type }) => type === "GeoPoint",
   );
   if (geoPointFields.length > 1 && Object.values(missing).some(({ type }) => type === "GeoPoint")) {
-    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, "there can only be one geopoint field in a class");
+    mismatch ??= new ProtocolError(
+      ErrorCode.INCORRECT_TYPE,
+      "there can only be one geopoint field in a class",
+    );
   }
-  return missing;
+  return { missing, ...(mismatch && { mismatch }) };
 }
 
 function nestedType(operation: Operation): FieldType | undefined {

@@ -16,7 +16,7 @@ export function postgresPattern(source: string, flags: string): string {
   const dots = all.includes("s");
   // p: `.` does not match line ends; w: `^` and `$` match at every line; n: both.
   const mode = lines ? (dots ? "w" : "n") : dots ? "s" : "p";
-  return `(?${mode}${all.includes("i") ? "i" : ""}${all.includes("x") ? "x" : ""})${translate(text)}`;
+  return `(?${mode}${all.includes("i") ? "i" : ""}${all.includes("x") ? "x" : ""})${translate(text, all.includes("i"))}`;
 }
 
 function leadingFlags(source: string): { text: string; flags: string } {
@@ -24,7 +24,7 @@ function leadingFlags(source: string): { text: string; flags: string } {
   return match ? { text: source.slice(match[0].length), flags: match[1] ?? "" } : { text: source, flags: "" };
 }
 
-function translate(source: string): string {
+function translate(source: string, ignoresCase: boolean): string {
   let result = "";
   for (let i = 0; i < source.length; i++) {
     const character = source[i] ?? "";
@@ -46,7 +46,8 @@ function translate(source: string): string {
       i += 1;
     } else if (character === "[") {
       const end = classEnd(source, i);
-      result += source.slice(i, end);
+      const members = source.slice(i, end);
+      result += ignoresCase ? withOtherCases(members) : members;
       i = end - 1;
     } else if (
       source.startsWith("(?P<", i) ||
@@ -54,9 +55,29 @@ function translate(source: string): string {
     ) {
       i = source.indexOf(">", i);
       result += "(";
-    } else result += character;
+    } else {
+      const other = ignoresCase ? otherCase(character) : undefined;
+      result += other === undefined ? character : `[${character}${other}]`;
+    }
   }
   return result;
+}
+
+/**
+ * The other case of a letter that is not ASCII; undefined if there is none. Values have the collation "C", under which
+ * PostgreSQL ignores the case of ASCII letters only.
+ */
+function otherCase(character: string): string | undefined {
+  if (character <= "\x7f") return undefined;
+  const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
+  const other = character === lower ? upper : lower;
+  return other === character || other.length !== 1 ? undefined : other;
+}
+
+/** A bracket expression with the other cases of its members. The ends of ranges stay as they are. */
+function withOtherCases(members: string): string {
+  const others = [...members].filter((_, i, all) => all[i - 1] !== "-" && all[i + 1] !== "-");
+  return `${members.slice(0, -1)}${others.map((each) => otherCase(each) ?? "").join("")}]`;
 }
 
 /** Returns the position after the bracket expression that begins at `from`. */
