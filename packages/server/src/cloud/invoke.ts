@@ -245,7 +245,6 @@ function sessionTokenOf({ user }: CallContext): string | undefined {
   return typeof user?.sessionToken === "string" ? user.sessionToken : undefined;
 }
 
-/** Reduces a context to JSON data. */
 /** What an afterSave trigger returned, if it is a plain object that can be sent. */
 function plainReply(returned: unknown): JsonObject | undefined {
   if (!isJsonObject(returned) || Object.getPrototypeOf(returned) !== Object.prototype) return undefined;
@@ -257,6 +256,7 @@ function plainReply(returned: unknown): JsonObject | undefined {
   }
 }
 
+/** Reduces a context to JSON data. */
 function toPlainObject(context: JsonObject): JsonObject {
   const value: unknown = JSON.parse(JSON.stringify(context ?? {}));
   return isJsonObject(value) ? value : {};
