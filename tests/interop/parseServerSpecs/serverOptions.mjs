@@ -11,7 +11,7 @@ const RENAMED = {
 const SAME = (
   "appName accountLockout allowClientClassCreation allowClientAddField allowCustomObjectId allowExpiredAuthDataToken " +
   "appId clientKey customPages defaultLimit dotNetKey emailVerifyTokenReuseIfValid enableAnonymousUsers " +
-  "enableSecurityCheck enforcePrivateUsers fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
+  "enableSecurityCheck encodeParseObjectInCloudFunction enforcePrivateUsers fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
   "preventLoginWithUnverifiedEmail preventSignupWithUnverifiedEmail protectedFields readOnlyMasterKey requestKeywordDenylist " +
   "restAPIKey revokeSessionOnPasswordReset sendUserEmailVerification userSensitiveFields verifyUserEmails webhookKey"
 ).split(" ");
