@@ -114,7 +114,7 @@ export async function openServices(dependencies: ServiceDependencies) {
     chains,
     logger,
   });
-  const jobs = createJobs({ store, schemas, objects, cloud, events, logger });
+  const jobs = createJobs({ config, store, schemas, objects, cloud, events, logger });
   const chainEvents = new ChainEvents({
     store,
     schemas,

@@ -39,6 +39,7 @@ export function configurationOf(options, serverUrl) {
     const name = RENAMED[key] ?? (SAME.includes(key) ? key : undefined);
     if (name !== undefined && value !== undefined) configuration[name] = value;
   }
+  if (options.verbose) configuration.logLevel = "debug";
   const { definitions, lockSchemas, ...schemaOptions } = options.schema ?? {};
   if (lockSchemas) configuration.lockSchemas = true;
   if (definitions) configuration.schemas = definitions;

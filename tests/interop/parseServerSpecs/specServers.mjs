@@ -47,7 +47,7 @@ export async function startServer(options, channelPort, previous, cloud) {
       PURSE_MASTER_KEY: options.masterKey,
       PURSE_CONFIG: join(import.meta.dirname, "purseConfig.mjs"),
       PURSE_CLOUD: join(import.meta.dirname, "purseCloud.mjs"),
-      PURSE_LOG_LEVEL: "warn",
+      PURSE_LOG_LEVEL: options.logLevel ?? "warn",
       SPECS_OPTIONS: file,
       ...(cloud !== undefined && { SPECS_CLOUD: cloud }),
       SPECS_SERVER: id,
@@ -133,8 +133,9 @@ async function forward(request, response) {
   else request.pipe(onward);
 }
 
+/** URLs, and the paths in lines of the log. */
 function withMount(text) {
-  return text.replaceAll(/(http:\/\/localhost:\d+)\/server\//g, `$1${mount}/`);
+  return text.replaceAll(/(http:\/\/localhost:\d+|"url":"|\[[A-Z]+\] )\/server\//g, `$1${mount}/`);
 }
 
 /** Passes an answer on; URLs of the server get the path that the specs know. */

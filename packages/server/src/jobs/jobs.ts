@@ -1,4 +1,5 @@
 import type { Cloud } from "../cloud/index.ts";
+import type { Config } from "../config/loadConfig.ts";
 import type { EventBus } from "../core/eventBus.ts";
 import type { ApiRoute } from "../core/http/apiRoute.ts";
 import type { Logger } from "../core/logger.ts";
@@ -14,6 +15,7 @@ import { scheduleRoutes } from "./scheduleRoutes.ts";
 import { Scheduler } from "./scheduler.ts";
 
 export interface JobsDependencies {
+  config: Pick<Config, "compatibility">;
   store: Store;
   schemas: Schemas;
   objects: Objects;
@@ -31,7 +33,15 @@ export interface Jobs {
 }
 
 /** Creates the jobs of the cloud code: running them on request and by schedule. */
-export function createJobs({ store, schemas, objects, cloud, events, logger }: JobsDependencies): Jobs {
+export function createJobs({
+  config,
+  store,
+  schemas,
+  objects,
+  cloud,
+  events,
+  logger,
+}: JobsDependencies): Jobs {
   const shared = {
     store,
     schemaOf: (className: string) => schemas.require(className),
@@ -54,7 +64,7 @@ export function createJobs({ store, schemas, objects, cloud, events, logger }: J
   });
   return {
     service,
-    rules: jobRules,
+    rules: jobRules(config),
     routes: [...jobRoutes(service), ...scheduleRoutes({ objects, jobNames })],
     start: () => scheduler.start(),
     async stop() {
