@@ -18,8 +18,8 @@ export type LogRequest = <T extends { status?: number }>(
 ) => Promise<T>;
 
 const MASK = "********";
-/** Parameters that are secret in a request, besides the fields that are secret in any line of the log. */
-const SECRET_PARAMETERS: ReadonlySet<string> = new Set(["token", "secret", "code", "mfa"]);
+/** The token of a link in an email: secret in a request, besides the fields that are secret in any line of the log. */
+const EMAIL_TOKEN = "token";
 const SESSION_TOKEN = /^r:\w{8,}/;
 
 /** Logs requests and the status of their responses at the level `debug`, with secrets replaced by asterisks. */
@@ -81,5 +81,5 @@ function maskValue(value: JsonValue): JsonValue {
 }
 
 function isSecret(name: string): boolean {
-  return isSecretName(name) || SECRET_PARAMETERS.has(name.toLowerCase());
+  return name === EMAIL_TOKEN || isSecretName(name);
 }
