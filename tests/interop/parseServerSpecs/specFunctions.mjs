@@ -111,8 +111,7 @@ function decode(value) {
   if (value.$query) return Parse.Query.fromJSON(value.$query, value.json);
   if (value.$config) return Object.assign(new Parse.Config(), { attributes: decode(value.$config) });
   if (value.$file) return fileOf(value);
-  // Objects of the SDK come as `$object`: this one is plain there, too.
-  if (value.__type === "Pointer") return value;
+  if (value.$plain) return value.$plain;
   if (value.__type || value.__op) return Parse._decode("value", value);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, decode(each)]));
 }
