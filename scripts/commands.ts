@@ -125,7 +125,10 @@ export async function runCommand(
       return print(await withStore(config, (store) => runOperatorCommand(store, positionals, values)));
     case "schema": {
       const plans = await withStore(config, async (store) =>
-        planSchemas(await openSchemas(store), config.schemas, config.schemaOptions),
+        planSchemas(await openSchemas(store), config.schemas, {
+          ...config.schemaOptions,
+          isParseCompatible: config.compatibility === "parse",
+        }),
       );
       const lines = plans.flatMap((plan) => plan.lines);
       return print(lines.length > 0 ? lines.join("\n") : "Nothing would change.");

@@ -74,6 +74,26 @@ describe.each(DATABASES)("requests to cloud code on %s", (database) => {
     expect(body.result).toEqual({ isDate: true, iso: [iso, iso, iso], type: "Date", at });
   });
 
+  it("receive pointers as objects of the SDK, or as they were sent if the setting says so", async () => {
+    const env = {
+      ...(await databaseEnv(database)),
+      PURSE_CLOUD: CODE,
+      PURSE_ENCODE_PARSE_OBJECT_IN_CLOUD_FUNCTION: "0",
+    };
+    const plain = await startPurse({ env });
+    const pointer = { __type: "Pointer", className: "Item", objectId: "one" };
+    const at = { __type: "Date", iso: "2026-01-02T03:04:05.678Z" };
+    const params = { list: [pointer], at };
+    const seenBy = async (server: Purse) =>
+      (await rest(server, "POST", "/functions/pointers", params)).body.result;
+    try {
+      expect(await seenBy(purse)).toEqual({ isObject: true, id: "one", objectId: null, isDate: true });
+      expect(await seenBy(plain)).toEqual({ isObject: false, id: null, objectId: "one", isDate: true });
+    } finally {
+      await plain.remove();
+    }
+  });
+
   it("validate the master key where they say so, also if it skips the trigger", async () => {
     expect((await call("skipped", {}, MASTER)).body).toMatchObject({ code: 142 });
     expect((await call("skipped", { needed: 1 }, MASTER)).body).toEqual({ result: "ran" });

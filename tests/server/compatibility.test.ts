@@ -58,6 +58,12 @@ describe.each(DATABASES)("under the compatibility with Parse Server, on %s", (da
     }
   });
 
+  it("a schedule of a job may be stored without a time", async () => {
+    const schedule = { jobName: "some job" };
+    expect((await rest(purse, "POST", "/classes/_JobSchedule", schedule, MASTER)).status).toBe(201);
+    expect((await rest(purse, "POST", "/classes/_JobSchedule", schedule)).body.code).toBe(119);
+  });
+
   it("clients write products, unless the permissions of the class say otherwise", async () => {
     const product = { productIdentifier: "song", title: "A song", subtitle: "Of three minutes", order: 1 };
     const icon = { __type: "File", name: "icon.png" };

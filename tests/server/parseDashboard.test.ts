@@ -118,6 +118,14 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       await ask("DELETE", `/cloud_code/jobs/${body.objectId}`);
     });
 
+    it("is refused without a time where none is implied", async () => {
+      const { body } = await ask("POST", "/classes/_JobSchedule", { jobName: "count" });
+      expect(body).toEqual({
+        code: 142,
+        error: "A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay",
+      });
+    });
+
     it("is refused for a job that is not there, and without one", async () => {
       expect((await ask("POST", "/cloud_code/jobs", { job_schedule: { jobName: "none" } })).body).toEqual({
         code: 1,
@@ -137,6 +145,43 @@ describe.each(DATABASES)("what Parse Dashboard asks for, on %s", (database) => {
       expect(times).toEqual([...times].sort().reverse());
       expect(results[0]).toMatchObject({ level: expect.any(String), message: expect.any(String) });
       expect((await list(`/scriptlog?until=2020-01-01`)).results).toEqual([]);
+    });
+
+    it("has the requests, with masked passwords, if the log level is debug", async () => {
+      const env = { ...(await databaseEnv(database)), PURSE_LOG_LEVEL: "debug" };
+      const verbose = await startPurse({ env });
+      const headers = {
+        "x-parse-application-id": verbose.appId,
+        "x-parse-master-key": verbose.masterKey,
+        "content-type": "application/json",
+      };
+      try {
+        await fetch(`${verbose.serverUrl}/login?username=ada&password=simple.com`, { headers });
+        const body = JSON.stringify({ username: "ada", password: "simple.com" });
+        await fetch(`${verbose.serverUrl}/login`, { method: "POST", headers, body });
+        const response = await fetch(`${verbose.serverUrl}/scriptlog?size=50&level=verbose`, { headers });
+        const lines = JSON.parse(await response.text());
+        expect(lines).toEqual(
+          expect.arrayContaining([
+            expect.objectContaining({
+              level: "debug",
+              method: "GET",
+              url: "/server/login?username=ada&password=********",
+              message: "REQUEST for [GET] /server/login?username=ada&password=********: {}",
+            }),
+            expect.objectContaining({
+              message:
+                'REQUEST for [POST] /server/login: {\n  "username": "ada",\n  "password": "********"\n}',
+            }),
+            expect.objectContaining({
+              message: "ERROR of [POST] /server/login: Invalid username/password.",
+            }),
+          ]),
+        );
+        expect(verbose.output() + JSON.stringify(lines)).not.toContain("simple.com");
+      } finally {
+        await verbose.remove();
+      }
     });
 
     it.each(["level=loud", "order=up", "from=tomorrow", "size=many"])(

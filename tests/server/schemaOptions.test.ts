@@ -79,4 +79,27 @@ describe.each(DATABASES)("definitions of classes on %s", (database) => {
     const refused = migrate(SECOND, async () => undefined);
     await expect(refused).rejects.toThrow("Game.score is Number in the database");
   });
+
+  it('keep a field of another type with compatibility "parse", and warn', async () => {
+    await migrate(`compatibility: "parse", ${SECOND}`, async (purse) => {
+      expect(await fieldsOf(purse, "Game")).toMatchObject({ score: { type: "Number" } });
+      expect(purse.output()).toContain("Game.score is Number in the database, and the code says String");
+    });
+  });
+
+  it('close the permissions that they leave out, and those to add fields, with compatibility "parse"', async () => {
+    const closed = { find: {}, count: {}, get: {}, create: {}, update: {}, delete: {}, addField: {} };
+    const definitions = `compatibility: "parse", schemas: [
+      { className: "Game" },
+      { className: "Board", classLevelPermissions: { find: { "*": true }, addField: { "*": true } } },
+    ],`;
+    await migrate(definitions, async (purse) => {
+      const permissionsOf = async (className: string) =>
+        (await rest(purse, "GET", `/schemas/${className}`, undefined, MASTER)).body.classLevelPermissions;
+      expect(await permissionsOf("Game")).toEqual({ ...closed, protectedFields: {} });
+      expect(await permissionsOf("Board")).toEqual({ ...closed, find: { "*": true }, protectedFields: {} });
+      expect((await rest(purse, "GET", "/classes/Game")).body.code).toBe(119);
+      expect((await rest(purse, "GET", "/classes/Board")).body).toEqual({ results: [] });
+    });
+  });
 });

@@ -60,6 +60,7 @@ export async function openApis(dependencies: ApiDependencies): Promise<Apis> {
     files: files.files,
     cloud,
     limiter,
+    logger: logBuffer.logger,
     routes: [
       ...serverRoutes({ canPush: push.canSend, checksSecurity: config.enableSecurityCheck }),
       securityRoute({

@@ -12,7 +12,7 @@ import { listenForSpecs, startServer, useProxyFor } from "./specServers.mjs";
 /** Specs that empty a server and use it again: so many, then a new one. */
 const MAX_REUSES = 60;
 const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation"];
-const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product"];
+const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product", "_JobSchedule"];
 
 export class CurrentServer {
   #options;
@@ -132,7 +132,9 @@ export class CurrentServer {
     if (Object.keys(config.params ?? {}).length + functions.length + triggers.length > 0) return false;
     if ((await this.#systemClasses()) !== this.#pristine) return false;
     const { body } = await this.#ask("GET", "/schemas");
-    for (const { className } of body.results) {
+    // The list has no internal classes.
+    const classNames = [...body.results.map(({ className }) => className), "_JobSchedule"];
+    for (const className of classNames) {
       const isSystem = className.startsWith("_");
       if (isSystem && !KEPT_CLASSES.includes(className)) continue;
       if (!(await this.#ask("DELETE", `/purge/${className}`)).isOk && isSystem) return false;

@@ -35,6 +35,8 @@ function encode(value) {
     return { $object: { ...value.toJSON(), className: value.className }, dirty: value.dirtyKeys() };
   if (value instanceof Parse.Config) return { $config: encode(value.attributes) };
   if (value instanceof Date) return { __type: "Date", iso: value.toISOString() };
+  // A pointer that was not decoded for the cloud code.
+  if (value.__type === "Pointer") return { $plain: value };
   if (Array.isArray(value)) return value.map(encode);
   if (typeof value.toJSON === "function") return value.toJSON();
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, encode(each)]));

@@ -11,7 +11,7 @@ const RENAMED = {
 const SAME = (
   "appName accountLockout allowClientClassCreation allowClientAddField allowCustomObjectId allowExpiredAuthDataToken " +
   "appId clientKey customPages defaultLimit dotNetKey emailVerifyTokenReuseIfValid enableAnonymousUsers " +
-  "enableSecurityCheck enforcePrivateUsers fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
+  "enableSecurityCheck encodeParseObjectInCloudFunction enforcePrivateUsers fileUpload javascriptKey maintenanceKey masterKey maxLimit maxUploadSize passwordPolicy " +
   "preventLoginWithUnverifiedEmail preventSignupWithUnverifiedEmail protectedFields readOnlyMasterKey requestKeywordDenylist " +
   "restAPIKey revokeSessionOnPasswordReset sendUserEmailVerification userSensitiveFields verifyUserEmails webhookKey"
 ).split(" ");
@@ -39,6 +39,7 @@ export function configurationOf(options, serverUrl) {
     const name = RENAMED[key] ?? (SAME.includes(key) ? key : undefined);
     if (name !== undefined && value !== undefined) configuration[name] = value;
   }
+  if (options.verbose) configuration.logLevel = "debug";
   const { definitions, lockSchemas, ...schemaOptions } = options.schema ?? {};
   if (lockSchemas) configuration.lockSchemas = true;
   if (definitions) configuration.schemas = definitions;

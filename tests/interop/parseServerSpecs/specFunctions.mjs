@@ -28,8 +28,9 @@ let lastCallback = 0;
 /** Methods of requests that run in Purse's process, by id. */
 const callbacks = new Map();
 let onMail = () => undefined;
-/** How many mails have been taken. */
+/** How many mails have been taken, and how many are being taken. */
 let mails = 0;
+let mailsInProgress = 0;
 
 function register(run, self) {
   functions.set(++lastFunction, { run, self });
@@ -110,6 +111,7 @@ function decode(value) {
   if (value.$query) return Parse.Query.fromJSON(value.$query, value.json);
   if (value.$config) return Object.assign(new Parse.Config(), { attributes: decode(value.$config) });
   if (value.$file) return fileOf(value);
+  if (value.$plain) return value.$plain;
   if (value.__type || value.__op) return Parse._decode("value", value);
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, decode(each)]));
 }
@@ -227,8 +229,13 @@ async function answer({ call, number, args }, socket) {
   const reply = { result: number };
   let request;
   try {
-    if (call === "mail") await onMail(args[0]).finally(() => mails++);
-    else if (args[0]?.$request === undefined) {
+    if (call === "mail") {
+      mailsInProgress++;
+      await onMail(args[0]).finally(() => {
+        mailsInProgress--;
+        mails++;
+      });
+    } else if (args[0]?.$request === undefined) {
       const { run, self } = functions.get(call);
       // Options that an adapter is asked with are the adapter itself, without its functions.
       const isOptions = (arg) => arg !== null && typeof arg === "object" && isSameData(arg, self);
@@ -354,6 +361,11 @@ export function forgetDefinitions() {
 
 export function takenMails() {
   return mails;
+}
+
+/** Whether a mail has come that has not been taken yet. */
+export function isTakingMail() {
+  return mailsInProgress > 0;
 }
 
 export function takeMails(take) {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import postgres from "postgres";
 import { startPurse } from "../../support/purse.ts";
-import { definitionsMade, takenMails } from "./specFunctions.mjs";
+import { definitionsMade, isTakingMail, takenMails } from "./specFunctions.mjs";
 
 /** The path of the API that the specs ask, such as "/1". */
 let mount;
@@ -47,7 +47,7 @@ export async function startServer(options, channelPort, previous, cloud) {
       PURSE_MASTER_KEY: options.masterKey,
       PURSE_CONFIG: join(import.meta.dirname, "purseConfig.mjs"),
       PURSE_CLOUD: join(import.meta.dirname, "purseCloud.mjs"),
-      PURSE_LOG_LEVEL: "warn",
+      PURSE_LOG_LEVEL: options.logLevel ?? "warn",
       SPECS_OPTIONS: file,
       ...(cloud !== undefined && { SPECS_CLOUD: cloud }),
       SPECS_SERVER: id,
@@ -88,13 +88,18 @@ const SAVES_USER = /^(?:POST|PUT) .*\/(?:users|classes\/_User)/;
 const MAIL_WAIT_MS = 2_000;
 
 function mayMail({ sendsMails, verifiesUsers }, request) {
-  return sendsMails && (ASKS_FOR_MAIL.test(request) || (verifiesUsers && SAVES_USER.test(request)));
+  // Taking a mail finds its user, by a POST as the SDK sends queries.
+  return (
+    sendsMails &&
+    !isTakingMail() &&
+    (ASKS_FOR_MAIL.test(request) || (verifiesUsers && SAVES_USER.test(request)))
+  );
 }
 
 /** Waits until a mail has been taken after the first `before` ones, or none has come. */
 async function mailTaken(before) {
   const deadline = Date.now() + MAIL_WAIT_MS;
-  while (takenMails() === before && Date.now() < deadline)
+  while (takenMails() === before && (Date.now() < deadline || isTakingMail()))
     await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
@@ -165,8 +170,9 @@ async function forward(request, response) {
   else request.pipe(onward);
 }
 
+/** URLs, and the paths in lines of the log. */
 function withMount(text) {
-  return text.replaceAll(/(http:\/\/localhost:\d+)\/server\//g, `$1${mount}/`);
+  return text.replaceAll(/(http:\/\/localhost:\d+|"url":"|\[[A-Z]+\] )\/server\//g, `$1${mount}/`);
 }
 
 /** Passes an answer on; URLs of the server get the path that the specs know. */

@@ -6,6 +6,7 @@ import { createBodyParser } from "../core/http/bodyParser.ts";
 import { createClientKeyCheck } from "../core/http/clientKeys.ts";
 import { createMaintenanceKeyVerifier } from "../core/http/masterKey.ts";
 import type { RateLimiter } from "../core/limits/rateLimiter.ts";
+import type { Logger } from "../core/logger.ts";
 import type { DataService } from "../data/dataService.ts";
 import type { WriteRequest } from "../data/objects/writeOptions.ts";
 import type { Store } from "../database/store.ts";
@@ -17,6 +18,7 @@ import { objectRoutes } from "./objectRoutes.ts";
 import { createParseApi, type ParseApi, type ParseApiDependencies } from "./parseApi.ts";
 import { MOUNT_PATH } from "./paths.ts";
 import { createRequestLimits } from "./requestLimits.ts";
+import { createRequestLog } from "./requestLog.ts";
 import { schemaRoutes } from "./schemaRoutes.ts";
 
 export interface OpenParseApiDependencies {
@@ -31,6 +33,7 @@ export interface OpenParseApiDependencies {
   limiter: RateLimiter;
   /** The routes of the services, besides those for objects, classes and aggregations. */
   routes: ApiRoute<WriteRequest>[];
+  logger: Logger;
   report(error: unknown, requestId: string): void;
 }
 
@@ -84,6 +87,8 @@ export function openParseApi(dependencies: OpenParseApiDependencies): ParseApi &
       dependencies.limiter,
       () => cloud.definitions().rateLimits,
     ),
+    // Bodies are costly to write.
+    logRequest: config.logLevel === "debug" ? createRequestLog(dependencies.logger) : undefined,
     report: dependencies.report,
   };
   const parseApi = createParseApi(options);

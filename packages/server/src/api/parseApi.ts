@@ -26,6 +26,7 @@ import type { Store } from "../database/store.ts";
 import { batchRoute } from "./batchRoute.ts";
 import { createIdempotency, type IdempotencyOptions } from "./idempotency.ts";
 import type { AssertWithinLimits } from "./requestLimits.ts";
+import type { LogRequest } from "./requestLog.ts";
 import type { ServerUrlOf } from "./serverUrl.ts";
 
 export interface ParseApiDependencies {
@@ -49,6 +50,8 @@ export interface ParseApiDependencies {
   authenticateSession(sessionToken: string): Promise<AuthContext>;
   /** Called for every external request and for every request of a batch. */
   assertWithinLimits: AssertWithinLimits;
+  /** Logs external requests; without it they are not logged. */
+  logRequest?: LogRequest | undefined;
   /** Called with errors whose details clients do not see. */
   report(error: unknown, requestId: string): void;
 }
@@ -97,13 +100,17 @@ export function createParseApi(dependencies: ParseApiDependencies): ParseApi {
       headers: message.headers,
       serverUrl: serverUrlOf(message),
     };
-    if (!hasBody(message)) {
-      return handleEnvelope(parseEnvelope(httpMethod, message.headers, search), normalizedPath, client);
-    }
+    const handleFields = (fields?: JsonObject) => {
+      const envelope = parseEnvelope(httpMethod, message.headers, search, fields);
+      const execute = () => handleEnvelope(envelope, normalizedPath, client);
+      if (!dependencies.logRequest) return execute();
+      const { method, params } = envelope;
+      const { requestId } = client;
+      return dependencies.logRequest({ method, url: message.url ?? path, params, requestId }, execute);
+    };
+    if (!hasBody(message)) return handleFields();
     await assertMaySendBody(message, httpMethod, normalizedPath, client.ip);
-    return dependencies.withParsedBody(message, (fields) =>
-      handleEnvelope(parseEnvelope(httpMethod, message.headers, search, fields), normalizedPath, client),
-    );
+    return dependencies.withParsedBody(message, handleFields);
   }
 
   /**

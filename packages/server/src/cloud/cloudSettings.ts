@@ -6,6 +6,7 @@ const EXPOSED_SETTINGS = [
   "allowClientClassCreation",
   "allowCustomObjectId",
   "enableAnonymousUsers",
+  "encodeParseObjectInCloudFunction",
   "maxUploadSize",
   "preventLoginWithUnverifiedEmail",
   "revokeSessionOnPasswordReset",

@@ -8,13 +8,15 @@ import { applyOperations, changesOf, encodedFields, pendingChanges, toParseObjec
 import { queryParams, withoutQueryParams } from "./queryParams.ts";
 import type { Registry } from "./registry.ts";
 import { validate } from "./validator.ts";
-import { decodeParams, encodeResult } from "./wire.ts";
+import { decodeDatesAndFiles, decodeParams, encodeResult } from "./wire.ts";
 import type { CallContext, HostRequest, Invocation, InvocationResult } from "./workerMessages.ts";
 
 export interface InvokeDependencies {
   registry: Registry;
   logger: Logger;
   callHost(hostRequest: HostRequest): Promise<unknown>;
+  /** Whether functions and jobs get pointers as objects of the SDK. */
+  decodesPointers: boolean;
 }
 
 /** Executes what the cloud code has registered for an invocation. Throws what the code throws. */
@@ -25,12 +27,13 @@ export async function invoke(
   const { registry } = dependencies;
   const { callContext } = invocation;
   const request = cloudRequestOf(callContext, dependencies.logger);
+  const decode = dependencies.decodesPointers ? decodeParams : decodeDatesAndFiles;
   switch (invocation.kind) {
     case "function": {
       const registration = registry.functions.get(invocation.name);
       if (!registration)
         throw new ProtocolError(ErrorCode.SCRIPT_FAILED, `Invalid function: "${invocation.name}"`);
-      const params = decodeParams(invocation.params);
+      const params = decode(invocation.params);
       const triggerRequest: FunctionRequest = { ...request, params, functionName: invocation.name };
       await validate(registration.validator, triggerRequest, callContext.roles);
       return callFunction(registration.run, triggerRequest);
@@ -44,7 +47,7 @@ export async function invoke(
       };
       const result = await job({
         ...request,
-        params: decodeParams(invocation.params),
+        params: decode(invocation.params),
         jobName: invocation.name,
         jobId,
         message,

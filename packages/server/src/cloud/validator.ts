@@ -1,8 +1,9 @@
 import type { ParseObject } from "@purse/client";
 import { ErrorCode, ProtocolError } from "@purse/protocol";
 import type { CloudRequest } from "./cloudRequests.ts";
-import { assertRateLimitRule, type RateLimitRule } from "./rateLimitRule.ts";
+import type { RateLimitRule } from "./rateLimitRule.ts";
 import { thrownMessage } from "./thrownErrors.ts";
+import { assertValidatorRules } from "./validatorRules.ts";
 
 /** Rules for a parameter. */
 export interface FieldRule {
@@ -42,18 +43,6 @@ export interface ValidatorRules {
 /** Rules, or a function that throws if the request is invalid. */
 export type Validator = ValidatorRules | ((request: ValidatedRequest) => unknown);
 
-const RULE_CHECKS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  ["requireUser", isBoolean],
-  ["requireMaster", isBoolean],
-  ["requireAnyUserRoles", isRoles],
-  ["requireAllUserRoles", isRoles],
-  ["requireUserKeys", isObject],
-  ["fields", isObject],
-  ["skipWithMasterKey", isBoolean],
-  ["validateMasterKey", isBoolean],
-  ["rateLimit", isObject],
-]);
-
 /** Throws Error for an invalid validator. */
 export function assertValidator(
   name: string,
@@ -62,17 +51,7 @@ export function assertValidator(
   if (validator === undefined || validator === null || typeof validator === "function") return;
   if (!isObject(validator))
     throw new Error(`The validator of ${name} must be a function or an object of rules`);
-  for (const [key, value] of Object.entries(validator)) {
-    const isValid = RULE_CHECKS.get(key);
-    if (!isValid) {
-      throw new Error(
-        `The validator of ${name}: ${key} is not a supported parameter for Cloud Function validations. ` +
-          `These are: ${[...RULE_CHECKS.keys()].join(", ")}`,
-      );
-    }
-    if (!isValid(value)) throw new Error(`The validator of ${name}: ${key} cannot be ${typeof value}`);
-    if (key === "rateLimit") assertRateLimitRule(name, value);
-  }
+  assertValidatorRules(name, validator);
 }
 
 /** The request to validate: functions have params, triggers have an object. */
@@ -227,14 +206,6 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-function isBoolean(value: unknown): boolean {
-  return typeof value === "boolean";
-}
-
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
-}
-
-function isRoles(value: unknown): boolean {
-  return Array.isArray(value) || typeof value === "function";
 }

@@ -13,6 +13,21 @@ export function decodeParams(params: JsonObject): Record<string, unknown> {
   return isRecord(value) ? value : {};
 }
 
+/**
+ * Decodes the parameters of a function like Parse Server without `encodeParseObjectInCloudFunction`: only dates and files,
+ * pointers stay as they were sent.
+ */
+export function decodeDatesAndFiles(params: JsonObject): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, decodeDateOrFile(value)]));
+}
+
+function decodeDateOrFile(value: JsonValue): unknown {
+  if (Array.isArray(value)) return value.map(decodeDateOrFile);
+  if (!isJsonObject(value)) return value;
+  const isDecoded = value.__type === "Date" || value.__type === "File";
+  return isDecoded ? decodeParams({ value }).value : decodeDatesAndFiles(value);
+}
+
 function addDateFields(value: unknown): void {
   if (value instanceof Date) Object.assign(value, { __type: "Date", iso: value.toISOString() });
   else if (Array.isArray(value)) value.forEach(addDateFields);

@@ -120,7 +120,10 @@ try {
 
 async function execute({ id, depth, invocation }: Extract<HostMessage, { kind: "invoke" }>): Promise<void> {
   try {
-    const result = await runAtDepth(depth, () => invoke({ registry, logger, callHost }, invocation));
+    const decodesPointers = startData.settings.encodeParseObjectInCloudFunction !== false;
+    const result = await runAtDepth(depth, () =>
+      invoke({ registry, logger, callHost, decodesPointers }, invocation),
+    );
     post({ kind: "result", id, result });
   } catch (error) {
     post({ kind: "error", id, error: remoteErrorOf(error, defaultErrorOf(invocation)) });

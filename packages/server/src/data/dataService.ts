@@ -97,7 +97,12 @@ export function createDataService(dependencies: DataDependencies): DataService {
       await schemas.load(report);
       const { strict, beforeMigration, afterMigration } = config.schemaOptions;
       await beforeMigration?.();
-      const changes = await applySchemas(schemas, config.schemas, config.schemaOptions, fixedFields);
+      const options = {
+        ...config.schemaOptions,
+        isParseCompatible: config.compatibility === "parse",
+        warn: (message: string) => logger.warn(message),
+      };
+      const changes = await applySchemas(schemas, config.schemas, options, fixedFields);
       await afterMigration?.();
       const defined = new Set(config.schemas.map(({ className }) => className));
       const missing = schemas.all().flatMap(({ className }) => (defined.has(className) ? [] : [className]));

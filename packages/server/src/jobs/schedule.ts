@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "@purse/protocol";
+import { isJsonObject, type JsonObject, type JsonValue } from "@purse/protocol";
 import { Cron } from "croner";
 
 /** Schedule of a job, defined by cloud code or a row of `_JobSchedule`. Times are in ms since the epoch. */
@@ -22,8 +22,9 @@ export function cronTimes(expression: string): Schedule["next"] {
 }
 
 /**
- * Describes what is wrong with a row of `_JobSchedule`; undefined if it is valid. It needs a `cron` expression, or what
+ * Describes what is wrong with a row of `_JobSchedule`; undefined if it is valid. It has a `cron` expression, or what
  * Parse Dashboard writes: `startAfter` (a time), with `repeatMinutes` or with `daysOfWeek` (0 to 6) and `timeOfDay` (UTC).
+ * One without a time never runs.
  */
 export function scheduleProblem(row: JsonObject): string | undefined {
   const { jobName, catchUp, deadlineMs } = row;
@@ -41,6 +42,14 @@ export function scheduleProblem(row: JsonObject): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Describes that a valid row has no time; undefined if it has one. */
+export function missingTime({ cron, startAfter, daysOfWeek }: JsonObject): string | undefined {
+  const isGiven = (value: JsonValue | undefined) =>
+    (typeof value === "string" || Array.isArray(value)) && value.length > 0;
+  const hasTime = isGiven(cron) || isGiven(startAfter) || isGiven(daysOfWeek);
+  return hasTime ? undefined : "A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay";
 }
 
 /** Parses a row of `_JobSchedule`. Throws Error. */
@@ -82,8 +91,7 @@ function nextTimeOf({
     const times = cronTimes(`${Number(minutes)} ${Number(hours)} * * ${daysOfWeek.map(Number).join(",")}`);
     return (after) => times(Math.max(after, (start ?? 0) - 1));
   }
-  if (start === undefined)
-    throw new Error("A schedule needs cron, or startAfter, or daysOfWeek and timeOfDay");
+  if (start === undefined) return () => undefined;
   if (repeatMinutes === undefined || repeatMinutes === 0)
     return (after) => (start > after ? start : undefined);
   if (typeof repeatMinutes !== "number" || !(repeatMinutes >= 1)) {

@@ -10,7 +10,7 @@ import type { Schemas } from "../data/schema/schemas.ts";
 import { openStore } from "../database/openStore.ts";
 import type { Store } from "../database/store.ts";
 import { JobService } from "./jobService.ts";
-import { parseSchedule, scheduleProblem } from "./schedule.ts";
+import { missingTime, parseSchedule, scheduleProblem } from "./schedule.ts";
 import { Scheduler } from "./scheduler.ts";
 
 const MINUTE = 60_000;
@@ -217,13 +217,20 @@ describe("a row of _JobSchedule", () => {
 
   it.each<JsonObject>([
     {},
-    { jobName: "a" },
     { jobName: "a", cron: "x" },
     { jobName: "a", startAfter: "soon" },
     { jobName: "a", cron: "* * * * *", params: "[" },
     { jobName: "a", cron: "* * * * *", catchUp: "always" },
     { jobName: "a", daysOfWeek: ["9"], timeOfDay: "13:30" },
-  ])("that never runs is rejected: %j", (row) => {
+  ])("that is not valid is rejected: %j", (row) => {
     expect(scheduleProblem(row)).toBeTypeOf("string");
+  });
+
+  it("without a time never runs, which is told", () => {
+    expect(times({})).toEqual([undefined, undefined]);
+    expect(missingTime({ jobName: "a" })).toBeTypeOf("string");
+    expect(missingTime({ jobName: "a", cron: "" })).toBeTypeOf("string");
+    expect(missingTime({ jobName: "a", startAfter: "2026-02-01T00:00:00.000Z" })).toBeUndefined();
+    expect(missingTime({ jobName: "a", daysOfWeek: ["1"] })).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ const DEFAULT_SIZE = 10;
 const MAX_SIZE = 2_000;
 
 /**
- * `GET /scriptlog`: the last lines of the log, as requested by Parse Dashboard: `level` (info or error), `from` and
+ * `GET /scriptlog`: the last lines of the log, as requested by Parse Dashboard: `level` (error, info, or verbose for all), `from` and
  * `until` (ISO 8601; default: the last week), `size` or `n` (default: 10), `order` (asc or desc; default: desc). Throws
  * 102 for invalid parameters.
  */
@@ -19,13 +19,14 @@ export function scriptLogRoute(logBuffer: Pick<LogBuffer, "lines">): ApiRoute {
     async handle(request) {
       assertMaster(request);
       const { level = "info", order = "desc", from, until, size, n } = request.params;
-      if (level !== "info" && level !== "error") throw invalidQuery('level must be "info" or "error"');
+      if (level !== "info" && level !== "error" && level !== "verbose")
+        throw invalidQuery('level must be "info", "error" or "verbose"');
       if (order !== "asc" && order !== "desc") throw invalidQuery('order must be "asc" or "desc"');
       const now = Date.now();
       const [first, last] = [timeOf("from", from, now - WEEK_MS), timeOf("until", until, now)];
       const limit = Number(n ?? size ?? DEFAULT_SIZE);
       if (!(limit >= 0)) throw invalidQuery("size must be a number");
-      const lines = logBuffer.lines({ level }).filter(({ time }) => {
+      const lines = logBuffer.lines({ level: level === "verbose" ? "debug" : level }).filter(({ time }) => {
         const at = Date.parse(time);
         return at >= first && at <= last;
       });

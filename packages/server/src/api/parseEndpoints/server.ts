@@ -118,7 +118,7 @@ export const SERVER_ENDPOINTS: readonly ParseEndpoint[] = [
     access: "masterKey",
     summary: "Lines of the log",
     query: z.object({
-      level: z.enum(["info", "error"]).optional(),
+      level: z.enum(["info", "error", "verbose"]).optional().describe("verbose: all lines"),
       from: z.string().optional().describe("ISO 8601; a week ago by default"),
       until: z.string().optional().describe("ISO 8601"),
       size: z.int().optional().describe("10 by default"),

@@ -9,6 +9,13 @@ export const codeSettings = {
     env: "PURSE_CLOUD",
     description: "Cloud code file, TypeScript or JavaScript. Default: ./cloud/main.ts if it exists.",
   }),
+  encodeParseObjectInCloudFunction: setting(flag(), {
+    group: "Cloud code and webhooks",
+    env: "PURSE_ENCODE_PARSE_OBJECT_IN_CLOUD_FUNCTION",
+    default: "1",
+    description:
+      "1 gives pointers among the parameters of cloud functions and jobs to the code as Parse.Object. 0 leaves them plain objects ({ __type, className, objectId }), as Parse Server 7 and earlier do by default.",
+  }),
   devChain: setting(flag(), {
     group: "Chains",
     env: "PURSE_DEV_CHAIN",

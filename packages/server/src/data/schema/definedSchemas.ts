@@ -1,6 +1,7 @@
 import { type FieldType, type JsonObject, jsonEqual, ProtocolError } from "@purse/protocol";
 import type { ClassDefinition, SchemaOptions } from "../../config/schemas.ts";
 import { type ClassSchema, COMMON_FIELDS } from "../../database/classSchema.ts";
+import { CLOSED_PERMISSIONS } from "../permissions/definitions.ts";
 import { editClass } from "./editClass.ts";
 import { removedFields, withoutFields } from "./removedFields.ts";
 import type { Schemas } from "./schemas.ts";
@@ -14,11 +15,25 @@ export interface ClassPlan {
   next: ClassSchema;
 }
 
+/** How definitions become changes of classes. */
+export interface DefinitionOptions extends SchemaOptions {
+  /** Whether definitions are read as Parse Server reads them. */
+  isParseCompatible: boolean;
+  /** Called with what a definition says in vain. */
+  warn?(message: string): void;
+}
+
 /**
  * Compares a class with its definition. Fields are added and their options changed, but never removed; only indexes
- * from an earlier definition are dropped. Throws Error if a field has another type than in the definition.
+ * from an earlier definition are dropped. Throws Error if a field has another type than in the definition; for the
+ * compatibility with Parse Server, the field is kept as it is.
  */
-export function planClass(current: ClassSchema, definition: ClassDefinition, isNew: boolean): ClassPlan {
+function planClass(
+  current: ClassSchema,
+  definition: ClassDefinition,
+  isNew: boolean,
+  { isParseCompatible, warn }: DefinitionOptions,
+): ClassPlan {
   const { className } = definition;
   const lines: string[] = isNew ? [`+ ${className}`] : [];
   const fields: JsonObject = {};
@@ -30,16 +45,16 @@ export function planClass(current: ClassSchema, definition: ClassDefinition, isN
       fields[name] = field;
       lines.push(`+ ${className}.${name} ${typeText(fieldDefinition)}`);
     } else if (known.type !== fieldDefinition.type || known.targetClass !== fieldDefinition.targetClass) {
-      throw new Error(
-        `${className}.${name} is ${typeText(known)} in the database, and the code says ${typeText(fieldDefinition)}: delete the field with its values first`,
-      );
+      const difference = `${className}.${name} is ${typeText(known)} in the database, and the code says ${typeText(fieldDefinition)}`;
+      if (!isParseCompatible) throw new Error(`${difference}: delete the field with its values first`);
+      warn?.(difference);
     } else if (!jsonEqual(fieldOptions(known), fieldOptions(fieldDefinition))) {
       fields[name] = field;
       lines.push(`~ ${className}.${name} ${JSON.stringify(fieldOptions(fieldDefinition))}`);
     }
   }
   const { indexes, kept, definedIndexNames } = planIndexes(current, definition, lines);
-  const { classLevelPermissions } = definition;
+  const classLevelPermissions = permissionsOf(definition, isParseCompatible);
   const setsPermissions =
     classLevelPermissions !== undefined &&
     !includesPermissions(current.classLevelPermissions, classLevelPermissions);
@@ -56,6 +71,15 @@ export function planClass(current: ClassSchema, definition: ClassDefinition, isN
     if (error instanceof ProtocolError) throw new Error(`schemas: ${className}: ${error.message}`);
     throw error;
   }
+}
+
+/** Parse Server closes what a definition leaves out, and adding fields in any case: the code defines them. */
+function permissionsOf(
+  { classLevelPermissions }: ClassDefinition,
+  isParseCompatible: boolean,
+): JsonObject | undefined {
+  if (!isParseCompatible) return classLevelPermissions;
+  return { ...CLOSED_PERMISSIONS, ...classLevelPermissions, addField: {} };
 }
 
 function planIndexes(
@@ -84,15 +108,15 @@ function planIndexes(
 export function planSchemas(
   schemas: Schemas,
   definitions: readonly ClassDefinition[],
-  options: SchemaOptions,
+  options: DefinitionOptions,
 ): ClassPlan[] {
   return definitions.map((definition) => {
     const { className } = definition;
     const known = schemas.get(className);
-    if (!known) return planClass(emptyClass(className), definition, true);
+    if (!known) return planClass(emptyClass(className), definition, true, options);
     const fixedFields = Object.keys(systemClasses().get(className)?.fields ?? {});
     const removed = removedFields(known, definition, options, fixedFields);
-    const plan = planClass(withoutFields(known, removed), definition, false);
+    const plan = planClass(withoutFields(known, removed), definition, false, options);
     return { ...plan, lines: [...removed.map((name) => `- ${className}.${name}`), ...plan.lines] };
   });
 }
@@ -101,7 +125,7 @@ export function planSchemas(
 export async function applySchemas(
   schemas: Schemas,
   definitions: readonly ClassDefinition[],
-  options: SchemaOptions,
+  options: DefinitionOptions,
   fixedFields: (className: string) => readonly string[],
 ): Promise<string[]> {
   const lines: string[] = [];
@@ -116,7 +140,7 @@ export async function applySchemas(
       lines.push(...removed.map((name) => `- ${className}.${name}`));
     }
     await schemas.change(definition.className, (current) => {
-      const plan = planClass(current, definition, isNew);
+      const plan = planClass(current, definition, isNew, options);
       lines.push(...plan.lines);
       return plan.lines.length === 0 ? current : plan.next;
     });
