@@ -11,8 +11,8 @@ import { listenForSpecs, startServer, useProxyFor } from "./specServers.mjs";
 
 /** Specs that empty a server and use it again: so many, then a new one. */
 const MAX_REUSES = 60;
-const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation"];
-const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product", "_JobSchedule"];
+const KEPT_CLASSES = ["_User", "_Role", "_Session", "_Installation", "_JobSchedule"];
+const SYSTEM_CLASSES = [...KEPT_CLASSES, "_Product"];
 
 export class CurrentServer {
   #options;
