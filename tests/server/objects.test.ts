@@ -127,16 +127,6 @@ describe("what only the server sets", () => {
     });
   });
 
-  it.each([
-    ["createdAt", 12345],
-    ["createdAt", "yesterday"],
-    ["updatedAt", true],
-    ["updatedAt", { __type: "GeoPoint", latitude: 1, longitude: 1 }],
-  ])("is not accepted in another type: %s as %j", async (name, value) => {
-    const { body } = await rest(purse, "POST", "/classes/Echo", { [name]: value });
-    expect(body).toEqual({ code: 111, error: `${name} must be a Date` });
-  });
-
   it("is not another object's id", async () => {
     const id = await create("Echo", {});
     const { body } = await rest(purse, "PUT", `/classes/Echo/${id}`, { objectId: "another" });

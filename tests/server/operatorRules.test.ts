@@ -146,6 +146,15 @@ describe.each(DATABASES)("what the operator rules on %s", (database) => {
       expect([status, body]).toEqual([400, { code: 142, error: "updatedAt cannot occur before createdAt" }]);
     });
 
+    it.each([
+      ["createdAt", 12345],
+      ["updatedAt", true],
+      ["updatedAt", { __type: "GeoPoint", latitude: 1, longitude: 1 }],
+    ])("sets no times of another type: %s as %j", async (name, value) => {
+      const { body } = await maintain("POST", "/classes/Old", { [name]: value });
+      expect(body).toEqual({ code: 111, error: `${name} must be a Date` });
+    });
+
     it("alone sets times, of new objects alone", async () => {
       const fields = { createdAt: date(createdAt), updatedAt: date(updatedAt) };
       for (const credentials of [{}, MASTER]) {

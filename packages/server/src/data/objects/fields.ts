@@ -35,7 +35,6 @@ export function parseFields(
   for (const name of names) {
     const value = fields[name];
     if (RESERVED.has(name) && isReturnedValue(name, value, id)) continue;
-    if (name === "createdAt" || name === "updatedAt") assertDate(name, value);
     assertWritableKey(name, derivedFields);
     operations[name] = name === "ACL" ? aclOperation(value) : canonicalOperation(parseOperation(value));
   }
@@ -72,12 +71,6 @@ function assertWritableKey(name: string, derivedFields: readonly string[] | unde
   }
   if (dot >= 0) parsePath(name);
   else assertFieldName(name);
-}
-
-/** Throws 111 for the time of an object that is no Date. Operations are rejected like those on other reserved fields. */
-function assertDate(name: string, value: JsonValue | undefined): void {
-  if (isJsonObject(value) && value.__op !== undefined) return;
-  throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `${name} must be a Date`);
 }
 
 function isReturnedValue(name: string, value: JsonValue | undefined, id: string | undefined): boolean {

@@ -7,6 +7,16 @@ export interface ObjectTimes {
   updatedAt: string;
 }
 
+/** Throws 111 for times of another type than Date in a request that may set them; others may not set them anyway. */
+export function assertTimes(fields: JsonObject, auth: AuthContext): void {
+  if (!maySetTimes(auth)) return;
+  for (const name of ["createdAt", "updatedAt"] as const) {
+    const value = fields[name];
+    if (value === undefined || typeof value === "string" || isWireDate(value)) continue;
+    throw new ProtocolError(ErrorCode.INCORRECT_TYPE, `${name} must be a Date`);
+  }
+}
+
 /**
  * The times of a new object: now, or those that a request with the maintenance key sets as Dates. Throws 142 for an
  * object that was changed before it was created.

@@ -26,7 +26,7 @@ import type { GrowthLimits, Schemas } from "../schema/schemas.ts";
 import type { Change } from "./change.ts";
 import { changedNames, createAfterSaveAnswer, createChangedFields } from "./changedFields.ts";
 import { canonicalValue, checkTriggerFields, parseFields } from "./fields.ts";
-import { timesOf } from "./importedTimes.ts";
+import { assertTimes, timesOf } from "./importedTimes.ts";
 import type { AssertAllowed } from "./keywordDenylist.ts";
 import { newObjectId } from "./objectId.ts";
 import type { Objects, SaveReply } from "./objects.ts";
@@ -92,6 +92,7 @@ export function createWrites(dependencies: WriteDependencies): Writes {
     }
     const allowsCustomId = dependencies.allowCustomObjectId || options.allowCustomId === true;
     const id = allowsCustomId ? parseCustomId(className, objectId) : newObjectId();
+    assertTimes(fields, auth);
     const operations = parseFields(allowsCustomId ? rest : fields, { derivedFields: rule?.derivedFields });
     assertPointsToClientClasses(operations, auth, rules);
     dependencies.assertAllowed?.(fields);
