@@ -67,7 +67,7 @@ describe.each(DATABASES)("options of e-mail on %s", (database) => {
     expect((await logIn(purse, checked.username)).status).toBe(200);
     const last = await signUp(purse, "check-last");
     await mails.next(last.email);
-    for (const { email } of [free, silent]) await expect(mails.next(email)).rejects.toThrow("No mail");
+    expect([free, silent].filter(({ email }) => mails.has(email))).toEqual([]);
   });
 
   it("take only true for a yes", async () => {

@@ -7,6 +7,8 @@ export interface MailServer {
   url: string;
   /** Returns and removes the next mail to an address. */
   next(to: string): Promise<ReceivedMail>;
+  /** Whether a mail to an address has come that was not taken yet. */
+  has(to: string): boolean;
   count(): number;
   stop(): Promise<void>;
 }
@@ -19,6 +21,9 @@ export interface ReceivedMail {
   /** All headers, unfolded, with lowercase names. */
   headers: [string, string][];
 }
+
+/** Timeout for a mail to come, also on a busy machine. */
+const MAIL_TIMEOUT_MS = 20_000;
 
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
@@ -46,7 +51,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     url: `smtp://127.0.0.1:${port}`,
     async next(to) {
-      const deadline = Date.now() + 5_000;
+      const deadline = Date.now() + MAIL_TIMEOUT_MS;
       while (Date.now() < deadline) {
         const at = mails.findIndex((mail) => mail.to.includes(to));
         const [mail] = at < 0 ? [] : mails.splice(at, 1);
@@ -55,6 +60,7 @@ export async function startMailServer(): Promise<MailServer> {
       }
       throw new Error(`No mail to ${to} came`);
     },
+    has: (to) => mails.some((mail) => mail.to.includes(to)),
     count: () => received,
     stop: () => new Promise((resolve) => server.close(() => resolve())),
   };
