@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ErrorCode } from "@purse/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
 import type { ParseEndpoint } from "./api/parseEndpoints/endpoint.ts";
 import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
-import { loadConfig } from "./config/loadConfig.ts";
-import { createLogger } from "./core/logger.ts";
 import { SYSTEM_CLASS_FIELDS } from "./data/schema/systemClasses.ts";
-import { createServer, type PurseServer } from "./server.ts";
 
 const MASTER = { "x-parse-master-key": "a master key of this test" };
 const MAINTENANCE = { "x-parse-maintenance-key": "a maintenance key of this test" };
@@ -32,29 +27,17 @@ const SERVER_CLASSES = Object.values(SYSTEM_CLASS_FIELDS)
   .map(({ className }) => className);
 
 describe("the maintenance key", () => {
-  let server: PurseServer | undefined;
-  let folder = "";
+  let server: InProcessServer | undefined;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "purse-maintenance-"));
-    const env = {
-      PURSE_DATA_DIR: folder,
-      PURSE_PORT: "0",
-      PURSE_APP_ID: "test",
+    server = await startInProcess({
       PURSE_MASTER_KEY: MASTER["x-parse-master-key"],
       PURSE_MAINTENANCE_KEY: MAINTENANCE["x-parse-maintenance-key"],
       PURSE_REQUIRE_API_KEY: "1",
       PURSE_ALLOW_PUBLIC_EXPLAIN: "0",
-    };
-    const config = await loadConfig({ argv: [], env, cwd: folder });
-    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
-    server = await createServer(config, { logger, chains: [] });
-    await server.start();
+    });
   });
-  afterAll(async () => {
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server?.remove());
 
   const ask = async (
     method: string,

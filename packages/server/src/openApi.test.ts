@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type InProcessServer, startInProcess } from "../test/inProcessServer.ts";
 import { parseOpenApi } from "./api/parseEndpoints/openApi.ts";
 import { PARSE_ENDPOINTS } from "./api/parseEndpoints/table.ts";
-import { loadConfig } from "./config/loadConfig.ts";
 import type { RouteDefinition } from "./core/http/router.ts";
-import { createLogger } from "./core/logger.ts";
-import { createServer, type PurseServer } from "./server.ts";
 
 const MASTER_KEY = "a master key of this test";
 
@@ -28,26 +23,12 @@ vi.mock("./core/http/router.ts", async (importOriginal) => {
 });
 
 describe("parseOpenApi()", () => {
-  let server: PurseServer | undefined;
-  let folder = "";
+  let server: InProcessServer | undefined;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "purse-openapi-"));
-    const env = {
-      PURSE_DATA_DIR: folder,
-      PURSE_PORT: "0",
-      PURSE_MASTER_KEY: MASTER_KEY,
-      PURSE_APP_ID: "test",
-    };
-    const config = await loadConfig({ argv: [], env, cwd: folder });
-    const logger = createLogger({ level: "silent", format: "text", write: () => undefined });
-    server = await createServer(config, { logger, chains: [] });
-    await server.start();
+    server = await startInProcess({ PURSE_MASTER_KEY: MASTER_KEY });
   });
-  afterAll(async () => {
-    await server?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => server?.remove());
 
   it("is a valid OpenAPI 3.1 document", async () => {
     const validator = new Validator();

@@ -181,7 +181,7 @@ export function dataScenario({ Parse, masterKey }: Scenario): Operation[] {
         const made = await query(rows).limit(2).ascending("n").find();
         note.relation("rows").add(made);
         await note.save();
-        // Read again: in older versions, the instance that added a member sends no removal.
+        // Read again: in older versions, the object that added a member sends no removal.
         const read = await query(notes).get(note.id);
         read.relation("rows").remove(made[0]);
         await read.save();
